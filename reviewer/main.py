@@ -26,6 +26,9 @@ def open_screen(
     start: Start | None = None,
 ) -> int:
     """Show the screen until the user leaves it; returns its exit code."""
+    import gc
+
+    gc.disable()  # until the first paint: a collection in between takes as long as a frame
     from reviewer.tui.app import run_screen
 
     return run_screen(engine, project, ascii=ascii, light=light, keymap=keymap, start=start)

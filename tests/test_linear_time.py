@@ -19,10 +19,14 @@ from reviewer.compression.file_summary import summarize_file
 from reviewer.compression.handover import write_brief, write_keep
 from reviewer.engine import Engine
 from reviewer.errors import OtherKindError
+from reviewer.extraction.candidates import MemoryType
 from reviewer.proposing.answers import read_answer
+from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, SessionView, ViewLine
 from reviewer.recall.service import cue_of
 from reviewer.sessions.signatures import failing_lines
+from reviewer.sources.events import Speaker
 from reviewer.sources.open import open_blocks
 from reviewer.sources.shell import split
 from reviewer.text.display import display_text
@@ -105,6 +109,16 @@ def imported(path: Path) -> None:
     engine.close()
 
 
+def proved(text: str) -> None:
+    """A statement that quotes itself."""
+    line = ViewLine(3, LineRole.ASSISTANT, Speaker.AGENT, text)
+    statement = Proposal(
+        statement=text, type=MemoryType.KNOWLEDGE, quotes=(Quote(3, text),),
+        speaker=Speaker.AGENT, proposer=Proposer.MODEL, rule="model.test",
+    )  # fmt: skip
+    prove(statement, SessionView(Path("s.jsonl"), "", (line,)), known=lambda _: ())
+
+
 READING: dict[str, Callable[[Path], object]] = {
     "records": lambda path: list(Scanned(path)),
     "blocks": lambda path: list(open_blocks(path)),
@@ -130,6 +144,7 @@ OF_TEXT: dict[str, Callable[[str], object]] = {
     "error": lambda text: cue_of("error", text),
     "prompt": lambda text: cue_of("prompt", text),
     "answer": read_answer,
+    "proof": proved,
     "diff": lambda text: hunks(text, f"{text} and more"),
 }
 

@@ -94,7 +94,6 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 @flag("--apply", "Write the summaries; reviewer undo takes them back.", into="apply_")
 @flag("--anyway", "With --fit and --apply: also summaries that do not pass their checks.")
 @flag("--table", "One line per segment, without summaries.", into="only_table")
-@flag("--log", "Print the log of each compression on stderr.")
 @json_option("One JSON object per summary, then the total.")
 @pass_session
 def compress(
@@ -120,7 +119,6 @@ def compress(
     apply_: bool,
     anyway: bool,
     only_table: bool,
-    log: bool,
     as_json: bool,
 ) -> None:
     """Preview a smaller context, and apply it if asked.
@@ -134,7 +132,7 @@ def compress(
     if fit is not None and (level or start or end or whole):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
     opening = session.changing if apply_ or pin else session.reading
-    with logged(log), opening(filled_by=IMPORT) as opened:
+    with opening(filled_by=IMPORT) as opened:
         context = find_context(opened, name).id
         if expand is not None:
             commit = opened.contexts.resolve(expand, context)
@@ -220,18 +218,6 @@ def compress(
                 }
             )
         narrate(f"{applied.title} - reviewer undo takes it back")
-
-
-@contextmanager
-def logged(wanted: bool) -> Iterator[None]:
-    """Print the log of compressions on stderr while the block runs, if it is wanted."""
-    if not wanted:
-        yield
-        return
-    from reviewer.compression.measures import listening
-
-    with listening(lambda level, words: narrate(f"{level} {words}")):
-        yield
 
 
 def _require_faithful(found: Preview) -> None:

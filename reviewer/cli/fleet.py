@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -274,30 +273,21 @@ def import_(session: Session, file: Path, top: int | None, as_json: bool) -> Non
         )
     if as_json:
         print_json(report)
-    else:
+    elif report.state == "done":
         print_text(
             f"wave {report.wave}: {count(report.new, 'new candidate')},"
             f" {report.near:,} of them behind another, {report.repeated:,} seen before,"
-            f" {count(len(report.acts), 'act')}, {report.seconds:,.1f} s"
+            f" {report.seconds:,.1f} s"
         )
+    if report.state == "interrupted":
+        narrate("Interrupted. Nothing was imported.")
+        leave(INTERRUPTED)
     if report.masked:
         narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
     if report.acts:
         narrate(f"reviewer fleet undo {report.wave} takes it back")
     else:
         narrate("Nothing was changed: the project has all of this already.")
-    _name_unfinished(report.unfinished)
-    if report.state == "interrupted":
-        narrate("Interrupted. What was imported is kept; the same command adds the rest.")
-        leave(INTERRUPTED)
-
-
-def _name_unfinished(waves: Sequence[int]) -> None:
-    for wave in waves:
-        narrate(
-            f"Wave {wave} has what an interrupted import of the same file left:"
-            f" reviewer fleet undo {wave} takes that back"
-        )
 
 
 @fleet.command("undo", example="fleet undo 14")
@@ -305,23 +295,10 @@ def _name_unfinished(waves: Sequence[int]) -> None:
 @flag("--anyone", "Also an import that somebody else made.")
 @pass_session
 def undo(session: Session, wave: int, anyone: bool) -> None:
-    """Take back an import, all of its acts.
+    """Take back an import.
 
     Refused, with nothing taken back, when something of it was decided on since; undo that first.
     """
-    line = ProgressLine()
     with session.changing() as engine:
-        try:
-            done = engine.fleet.undo(
-                wave,
-                lambda done, total: line.show(f"{done:,} of {count(total, 'act')}"),
-                anyone=anyone,
-            )
-            unfinished = engine.fleet.unfinished(wave)
-        finally:
-            line.clear()
-    if done:
-        narrate(f"Undone: {count(len(done), 'act')} of wave {wave}")
-    else:
-        narrate(f"Wave {wave} is undone already.")
-    _name_unfinished(unfinished)
+        done = engine.fleet.undo(wave, anyone=anyone)
+    narrate(f"Undone: wave {wave}" if done else f"Wave {wave} is undone already.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,10 +18,12 @@ from reviewer.cli.session import (
     leave,
     pass_session,
 )
+from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from reviewer.engine import Engine
     from reviewer.promotion.forgetting import Going
 
 SHOWN = 10
@@ -61,11 +64,32 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
         engine.forgetting.erase(going)
         bring_memory_folders_up_to_date(engine)
         done = engine.forgetting.clean_up(going)
-        for sentence in engine.forgetting.out_of_reach(going):
+        for sentence in (*_blocks(engine, going), *engine.forgetting.out_of_reach(going)):
             narrate(sentence)
         narrate("Erased for good." if done else UNFINISHED)
         if not done:
             leave(FAILED)
+
+
+def _blocks(engine: Engine, going: Going) -> Iterator[str]:
+    """A sentence for each block in an instruction file that still has a forgotten wording."""
+    from reviewer.agents.connections import Connections
+    from reviewer.agents.wiring import FileKind
+    from reviewer.promotion.export.file_writer import read_file
+
+    needles = [each.encode() for each in going.wipe.passages]
+    for connection in Connections(engine.path.absolute(), clock=engine.clock).all():
+        for each in connection.files:
+            try:
+                data = read_file(Path(each.path)) if each.kind is FileKind.BLOCK else None
+            except SourceError as problem:
+                yield str(problem)
+                continue
+            if data and any(needle in data for needle in needles):
+                yield (
+                    f"Still there: the block in {each.path}. To write it anew: reviewer disconnect"
+                    f" {connection.agent} --project, then connect it with --block."
+                )
 
 
 def _say(going: Going, project: str) -> None:

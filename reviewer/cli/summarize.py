@@ -47,11 +47,11 @@ def summarize(
     """Summarize a file at one or all levels, without a store.
 
     Nothing is sent anywhere unless --engine model asks for it, whatever the settings say. A model
-    reads the lines in one call for each level and is asked again for what it invents or misses;
-    where it fails, the offline engine writes, and a line on stderr says why.
+    reads the lines in one call for each level; where it fails, the offline engine writes, and a
+    line on stderr says why.
 
     A file of several conversations, such as an export, has a part for each. Where --max-tokens
-    leaves too little room, small ones have a line, and the earliest are left out and counted.
+    leaves too little room, the earliest are left out and counted.
     """
     if model is not None and engine != "model":
         raise click.UsageError("--model needs --engine model")

@@ -19,9 +19,9 @@ from reviewer.commits.contents import (
 )
 from reviewer.commits.criteria_warnings import criteria_warnings
 from reviewer.commits.reader import Reader
-from reviewer.commits.retention import PatternInput, check_patterns, parse_patterns
+from reviewer.commits.retention import check_patterns, parse_patterns
 from reviewer.commits.rows import chat_messages, commit_rows, commit_view, compile_messages
-from reviewer.commits.search import Searcher
+from reviewer.commits.search import matching_ids
 from reviewer.commits.values import (
     Annotated,
     CommitQuery,
@@ -29,7 +29,6 @@ from reviewer.commits.values import (
     CommitView,
     ContextView,
     Imported,
-    MatchMode,
     Message,
     Pattern,
     PatternCheck,
@@ -50,7 +49,6 @@ class Contexts:
         self._reader = Reader(database)
         self._ledger = ledger
         self._clock = clock
-        self._searcher = Searcher(self._reader)
 
     def all(self, project: str | None = None) -> list[ContextView]:
         """The contexts of a project, or all of them, latest change first."""
@@ -125,9 +123,8 @@ class Contexts:
         type: str | None = None,  # noqa: A002 - the word of the document
         priority: Priority | str | None = None,
         retain: str | None = None,
-        retain_match: Sequence[PatternInput] = (),
-        retain_regex: Sequence[PatternInput] = (),
-        match_mode: MatchMode = "substring",
+        retain_match: Sequence[str] = (),
+        retain_regex: Sequence[str] = (),
         reason: str = "",
         name: str = "",
     ) -> CommitView:
@@ -141,7 +138,7 @@ class Contexts:
         criteria = [*retain_match, *retain_regex]
         change = None
         if priority is not None or retain is not None or criteria:
-            patterns = parse_patterns(retain_match, retain_regex, mode=match_mode)
+            patterns = parse_patterns(retain_match, retain_regex)
             change = self._change(priority, retain, patterns or None, reason=reason)
         prepared = prepare(text)
         if not prepared.text.strip():
@@ -187,7 +184,7 @@ class Contexts:
 
     def ids(self, query: CommitQuery) -> array[int]:
         """The ids that match now, in chain order. Raises FilterError."""
-        return self._searcher.ids(query)
+        return matching_ids(self._reader, query)
 
     def rows(self, ids: Sequence[int]) -> list[CommitRow]:
         """The rows of those ids, in that order; missing ids are left out."""
@@ -207,9 +204,8 @@ class Contexts:
         *,
         priority: Priority | str | None = None,
         retain: str | None = None,
-        retain_match: Sequence[PatternInput] | None = None,
-        retain_regex: Sequence[PatternInput] = (),
-        match_mode: MatchMode = "substring",
+        retain_match: Sequence[str] | None = None,
+        retain_regex: Sequence[str] = (),
         clear: bool = False,
         adds: bool = False,
         reason: str = "",
@@ -217,9 +213,8 @@ class Contexts:
         """Set priority and retention criteria of one commit, or of many as one act.
 
         Arguments that are not given change nothing. `retain` replaces the instructions;
-        `retain_match` (strings with `match_mode`, or compiled expressions) and `retain_regex`
-        replace the patterns, and an empty list drops them; with `adds` they are added to those that
-        are there. `clear` drops all criteria first.
+        `retain_match` and `retain_regex` replace the patterns, and an empty list drops them; with
+        `adds` they are added to those that are there. `clear` drops all criteria first.
         Criteria without a priority make a commit at least IMPORTANT. Patterns that do not match
         their own commit are stored and reported in `warnings`. Raises UnknownIdError,
         AmbiguousReferenceError, PatternError, ReviewerError for empty criteria; in these cases
@@ -227,7 +222,7 @@ class Contexts:
         """
         patterns = None
         if retain_match is not None or retain_regex:
-            patterns = parse_patterns(retain_match or (), retain_regex, mode=match_mode)
+            patterns = parse_patterns(retain_match or (), retain_regex)
         change = self._change(priority, retain, patterns, clear=clear, adds=adds, reason=reason)
         ids = [self.resolve(commit)] if isinstance(commit, str) else commit
         wanted = [ids] if isinstance(ids, int) else list(ids)
@@ -251,14 +246,10 @@ class Contexts:
         )
 
     def patterns(
-        self,
-        match: Sequence[PatternInput],
-        retain_regex: Sequence[PatternInput] = (),
-        *,
-        match_mode: MatchMode = "substring",
+        self, match: Sequence[str], retain_regex: Sequence[str] = ()
     ) -> tuple[Pattern, ...]:
         """Patterns as they would be stored. Raises PatternError with the column of the error."""
-        return parse_patterns(match, retain_regex, mode=match_mode)
+        return parse_patterns(match, retain_regex)
 
     def check(self, patterns: Sequence[Pattern], text: str) -> tuple[PatternCheck, ...]:
         """Check each pattern against a text, within a time limit."""

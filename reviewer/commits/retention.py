@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
@@ -50,17 +50,12 @@ def expanded_size(expression: str) -> int:
     return sum(sizes) + last
 
 
-PatternInput: TypeAlias = "str | re.Pattern[str]"
-"""A pattern from a caller: a string, whose mode `match_mode` gives, or a compiled regex."""
-
 MOST_PATTERNS = 10_000
 LONGEST_PATTERN = 2_000
 MOST_MATCHES = 1_000
 """Counting stops at this many occurrences of a pattern."""
 SECONDS_A_PATTERN = 0.25
 SECONDS_IN_ALL = 2.0
-
-_INLINE = {re.ASCII: "a", re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", re.VERBOSE: "x"}
 
 
 class PatternError(ReviewerError):
@@ -77,25 +72,17 @@ class PatternError(ReviewerError):
         self.fault = fault
 
 
-def parse_patterns(
-    match: Iterable[PatternInput],
-    regexes: Iterable[PatternInput] = (),
-    *,
-    mode: MatchMode = "substring",
-) -> tuple[Pattern, ...]:
-    """Patterns as they are stored, without duplicates, each with its own mode.
+def parse_patterns(match: Iterable[str], regexes: Iterable[str] = ()) -> tuple[Pattern, ...]:
+    """Texts to match and regular expressions as they are stored, without duplicates.
 
-    Strings in `match` have `mode`; strings in `regexes`, and compiled expressions in either, are
-    regular expressions. Flags of a compiled expression become inline flags. Raises PatternError for
-    an empty pattern, a secret, a bad regular expression, or too many patterns.
+    Raises PatternError for an empty pattern, a secret, a bad regular expression, or too many
+    patterns.
     """
     if isinstance(match, str) or isinstance(regexes, str):
         raise PatternError("Give the patterns as a list, not as one text.", str(match))
-    if mode not in ("substring", "regex"):
-        raise PatternError(f'There is no match mode "{mode}"; it is substring or regex.', "")
     found = dict.fromkeys(
         [
-            *(_pattern(each, mode) for each in match),
+            *(_pattern(each, "substring") for each in match),
             *(_pattern(each, "regex") for each in regexes),
         ]
     )
@@ -108,8 +95,7 @@ def parse_patterns(
     return tuple(found)
 
 
-def _pattern(given: PatternInput, mode: MatchMode) -> Pattern:
-    text, mode = (given, mode) if isinstance(given, str) else (_with_flags(given), "regex")
+def _pattern(text: str, mode: MatchMode) -> Pattern:
     if not text.strip():
         raise PatternError("A retention pattern is empty; give what a summary must match.", text)
     if len(text) > LONGEST_PATTERN:
@@ -129,25 +115,6 @@ def _pattern(given: PatternInput, mode: MatchMode) -> Pattern:
     if mode == "regex":
         compiled(text)
     return Pattern(text, mode)
-
-
-def _with_flags(given: Any) -> str:
-    """The source of a compiled pattern, with flags it was compiled with as inline flags."""
-    text, flags = getattr(given, "pattern", None), getattr(given, "flags", None)
-    if not isinstance(text, str) or not isinstance(flags, int):
-        raise PatternError(
-            f"A retention pattern is a text or a compiled regular expression over text, not "
-            f"{given!r}.",
-            repr(given),
-        )
-    import regex  # late, as in `compiled`
-
-    try:
-        inline = regex.compile(text).flags if expanded_size(text) <= MOST_ELEMENTS else 0
-    except regex.error:
-        inline = 0  # compiling it again with the flags gives the position of the error
-    missing = "".join(letter for flag, letter in _INLINE.items() if flags & flag & ~inline)
-    return f"(?{missing}){text}" if missing else text
 
 
 @lru_cache(maxsize=4096)

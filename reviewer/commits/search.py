@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import threading
 from array import array
-from collections.abc import Iterable
 
 from msgspec import Struct
 
-from reviewer.commits.reader import EDIT, PRIORITY, Reader, joined
+from reviewer.commits.reader import PRIORITY, Reader, joined
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.errors import FilterError
-from reviewer.store.acts import chunks
 from reviewer.store.changes import Value
 
 _TERM = re.compile(
@@ -134,90 +131,23 @@ def _require_priority(value: str) -> None:
         raise FilterError(f'A priority is {", ".join(Priority)}; not "{value}"')
 
 
-class Searcher:
-    """Finds commits. Keeps the lower-case texts of the chain that was searched last.
-
-    They are kept as UTF-8, because one non-Latin character can quadruple the size of a str.
-    """
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self._lock = threading.Lock()
-        self._chain: tuple[int, int | None] = (0, None)
-        self._texts: dict[int, bytes] = {}
-        self._contents: dict[int, bytes] = {}
-
-    def ids(self, query: CommitQuery) -> array[int]:
-        """Ids in chain order. Raises FilterError."""
-        conditions = parse_filter(query.text)
-        if conditions.sql == "1" and conditions.words:
-            texts = self._of_chain(query.context)
-            return array("q", _matching(texts.items(), conditions.words))
-        if conditions.sql == "1":
-            sql = "SELECT id FROM commit_ WHERE context_id = ? AND live = 1 ORDER BY position"
-        else:
-            sql = (
-                f"SELECT c.id FROM {joined()} WHERE c.context_id = ? AND c.live = 1"
-                f" AND {conditions.sql} ORDER BY c.position"
-            )
-        found = [row[0] for row in self._reader.all(sql, (query.context, *conditions.parameters))]
-        if conditions.words:
-            texts = self._of_chain(query.context)
-            pairs = [(each, texts[each]) for each in found if each in texts]
-            return array("q", _matching(pairs, conditions.words))
-        return array("q", found)
-
-    def _of_chain(self, context: int) -> dict[int, bytes]:
-        """Lower-case text by commit, in chain order.
-
-        Read again when the head has moved, as it does with every change of a commit or text. Stored
-        texts never change and their ids are not reused, so known texts are kept.
-        """
-        with self._lock:
-            head = self._reader.one("SELECT head_id FROM context WHERE id = ?", (context,))
-            if head is None:
-                return {}
-            chain = (context, head[0])
-            if chain == self._chain:
-                return self._texts
-            if context != self._chain[0]:
-                self._contents = {}
-            rows = self._reader.all(
-                "SELECT c.id, coalesce(d.content_id, c.content_id) FROM commit_ c"
-                f" LEFT JOIN commit_ d ON d.id = {EDIT}"
-                " WHERE c.context_id = ? AND c.live = 1 ORDER BY c.position",
-                (context,),
-            )
-            self._read({row[1] for row in rows} - self._contents.keys())
-            self._texts = {row[0]: self._contents[row[1]] for row in rows}
-            self._chain = chain
-            return self._texts
-
-    def _read(self, contents: Iterable[int]) -> None:
-        for chunk in chunks(sorted(contents)):
-            marks = ",".join("?" * len(chunk))
-            sql = f"SELECT id, text FROM content WHERE id IN ({marks})"
-            for row in self._reader.all(sql, chunk):
-                self._contents[row[0]] = row[1].lower().encode()
+def matching_ids(reader: Reader, query: CommitQuery) -> array[int]:
+    """Ids in chain order. Raises FilterError."""
+    wanted = parse_filter(query.text)
+    found = reader.all(
+        f"SELECT c.id{', t.text' if wanted.words else ''} FROM {joined()}"
+        f" WHERE c.context_id = ? AND c.live = 1 AND {wanted.sql} ORDER BY c.position",
+        (query.context, *wanted.parameters),
+    )
+    if not wanted.words:
+        return array("q", (row[0] for row in found))
+    return array("q", (row[0] for row in found if all(has(row[1], each) for each in wanted.words)))
 
 
-def _matching(texts: Iterable[tuple[int, bytes]], words: Iterable[TextTerm]) -> list[int]:
-    left = texts
-    for each in words:
-        left = _with_term(left, each)
-    return [number for number, _ in left]
-
-
-def _with_term(texts: Iterable[tuple[int, bytes]], term: TextTerm) -> list[tuple[int, bytes]]:
-    """The pairs whose text contains the term, or does not if it is negated."""
-    wanted, text = term.wanted, term.text
-    if " " not in text:
-        word = text.encode()
-        return [pair for pair in texts if (word in pair[1]) is wanted]
-    first, *_ = (each.encode() for each in text.split())
-    phrase = re.compile(r"\s+".join(map(re.escape, text.split())))
-    return [
-        pair
-        for pair in texts
-        if (first in pair[1] and phrase.search(pair[1].decode()) is not None) is wanted
-    ]
+def has(text: str, term: TextTerm) -> bool:
+    """Whether a text contains a term, or does not where it is negated."""
+    lower = text.lower()
+    there = term.text in lower
+    if not there and " " in term.text:
+        there = term.text in " ".join(lower.split())
+    return there is term.wanted

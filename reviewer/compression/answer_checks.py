@@ -1,4 +1,4 @@
-"""Checks of a model's summary: faults, invented names, and what it has to say and does not."""
+"""Checks of a model's summary: faults, invented names, and emptiness."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from reviewer.compression.engine import SummaryTask
 from reviewer.compression.fidelity import (
     checkable_units,
     find_invented,
-    missing_anchors,
 )
 from reviewer.compression.markers import without_markers
-from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.sections import TITLES
-from reviewer.compression.values import Level
 from reviewer.compression.words import content_words
 from reviewer.llm.model import Completion
 
@@ -23,17 +20,13 @@ LOOP_WORDS = 6
 LOOP_TIMES = 4
 LOOP_SHARE = 0.3
 """Share of an answer that consists of repetitions."""
-SHORTEST_CHECKED = 240
-"""Tokens from which on a summary is expected to have what somebody who goes on needs."""
 MOST_INVENTED = 0.5
 """Share of names and numbers that the source does not have, above which a summary is refused."""
 FEW = 3
-"""Invented names up to which that share does not count, and a model is not asked again."""
+"""Invented names up to which that share does not count."""
 LEAST_SAID = 2
 """Words or names of the conversation that a summary of more than a few words has at least."""
 FEW_WORDS = 8
-NEED_CHARS = 400
-"""Characters of a missing need that the model is shown."""
 _REFUSAL = re.compile(
     r"\W{0,4}(?:i'?m sorry|i am sorry|sorry,|i apologi[sz]e|i (?:can(?:no|')t|am (?:not able"
     r"|unable)|won't)"
@@ -122,28 +115,3 @@ def find_emptiness(task: SummaryTask, text: str) -> str | None:
 
 def _stems(text: str) -> set[str]:
     return {word[:6] for word in content_words(text)}
-
-
-def find_gaps(task: SummaryTask, text: str) -> str | None:
-    """The inventions of a summary and the needs that it misses, as sentences for the model."""
-    problems = []
-    missing = missing_needs(task, text)
-    invented, _ = invented_by(task, text)
-    if len(invented) > FEW or (invented and missing):
-        problems.append(
-            f"These do not stand in the conversation, so leave them out or correct them: "
-            f"{', '.join(invented[:8])}."
-        )
-    for need in missing:
-        said = need.text if len(need.text) <= NEED_CHARS else f"{need.text[:NEED_CHARS]} ..."
-        problems.append(f"Nothing is said about {need.named}. The conversation says: {said}")
-    for anchor in missing_anchors(text, task.anchors, task.level) if problems else ():
-        problems.append(f'These words have to stand in it exactly: "{anchor.content}"')
-    return " ".join(problems) or None
-
-
-def missing_needs(task: SummaryTask, text: str) -> tuple[Need, ...]:
-    """What somebody who goes on needs and the summary does not say."""
-    if task.level is Level.TAGS or task.max_tokens < SHORTEST_CHECKED:
-        return ()
-    return carried(needs_of(task.analysis.session), text, task.max_tokens).missing

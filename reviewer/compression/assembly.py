@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct, structs
 
-from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.engine import EngineText, SummaryEngine, SummaryTask
 from reviewer.compression.fidelity import missing_anchors, tags_in
 from reviewer.compression.markers import parse_markers
@@ -19,19 +18,14 @@ from reviewer.compression.retention import (
     validate_retention,
 )
 from reviewer.compression.values import AnchorPoint, Level
-from reviewer.compression.verbatim import TAG_LENGTHS, anchor_tag
+from reviewer.compression.verbatim import anchor_tag
 from reviewer.llm.steering import RetryExhaustedError
 from reviewer.text.normalise import fold
 
 ROUNDS = 4
 """How often a text is requested in another length before it is cut."""
-SENTENCE = 30
-"""Tokens for a sentence where the anchors are only names."""
-ANCHORS_SHARE, NEEDS_SHARE = 0.7, 0.35
-"""Where anchors take more than the first share of the target, a text may be longer by the second,
-so that it also says what is wanted and what is true now."""
-BESIDE = 18
-"""Tokens that a text has at least beside its anchors, for the request."""
+BESIDE = 30
+"""Tokens that a text has at least beside its anchors, for the request and the state."""
 LINE = 3
 """Tokens around an anchor on a line of its own."""
 TAGS_SHARE = 0.5
@@ -98,14 +92,9 @@ class Assembly:
         tail = self._count(f"\n{self._marker}") if self._marker else 0
         need = sum(self._count(each.content) + 1 for each in task.anchors)
         note = f"anchors need {need} tokens" if need > task.max_tokens else ""
-        limit = max(task.max_tokens, need + tail)
-        if need + tail > task.max_tokens * ANCHORS_SHARE:
-            # Their lines have titles, and they are useless without the request and the state.
-            beside = max(round(task.max_tokens * NEEDS_SHARE), BESIDE)
-            frame = LINE * len(task.anchors) + beside
-            limit = max(limit, need + tail + frame)
-        if need and all(each.type is AnchorType.CODE_ARTIFACT for each in task.anchors):
-            limit = max(limit, need + tail + SENTENCE)
+        limit = task.max_tokens
+        if need:
+            limit = max(limit, need + LINE * len(task.anchors) + BESIDE + tail)
         if self._ceiling is not None:
             limit = min(limit, self._ceiling)
         points: tuple[str, ...] = ()
@@ -217,13 +206,9 @@ class Assembly:
     ) -> list[str]:
         if not self._task.options.validate_anchors:
             return list(dict.fromkeys(person))
-        tags: list[str] = []
-        for length in TAG_LENGTHS:
-            tags = list(
-                dict.fromkeys([*person, *(anchor_tag(e.content, length) for e in detected)])
-            )
-            if self._count(", ".join(tags)) <= limit:
-                return tags
+        tags = list(dict.fromkeys([*person, *(anchor_tag(e.content) for e in detected)]))
+        if self._count(", ".join(tags)) <= limit:
+            return tags
         if self._ceiling is None:
             return tags
         while len(tags) > len(person) and self._count(", ".join(tags)) > limit * TAGS_SHARE:

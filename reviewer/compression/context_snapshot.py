@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct, structs
@@ -192,56 +192,6 @@ AnchorCache = dict[int, tuple[AnchorPoint, ...]]
 """Anchors by the hash of the turns, marks and criteria, so that texts are not kept for it."""
 
 
-class LazyAnchors(Sequence[tuple[AnchorPoint, ...]]):
-    """The anchors of each segment, found when that segment is first looked at.
-
-    `marks` are by origin, to which `origins` maps commits; `cache` is read and added to.
-    """
-
-    def __init__(
-        self,
-        segments: Sequence[Segment],
-        origins: Mapping[int, int],
-        marks: Mapping[int, Sequence[Mark]],
-        retention: RetentionCriteria | None,
-        cache: AnchorCache,
-    ) -> None:
-        self._segments = segments
-        self._origins = origins
-        self._marks = marks
-        self._retention = retention
-        self._cache = cache
-        self._found: list[tuple[AnchorPoint, ...] | None] = [None] * len(segments)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    @overload
-    def __getitem__(self, number: int) -> tuple[AnchorPoint, ...]: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[tuple[AnchorPoint, ...]]: ...
-
-    def __getitem__(
-        self, number: int | slice
-    ) -> tuple[AnchorPoint, ...] | Sequence[tuple[AnchorPoint, ...]]:
-        if isinstance(number, slice):
-            return [self[each] for each in range(*number.indices(len(self)))]
-        found = self._found[number]
-        if found is None:
-            found = self._found[number] = self._find(self._segments[number])
-        return found
-
-    def _find(self, segment: Segment) -> tuple[AnchorPoint, ...]:
-        marked = tuple(place_marks(segment, self._origins, self._marks))
-        key = hash((segment.turns, marked, self._retention))
-        found = self._cache.get(key)
-        if found is None:
-            found = find_anchors(segment.turns, marked=marked, retention=self._retention)
-            self._cache[key] = found
-        return found
-
-
 class ContextSnapshot:
     """A chain and the segments of a range of it, at the time of the snapshot."""
 
@@ -266,18 +216,26 @@ class ContextSnapshot:
         turns = [commit.turn for commit in self.chain[first:last]]
         cut = cut_segments(turns, conversation=name, first=next_key(query, context), whole=whole)
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
-        self.anchors: Sequence[tuple[AnchorPoint, ...]] = LazyAnchors(
-            self.segments,
-            {commit.id: commit.origin for commit in self.chain},
-            read_marks(query, self.chain),
-            retention,
-            {} if anchor_cache is None else anchor_cache,
-        )
+        self._origins = {commit.id: commit.origin for commit in self.chain}
+        self._marks = read_marks(query, self.chain)
+        self._retention = retention
+        self._anchors: AnchorCache = {} if anchor_cache is None else anchor_cache
         self.tokens = sum(c.turn.tokens for c in chain if c.turn.priority is not Priority.SKIP)
         """Tokens of the chain as it is compiled."""
         self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
         """Tokens outside all segments: pins, and commits outside the range."""
         self._indexes = {segment.id: index for index, segment in enumerate(self.segments)}
+
+    def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
+        """The anchors of the segment with that index."""
+        segment = self.segments[number]
+        marked = tuple(place_marks(segment, self._origins, self._marks))
+        key = hash((segment.turns, marked, self._retention))
+        found = self._anchors.get(key)
+        if found is None:
+            found = find_anchors(segment.turns, marked=marked, retention=self._retention)
+            self._anchors[key] = found
+        return found
 
     def matches(self, choice: Choice) -> bool:
         """Whether the segment of a choice still consists of the same commits."""

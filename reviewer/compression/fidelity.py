@@ -29,7 +29,7 @@ from reviewer.compression.values import (
     Segment,
     Turn,
 )
-from reviewer.compression.verbatim import TAG_LENGTH, TAG_LENGTHS, anchor_tag, find_verbatim
+from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
 from reviewer.text.normalise import fold
 
@@ -72,7 +72,7 @@ def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[s
         return False
     if any(SHORTEST_TAG <= len(tag) <= TAG_LENGTH and content.startswith(tag) for tag in tags):
         return True
-    return any(anchor_tag(content, length) in tags for length in TAG_LENGTHS)
+    return anchor_tag(content) in tags
 
 
 def tags_in(content: str) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.summary_writer import SummaryWriter
-from reviewer.compression.told import cut
 from reviewer.compression.turn_events import TurnMaker, is_summary
 from reviewer.compression.values import (
     HANDOVER_FROM,
@@ -155,42 +154,30 @@ def _conversations(
 
 LEAST_OF_SEVERAL = 100
 """A smaller hard ceiling has room for the last conversation of the file only."""
-LEAST_SHAPE = 80
-"""Tokens below which a conversation of several is described in one line, under a hard ceiling."""
-REQUEST_CHARS = 90
-LINE_ONLY, LEFT_OUT = 0, -1
+LEAST_SHAPE = 100
+"""Tokens of a conversation among several, with the line that names it."""
 NOTE_TOKENS = 20
 """For the line that says how many conversations are left out."""
 
+_Several = Sequence[tuple[Conversation, tuple[Turn, ...]]]
+
 
 def _of_several(
-    writer: SummaryWriter,
-    several: Sequence[tuple[Conversation, tuple[Turn, ...]]],
-    level: Level,
-    ceiling: int | None,
-    count: TokenCounter,
+    writer: SummaryWriter, several: _Several, level: Level, ceiling: int | None, count: TokenCounter
 ) -> FileSummary:
-    """One shape for each conversation, under a line that says which it is.
-
-    Under a hard ceiling the small ones have a line each and then the earliest are left out, which
-    the first line says; the last one has the room that is left.
+    """The conversations, each under a line that says which it is; under a hard ceiling as many of
+    the latest as have room.
     """
-    limit, short = ceiling, False
-    size = sum(_size(its) for _, its in several)
-    while True:
-        content, parts = _written(writer, several, level, limit, count, short=short)
-        if ceiling is None and level is not Level.FULL and count.count(content) > size:
-            # The lines that name the conversations are longer than these.
-            if short:
-                ceiling = limit = size
-            short = True
-            continue
-        over = count.count(content) - ceiling if ceiling is not None else 0
-        if over <= 0 or limit is None or limit <= 1:
-            break
-        limit = max(limit - over - NOTE_TOKENS // 2, 1)
     turns = tuple(turn for _, its in several for turn in its)
-    whole = Segment("s1", turns, sum(turn.tokens for turn in turns))
+    whole = Segment("s1", turns, _size(turns))
+    content, parts = _written(writer, several, level, ceiling, count)
+    if level is not Level.FULL and count.count(content) > whole.tokens:
+        # The lines that name the conversations are longer than these.
+        ceiling = whole.tokens if ceiling is None else min(ceiling, whole.tokens)
+    room = ceiling
+    while ceiling is not None and room and (over := count.count(content) - ceiling) > 0:
+        room = max(room - over, 0)
+        content, parts = _written(writer, several, level, room, count)
     anchors = find_anchors(turns)
     missing = () if level is Level.FULL else missing_anchors(content, anchors, level)
     markers: list[ExpansionMarker] = []
@@ -226,80 +213,40 @@ def _of_several(
 
 
 def _written(
-    writer: SummaryWriter,
-    several: Sequence[tuple[Conversation, tuple[Turn, ...]]],
-    level: Level,
-    ceiling: int | None,
-    count: TokenCounter,
-    *,
-    short: bool = False,
+    writer: SummaryWriter, several: _Several, level: Level, room: int | None, count: TokenCounter
 ) -> tuple[str, list[FileSummary]]:
-    """The text of all conversations, and the summaries in it. `short`: with short heads."""
-    heads = [_head(each, len(several), short=short) for each, _ in several]
-    rooms = [LEAST_SHAPE] * len(several)
-    if ceiling is not None:
-        costs = [
-            count.count(f"{head} {_request(its)}")
-            for head, (_, its) in zip(heads, several, strict=True)
-        ]
-        rooms = _rooms(
-            [each for each, _ in several], [_size(its) for _, its in several], costs, ceiling
-        )
+    """The text of as many conversations as have room, the latest first, and their summaries."""
+    latest = sorted(several, key=lambda each: (each[0].latest, each[0].number), reverse=True)
+    shown = several
     lines: list[str] = []
-    found: list[FileSummary] = []
-    if missed := rooms.count(LEFT_OUT):
-        lines.append(f"{missed:,} of {len(several):,} conversations are left out for want of room.")
-    for (each, its), head, room in zip(several, heads, rooms, strict=True):
-        if room == LINE_ONLY:
-            lines.append(f"{head} {_request(its)}".rstrip())
-        elif room != LEFT_OUT:
-            segment = Segment(f"s{each.number}", its, _size(its), "", each.name)
-            most = None if ceiling is None else room
-            found.append(_at(writer, segment, find_anchors(its), level, most, count))
-            lines.append(f"{head}\n{found[-1].content}")
-    return "\n\n".join(lines), found
-
-
-def _rooms(
-    several: Sequence[Conversation], sizes: Sequence[int], costs: Sequence[int], ceiling: int
-) -> list[int]:
-    """The tokens for the shape of each conversation, LINE_ONLY or LEFT_OUT; the latest first.
-
-    `costs` are the tokens of the line that names each.
-    """
-    order = sorted(range(len(several)), key=lambda at: (several[at].latest, at), reverse=True)
-    last = order[0]
-    rooms = [LEFT_OUT] * len(several)
-    left = ceiling - costs[last] - NOTE_TOKENS - LEAST_SHAPE
-    for at in order[1:]:
-        share = ceiling * sizes[at] // max(sum(sizes), 1) - costs[at]
-        if share >= LEAST_SHAPE and left >= share + costs[at]:
-            rooms[at] = share
-            left -= share + costs[at]
-    for at in order[1:]:
-        if rooms[at] == LEFT_OUT and left >= costs[at]:
-            rooms[at] = LINE_ONLY
-            left -= costs[at]
-    rooms[last] = max(LEAST_SHAPE + left, 1)
-    return rooms
+    if room is not None:
+        kept = [each.number for each, _ in latest[: max(room // LEAST_SHAPE, 1)]]
+        shown = [each for each in several if each[0].number in kept]
+        if left_out := len(several) - len(shown):
+            lines.append(f"{left_out:,} of {len(several):,} conversations are left out.")
+            room -= NOTE_TOKENS
+    heads = {each.number: _head(each, len(several)) for each, _ in shown}
+    left = None if room is None else room - sum(count.count(head) for head in heads.values())
+    found: dict[int, FileSummary] = {}
+    by_size = sorted(shown, key=lambda each: _size(each[1]))
+    for at, (each, its) in enumerate(by_size):
+        most = None if left is None else max(left // (len(by_size) - at), 1)
+        segment = Segment(f"s{each.number}", its, _size(its), "", each.name)
+        part = found[each.number] = _at(writer, segment, find_anchors(its), level, most, count)
+        left = None if left is None else left - part.tokens
+    parts = [found[each.number] for each, _ in shown]
+    lines += [f"{heads[each.number]}\n{found[each.number].content}" for each, _ in shown]
+    return "\n\n".join(lines), parts
 
 
 def _size(turns: Sequence[Turn]) -> int:
     return sum(turn.tokens for turn in turns)
 
 
-def _head(each: Conversation, total: int, *, short: bool = False) -> str:
+def _head(each: Conversation, total: int) -> str:
     called = f" {short_id(each.name)}" if each.name else ""
-    if short:
-        return f"== {each.number:,} of {total:,}:"
     lines = f"lines {each.line_start + 1:,} to {each.line_end:,}"
     return f"== Conversation {each.number:,} of {total:,}{called} ({lines}):"
-
-
-def _request(turns: Sequence[Turn]) -> str:
-    """The beginning of what the person asks first."""
-    words = next((t.text for t in turns if t.role == "user" and t.kind == "text"), "")
-    return cut(words, REQUEST_CHARS)
 
 
 def turns_of(

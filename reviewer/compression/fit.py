@@ -1,234 +1,95 @@
-"""Levels for a token target, and how small a context can get."""
+"""Levels for a token target: the newest segments fullest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import Plan, Preview
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
-from reviewer.compression.summarizer import Summarizer, segment_target
-from reviewer.compression.values import OFFLINE, AnchorPoint, Level, Segment
-from reviewer.compression.verbatim import TAG_LENGTHS, anchor_tag
+from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.values import OFFLINE, Level
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
 from reviewer.llm.steering import RetryExhaustedError
 
 LAST_FULL = 2
 """Segments at the end that stay Full while there is room."""
-RICH = 5
-"""Anchors from which on a segment is kept Detailed."""
-MOST_COSTLY = 20
-"""Costs that are named where a target cannot be reached."""
-
-
-class Outlook(Struct, frozen=True):
-    """Estimated tokens of a context now and at each level; a preview has the exact numbers."""
-
-    total: int
-    by_priority: dict[Priority, int]
-    at_level: dict[Level, int]
-    """Tokens of the whole context if every segment went to that level."""
-    floor: int
-    """Tokens of pins and anchors, the least that the context can have."""
-
-
-class Cost(Struct, frozen=True):
-    """A span or commit that keeps a context from getting smaller."""
-
-    commit: int
-    hash: str
-    tokens: int
-    why: str
-
-
-class Reach(Struct, frozen=True):
-    """Whether a target can be reached, and the largest costs if not."""
-
-    target: int
-    reachable: bool
-    needs: int
-    costly: tuple[Cost, ...]
-    message: str
-
-
-def outlook(snapshot: ContextSnapshot, count: Callable[[str], int]) -> Outlook:
-    """The sizes of a context, from token counts alone."""
-    by_priority = {
-        priority: sum(c.turn.tokens for c in snapshot.chain if c.turn.priority is priority)
-        for priority in Priority
-    }
-    segments, anchors = snapshot.segments, snapshot.anchors
-    pinned = by_priority[Priority.PINNED]
-    total = sum(by_priority.values()) - by_priority[Priority.SKIP]
-    at_level = {Level.FULL: total}
-    for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
-        at_level[level] = pinned + sum(
-            min(
-                segment.tokens,
-                max(segment_target(segment, level), anchors_need(found, level, count)),
-            )
-            for segment, found in zip(segments, anchors, strict=True)
-        )
-    needs = pinned + sum(
-        min(segment.tokens, anchors_need(found, Level.TAGS, count))
-        for segment, found in zip(segments, anchors, strict=True)
-    )
-    return Outlook(total, by_priority, at_level, needs)
-
-
-def anchors_need(anchors: Sequence[AnchorPoint], level: Level, count: Callable[[str], int]) -> int:
-    """Tokens of the anchors of a segment at a level."""
-    if level is not Level.TAGS:
-        return sum(count(each.content) + 1 for each in anchors)
-    shortest = min(TAG_LENGTHS)
-    return sum(
-        count(anchor_tag(each.content, shortest) if each.source == "detected" else each.content) + 1
-        for each in anchors
-    )
-
-
-def reach(
-    snapshot: ContextSnapshot,
-    target: int,
-    count: Callable[[str], int],
-    lowest: Level,
-    *,
-    at_least: int | None = None,
-    refused: Sequence[str] = (),
-    doubted: bool = False,
-) -> Reach:
-    """Whether the target can be reached at the lowest level, and the largest costs.
-
-    `at_least`: tokens that are needed, where a dry run has shown it, instead of an estimate.
-    `refused`: segments that stay Full because their criteria cannot be met. `doubted`: summaries
-    were left out because they do not pass.
-    """
-    sizes = outlook(snapshot, count)
-    needs = sizes.at_level[lowest] if at_least is None else at_least
-    hashes = {commit.id: commit.hash for commit in snapshot.chain}
-    costs = [
-        Cost(commit.id, commit.hash, commit.turn.tokens, "pinned")
-        for commit in snapshot.chain
-        if commit.turn.priority is Priority.PINNED
-    ]
-    for segment, found in zip(snapshot.segments, snapshot.anchors, strict=True):
-        for each in found:
-            number = segment.turns[each.turn].commit
-            if each.source != "detected" and number is not None:
-                tokens = count(each.content)
-                costs.append(Cost(number, hashes[number], tokens, f"{each.source} span"))
-    costs.sort(key=lambda cost: -cost.tokens)
-    reachable = target >= needs
-    wanted = f"{target:,} {'token' if target == 1 else 'tokens'}"
-    about = "about " if at_least is None else ""
-    message = (
-        f"{wanted} can be reached."
-        if reachable
-        else f"{wanted} cannot be reached: pins and anchors need {sizes.floor:,}, and the "
-        f"smallest it gets is {about}{needs:,}. {_advice(costs, lowest, refused, doubted)}"
-    )
-    return Reach(target, reachable, needs, tuple(costs[:MOST_COSTLY]), message)
-
-
-def _advice(costs: Sequence[Cost], lowest: Level, refused: Sequence[str], doubted: bool) -> str:
-    """What would make a context smaller."""
-    ways = ["choose a larger target"]
-    if doubted:
-        ways.append("take summaries that do not pass their checks")
-    if lowest is not Level.TAGS:
-        ways.insert(0, f"use a licence with levels below {lowest.name.capitalize()}")
-    if refused:
-        named = ", ".join(refused[:3]) + (" and others" if len(refused) > 3 else "")
-        stay = "stays" if len(refused) == 1 else "stay"
-        ways.insert(0, f"correct the criteria of {named}, which {stay} Full because of them")
-    if costs:
-        ways.insert(0, "unpin something")
-    words = ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
-    return f"{words[0].upper()}{words[1:]}."
 
 
 class UnreachableError(ReviewerError):
-    """No levels bring a context to the target; the message names the largest costs."""
+    """No levels bring a context to the target. `needs`: the fewest tokens that it can have."""
 
-    def __init__(self, found: Reach) -> None:
-        super().__init__(found.message)
-        self.reach = found
+    def __init__(self, target: int, needs: int, ways: Sequence[str]) -> None:
+        wanted = f"{target:,} {'token' if target == 1 else 'tokens'}"
+        advice = ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
+        super().__init__(
+            f"{wanted} cannot be reached: the smallest it gets is {needs:,}. "
+            f"{advice[0].upper()}{advice[1:]}."
+        )
+        self.needs = needs
 
 
-def first_levels(
-    segments: Sequence[Segment], anchors: Sequence[Sequence[AnchorPoint]]
-) -> list[Level]:
-    """The last two segments Full, those rich in anchors Detailed, the rest Brief."""
-    levels = [Level.DETAILED if len(found) >= RICH else Level.BRIEF for found in anchors]
-    for number in range(max(len(segments) - LAST_FULL, 0), len(segments)):
-        levels[number] = Level.FULL
-    return levels
+def _unreachable(
+    snapshot: ContextSnapshot,
+    target: int,
+    needs: int,
+    lowest: Level,
+    refused: Sequence[str] = (),
+    *,
+    doubted: bool = False,
+) -> UnreachableError:
+    """The error with what would make the context smaller.
+
+    `refused`: segments that stay Full because their criteria cannot be met. `doubted`: summaries
+    were left out because they do not pass.
+    """
+    ways = []
+    if any(commit.turn.priority is Priority.PINNED for commit in snapshot.chain):
+        ways.append("unpin something")
+    if refused:
+        named = ", ".join(refused[:3]) + (" and others" if len(refused) > 3 else "")
+        stay = "stays" if len(refused) == 1 else "stay"
+        ways.append(f"correct the criteria of {named}, which {stay} Full because of them")
+    if lowest is not Level.TAGS:
+        ways.append(f"use a licence with levels below {lowest.name.capitalize()}")
+    ways.append("choose a larger target")
+    if doubted:
+        ways.append("take summaries that do not pass their checks")
+    return UnreachableError(target, needs, ways)
 
 
 def fit_levels(
-    levels: Sequence[Level],
+    segments: int,
     target: int,
     fixed: int,
     size: Callable[[int, Level], int],
     lowest: Level = Level.TAGS,
-) -> list[Level] | None:
-    """Levels with which `fixed` and the segments' sizes stay within the target; None if none do.
+) -> tuple[list[Level], int]:
+    """Levels with which `fixed` and the segments' sizes stay within the target, and their sum; the
+    smallest ones where none do.
 
-    Levels are lowered from the oldest on, the last two segments last. Then levels are raised from
-    the newest on, as far as there is room. `size` gives the tokens of a segment at a level.
+    From the smallest on, the last two segments become as full as there is room, then the others
+    level by level, the newest first. `size` gives the tokens of a segment at a level.
     """
-    chosen = [min(level, lowest) for level in levels]
-    sizes = [size(number, level) for number, level in enumerate(chosen)]
-    room = target - fixed
-    if sum(sizes) > room:
-        _lower(chosen, sizes, room, size, lowest)
-        if sum(sizes) > room:
-            return None
-    _fill(chosen, sizes, room, size)
-    return chosen
-
-
-def _lower(
-    chosen: list[Level],
-    sizes: list[int],
-    room: int,
-    size: Callable[[int, Level], int],
-    lowest: Level,
-) -> None:
-    """Lower levels in place until the sizes fit the room, or everything is at the lowest."""
-    old = max(len(chosen) - LAST_FULL, 0)
-    total = sum(sizes)
-    for group in (range(old), range(old, len(chosen))):
-        for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
-            for number in group:
-                if chosen[number] >= level or level > lowest:
-                    continue
-                shrunk = size(number, level)
-                if shrunk >= sizes[number]:  # nothing is won, or it does not pass its checks
-                    continue
-                total += shrunk - sizes[number]
-                chosen[number], sizes[number] = level, shrunk
-                if total <= room:
-                    return
-
-
-def _fill(
-    chosen: list[Level], sizes: list[int], room: int, size: Callable[[int, Level], int]
-) -> None:
-    """Raise levels in place, the newest first, while the sizes fit the room."""
-    total = sum(sizes)
-    for level in (Level.BRIEF, Level.DETAILED, Level.FULL):
-        for number in range(len(chosen) - 1, -1, -1):
-            if chosen[number] <= level:
-                continue
-            grown = size(number, level)
-            if total - sizes[number] + grown <= room:
-                total += grown - sizes[number]
-                chosen[number], sizes[number] = level, grown
+    full = fixed + sum(size(number, Level.FULL) for number in range(segments))
+    if full <= target:
+        return [Level.FULL] * segments, full
+    fuller = [Level(level) for level in range(lowest, -1, -1)]
+    chosen = [min(fuller, key=lambda level: size(number, level)) for number in range(segments)]
+    total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
+    newest = range(segments - 1, -1, -1)
+    wishes = [(number, level) for number in newest[:LAST_FULL] for level in reversed(fuller)]
+    wishes += [(number, level) for level in fuller for number in newest]
+    for number, level in wishes:
+        grown = size(number, level) - size(number, chosen[number])
+        if level < chosen[number] and total + grown <= target:
+            chosen[number] = level
+            total += grown
+    return chosen, total
 
 
 def fit_plan(
@@ -237,7 +98,6 @@ def fit_plan(
     target: int,
     offline: Summarizer,
     lowest: Level,
-    count: Callable[[str], int],
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
     *,
     anyway: bool = False,
@@ -277,25 +137,9 @@ def fit_plan(
                 watch.on_progress(PreviewProgress(len(sizes), most, segment))
         return sizes[number, level]
 
-    first = first_levels(snapshot.segments, snapshot.anchors)
-    levels = fit_levels(first, target, snapshot.fixed, size, lowest)
-    if levels is None:
-        levels = [Level(level) for level in range(1, lowest + 1)]
-        needs = snapshot.fixed + sum(
-            min(size(number, level) for level in (Level.FULL, *levels))
-            for number in range(len(snapshot.segments))
-        )
-        raise UnreachableError(
-            reach(
-                snapshot,
-                target,
-                count,
-                lowest,
-                at_least=needs,
-                refused=tuple(refused),
-                doubted=doubted,
-            )
-        )
+    levels, needs = fit_levels(len(snapshot.segments), target, snapshot.fixed, size, lowest)
+    if needs > target:
+        raise _unreachable(snapshot, target, needs, lowest, tuple(refused), doubted=doubted)
     choices = tuple(
         structs.replace(choice, level=level)
         for choice, level in zip(plan.choices, levels, strict=True)
@@ -310,7 +154,6 @@ def lower_to_target(
     summarizer: Summarizer,
     watch: Watch,
     lowest: Level,
-    count: Callable[[str], int],
 ) -> Preview:
     """The preview within the target: the largest summary goes to the next level until it fits.
 
@@ -325,10 +168,7 @@ def lower_to_target(
             if each.level < lowest and each.tokens and each.segment.id not in stuck
         ]
         if not large:
-            needs = preview.tokens_after
-            raise UnreachableError(
-                reach(snapshot, target, count, lowest, at_least=needs, refused=sorted(stuck))
-            )
+            raise _unreachable(snapshot, target, preview.tokens_after, lowest, sorted(stuck))
         worst = max(large, key=lambda each: each.tokens)
         plan = preview.plan.with_level(worst.segment.id, Level(worst.level + 1))
         preview = preview_plan(snapshot, plan, summarizer, watch=watch)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -22,28 +21,6 @@ FIDELITY = "Agents.Compression.Summarization.FidelityScore"
 
 log = logging.getLogger("reviewer.compression")
 log.addHandler(logging.NullHandler())
-
-
-class _Listener(logging.Handler):
-    def __init__(self, take: Callable[[str, str], object]) -> None:
-        super().__init__(logging.DEBUG)
-        self._take = take
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._take(record.levelname, record.getMessage())
-
-
-@contextmanager
-def listening(take: Callable[[str, str], object]) -> Iterator[None]:
-    """Pass the level and the words of every log line to `take`, from whichever thread they come."""
-    listener, before = _Listener(take), log.level
-    log.addHandler(listener)
-    log.setLevel(logging.DEBUG)
-    try:
-        yield
-    finally:
-        log.removeHandler(listener)
-        log.setLevel(before)
 
 
 class SegmentCompressed(Struct, frozen=True):

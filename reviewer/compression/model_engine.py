@@ -12,7 +12,6 @@ from reviewer.commits.values import Pattern
 from reviewer.compression.answer_checks import (
     find_emptiness,
     find_fault,
-    find_gaps,
     find_inventions,
 )
 from reviewer.compression.engine import EngineText, SummaryTask
@@ -56,8 +55,6 @@ CHARACTERS = 3.6
 """Characters of a token, in a text with many names."""
 THOUGHTS = 4_000
 """Tokens that a model may spend on thoughts before it writes a hand-over."""
-SLIGHTLY = 1.12
-"""Times its limit that a hand-over is shortened without asking again."""
 LEAST_CONTEXT = 6_000
 """Tokens of a model's context in which a hand-over and what it is about have room."""
 
@@ -77,7 +74,7 @@ def template_of(task: SummaryTask, context_tokens: int) -> str:
 
 
 class ModelEngine:
-    """Abstractive: one answer of the model for each level; retries name the missing details."""
+    """Abstractive: one answer of the model for each level; retries name what has to be retained."""
 
     deterministic = False
 
@@ -101,8 +98,8 @@ class ModelEngine:
         self.name = model.name
 
     def write(self, task: SummaryTask) -> EngineText:
-        """The model's summary, checked for faults, retention, needs and invention; that of an
-        earlier run where the question is the same.
+        """The model's summary, checked for faults, retention and invention; that of an earlier run
+        where the question is the same.
 
         Raises ModelError when the endpoint fails, CancelledError, TemplateError, and
         RetryExhaustedError when no attempt passes.
@@ -155,18 +152,6 @@ class ModelEngine:
         finish = "stop" if answer.finish == "length" and answer.text else answer.finish
         counted = structs.replace(answer, finish=finish, completion_tokens=0)
         return find_fault(counted, source, task.segment.tokens, None)
-
-    def too_long(self, task: SummaryTask, answer: Completion) -> str | None:
-        """What to say of a hand-over that is much longer than its limit."""
-        if template_of(task, self._context_tokens) != HANDOVER:
-            return None
-        tokens = self._count(answer.text)
-        if tokens <= task.max_tokens * SLIGHTLY and answer.finish != "length":
-            return None
-        return (
-            f"It has {tokens:,} tokens; at most {task.max_tokens:,} are allowed. Shorten the "
-            "history of what is finished, and keep what is open, with its details."
-        )
 
     def _finished(self, task: SummaryTask, text: str) -> str:
         """The summary; a hand-over within its limit."""
@@ -286,8 +271,6 @@ class _Attempts:
         self._room = room
         self._revised: list[ChatMessage] = []
         """The answer that is to be revised, and what to change in it."""
-        self._usable: Completion | None = None
-        """An answer that only has gaps, which can be patched."""
         self._count = 0
         self.tokens = 0
         """Of prompts and answers together."""
@@ -311,13 +294,7 @@ class _Attempts:
                 cancelled=task.cancelled,
                 on_text=task.on_text,
             )
-        except CancelledError:
-            raise
-        except ModelError as failure:
-            if self._usable is not None:
-                return self._usable
-            if not isinstance(failure, EmptyAnswerError):
-                raise
+        except EmptyAnswerError:
             answer = Completion("", self._engine.name, 0, 0)
         self.seconds += time.perf_counter() - began
         self.tokens += answer.prompt_tokens + answer.completion_tokens
@@ -330,15 +307,11 @@ class _Attempts:
         if problem is not None:
             self._revised = []  # a faulty answer is not worth revising
             return False, problem
-        if failures := validate_retention(answer.text, task.criteria):
-            problem = diagnosis(failures)
-        elif self._usable is None and task.options.max_retries:
-            # Asked for once; a second summary with the same gaps is patched and listed.
-            self._usable = answer
-            problem = engine.too_long(task, answer) or find_gaps(task, answer.text)
-        if problem is not None:
-            self._revised = [ChatMessage("assistant", engine.shortened(answer.text, self._room))]
-        return problem is None, problem
+        failures = validate_retention(answer.text, task.criteria)
+        if not failures:
+            return True, None
+        self._revised = [ChatMessage("assistant", engine.shortened(answer.text, self._room))]
+        return False, diagnosis(failures)
 
     def steer(self, problem: str) -> None:
         """Tell the next attempt what was wrong."""

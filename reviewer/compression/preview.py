@@ -164,7 +164,7 @@ def preview_choice(
     Raises the exceptions of the engine.
     """
     number = snapshot.index_of(choice.segment)
-    segment, anchors = snapshot.segments[number], snapshot.anchors[number]
+    segment, anchors = snapshot.segments[number], snapshot.anchors_of(number)
     failures: tuple[RetentionFailure, ...] = ()
     engine = summarizer.engine
     # A deterministic engine is asked again, for notes and markers.
@@ -208,7 +208,7 @@ def _left_full(
 ) -> SegmentPreview:
     """A segment that stays Full because no summary of it meets its criteria."""
     number = snapshot.index_of(choice.segment)
-    segment, anchors = snapshot.segments[number], snapshot.anchors[number]
+    segment, anchors = snapshot.segments[number], snapshot.anchors_of(number)
     full = summarizer.offline.compress(segment, anchors, Level.FULL, SummarizationOptions())
     why = refused.diagnosis.removeprefix(f"{segment.id}: ")
     fidelity = summarizer.validate_fidelity(segment, full)

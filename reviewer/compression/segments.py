@@ -21,28 +21,12 @@ from reviewer.sources.claude_words import SUMMARY_START
 
 MOST_TURNS, MOST_TOKENS, FEWEST_TURNS = 20, 4_000, 3
 GAP = timedelta(minutes=30)
-"""A pause after which a new topic begins."""
-UNLIKE = 0.06
-"""Share of common words below which a person's turn begins a new topic."""
+"""A pause after which a new segment begins."""
 
 TITLE_CHARACTERS, FEWEST_WORDS = 48, 3
 """Of the title of a segment; a text with fewer words, such as "yes please", says too little."""
 _LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t)")
-_FILLER = re.compile(
-    r"(?:(?:now|ok(?:ay)?|so|and|please|first|perfect|great|good|yes)\b[,.! ]*)*"
-    r"(?:(?:can|could|would) (?:you|we)|let me|let'?s|let us|i'?ll|i will|i want to|i'?d like to"
-    r"|you should|we should)? *(?:(?:also|now|first|just|please|then)\b[, ]*)*"
-    r"(?:(?:the|an?)\b *)?",
-    re.IGNORECASE,
-)
-"""What says nothing about the subject at the start of a sentence."""
 _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
-_NEW_TOPIC = re.compile(
-    r"(?:ok(?:ay)?|great|good|thanks?|perfect|now|so|and|alright)?[\s,.!-]{0,3}(?:(?:now|next)\b[,:]?"
-    r" |another (?:thing|topic|task|question)|new (?:topic|task)|switching to|moving on|let'?s move"
-    r"|let'?s (?:now|next)|unrelated|separately|on (?:a|another) (?:different |other )?note)",
-    re.IGNORECASE,
-)
 
 
 def cut_segments(
@@ -50,10 +34,11 @@ def cut_segments(
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
 
-    Cut where a person changes the topic, after a pause, at pinned turns (which are in no segment),
-    and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS` turns if
-    that many follow each other, even if they exceed the tokens; a tool's result stays with its call
-    where possible. `whole`: cut only at pinned turns, so that a range without pins is one segment.
+    Cut before the last request that has room, after a pause, at pinned turns (which are in no
+    segment), and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS`
+    turns if that many follow each other, even if they exceed the tokens; a tool's result stays with
+    its call where possible. `whole`: cut only at pinned turns, so that a range without pins is one
+    segment.
     Segments are named `s1`, `s2`, ... from `first` on.
     """
     parts: list[Sequence[Turn]] = []
@@ -98,17 +83,14 @@ def _runs(turns: Sequence[Turn]) -> list[list[Turn]]:
 def _cut(run: list[Turn]) -> list[Sequence[Turn]]:
     cuts = [0]
     size = 0
-    words: Counter[str] = Counter()
     for number, turn in enumerate(run):
         length = number - cuts[-1]
         full = length >= MOST_TURNS or size + _size(turn) > MOST_TOKENS
-        if length >= FEWEST_TURNS and (full or _begins(run, number, words)):
-            cut = _before_call(run, number, cuts[-1]) if full else number
+        if length >= FEWEST_TURNS and (full or _pauses(run[number - 1], turn)):
+            cut = _last_begin(run, number, cuts[-1]) if full else number
             cuts.append(cut)
             size = sum(_size(each) for each in run[cut:number])
-            words = Counter(w for each in run[cut:number] for w in _words(each))
         size += _size(turn)
-        words.update(_words(turn))
     cuts.append(len(run))
     return _balanced(run, cuts)
 
@@ -123,27 +105,22 @@ def _balanced(run: list[Turn], cuts: list[int]) -> list[Sequence[Turn]]:
     return [run[start:end] for start, end in pairwise(cuts)]
 
 
-def _begins(run: list[Turn], number: int, words: Counter[str]) -> bool:
-    """Whether a new topic begins with this turn."""
-    turn, before = run[number], run[number - 1]
-    if turn.at and before.at:
-        now, then = from_iso(turn.at), from_iso(before.at)
-        if now is not None and then is not None and now - then > GAP:
-            return True
+def _pauses(before: Turn, turn: Turn) -> bool:
+    """Whether there was a pause before a turn, or it begins another conversation."""
     if turn.role == "note" and turn.text.startswith(MARK):
         return True
-    if turn.role != "user" or turn.kind != "text":
-        return False
-    if _NEW_TOPIC.match(turn.text):
-        return True
-    own = {word for each in run[number : number + FEWEST_TURNS] for word in _words(each)}
-    if len(own) < 8 or len(words) < 8:
-        return False
-    return len(own & words.keys()) / min(len(own), len(words)) < UNLIKE
+    now, then = from_iso(turn.at or ""), from_iso(before.at or "")
+    return now is not None and then is not None and now - then > GAP
 
 
-def _before_call(run: list[Turn], number: int, start: int) -> int:
-    """Where to cut, at `number` or shortly before it, without separating a result from its call."""
+def _last_begin(run: list[Turn], number: int, start: int) -> int:
+    """Where to cut, at `number` or before it: at a request in the second half of what there is, or
+    else without separating a result from its call.
+    """
+    middle = max((start + number) // 2, start + FEWEST_TURNS)
+    for cut in range(number, middle, -1):
+        if run[cut].role == "user" and run[cut].kind == "text":
+            return cut
     cut = number
     while cut - start > FEWEST_TURNS and run[cut].kind == "tool_result":
         cut -= 1
@@ -201,9 +178,7 @@ def _opening(text: str) -> str:
             continue
         words = re.split(r"(?<=[.!?])\s|:$", line, maxsplit=1)[0].rstrip(".").split()
         if len(words) >= FEWEST_WORDS:
-            said = " ".join(words)
-            subject = _FILLER.sub("", said, count=1) or said
-            title = shorten(subject, TITLE_CHARACTERS, placeholder=" ...")
+            title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
             return title[:1].upper() + title[1:]
     return ""
 

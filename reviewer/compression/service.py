@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.reader import Reader
-from reviewer.commits.retention import PatternInput, clean_instructions
+from reviewer.commits.retention import clean_instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
 from reviewer.compression.expansion import expand_summary, original_turns
-from reviewer.compression.fit import Outlook, Reach, fit_plan, lower_to_target, outlook, reach
+from reviewer.compression.fit import fit_plan, lower_to_target
 from reviewer.compression.measures import Measures, MeasureSummary
 from reviewer.compression.plan import (
     Applied,
@@ -29,9 +29,6 @@ from reviewer.compression.span_marks import SpanMarks
 from reviewer.compression.summarizer import Summarizer, Tier, locked_level, require_licence
 from reviewer.compression.summary_writer import Patience, SummaryWriter
 from reviewer.compression.values import (
-    AnchorPoint,
-    CompressedSegment,
-    FidelityValidation,
     Level,
     Locked,
     Segment,
@@ -79,20 +76,6 @@ class Compression:
         """
         return self._snapshots.get(context, start, end).segments
 
-    def anchors(
-        self, context: int, *, start: int | None = None, end: int | None = None
-    ) -> tuple[tuple[AnchorPoint, ...], ...]:
-        """The anchors of each of its segments. Raises UnknownIdError."""
-        return tuple(self._snapshots.get(context, start, end).anchors)
-
-    def outlook(self, context: int) -> Outlook:
-        """Sizes of a context now and at each level. Raises UnknownIdError."""
-        return outlook(self._snapshots.get(context), self._count())
-
-    def reach(self, context: int, target: int) -> Reach:
-        """Whether a context can get as small as `target` tokens. Raises UnknownIdError."""
-        return reach(self._snapshots.get(context), target, self._count(), self._lowest())
-
     def all_levels(
         self,
         context: int,
@@ -114,10 +97,10 @@ class Compression:
         summarizer = self._summarizer(engine, options)
         patience = Patience(len(snapshot.segments))
         writer = SummaryWriter(summarizer, patience, cancelled=cancelled)
-        for segment, anchors in zip(snapshot.segments, snapshot.anchors, strict=True):
+        for number, segment in enumerate(snapshot.segments):
             if cancelled is not None and cancelled():
                 raise CancelledError("Stopped.")
-            levels = writer.write_all_levels(segment, anchors, options)
+            levels = writer.write_all_levels(segment, snapshot.anchors_of(number), options)
             for level, found in levels.items():
                 if isinstance(found, Locked):
                     yield SegmentAtLevel(segment, level, found)
@@ -175,9 +158,7 @@ class Compression:
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
         snapshot = self._snapshots.get(context, retention=plan.options.retention)
         offline = self.engines.summarizer("offline")
-        return fit_plan(
-            snapshot, plan, target, offline, self._lowest(), self._count(), watch, anyway=anyway
-        )
+        return fit_plan(snapshot, plan, target, offline, self._lowest(), watch, anyway=anyway)
 
     def choose(self, plan: Plan, segment: str, level: Level | str) -> Plan:
         """The plan with another level for one segment. Raises UnknownIdError, LicenceError."""
@@ -225,9 +206,7 @@ class Compression:
         )
         if plan.target is None:
             return preview
-        return lower_to_target(
-            snapshot, preview, plan.target, summarizer, watch, self._lowest(), self._count()
-        )
+        return lower_to_target(snapshot, preview, plan.target, summarizer, watch, self._lowest())
 
     def apply(self, context: int, plan: Plan, *, expected_head: str | None = None) -> Applied:
         """Write a plan: summaries in place of its segments, one act, undone by one undo.
@@ -249,44 +228,12 @@ class Compression:
         self._measures.flush()
         return applied
 
-    def compress(
-        self,
-        segment: Segment,
-        anchors: Sequence[AnchorPoint],
-        level: Level,
-        options: SummarizationOptions | None = None,
-        *,
-        engine: str | None = None,
-    ) -> CompressedSegment:
-        """A segment at a level (`docs/design.md`, "Levels and anchors").
-
-        See `Summarizer.compress`.
-        """
-        return self._summarizer(engine, options).compress(segment, anchors, level, options)
-
-    def compress_all(
-        self,
-        segment: Segment,
-        anchors: Sequence[AnchorPoint],
-        options: SummarizationOptions | None = None,
-        *,
-        engine: str | None = None,
-    ) -> dict[Level, CompressedSegment | Locked]:
-        """A segment at all levels; `Locked` for those that the licence lacks."""
-        return self._summarizer(engine, options).compress_all(segment, anchors, options)
-
-    def validate_fidelity(
-        self, segment: Segment, compressed: CompressedSegment
-    ) -> FidelityValidation:
-        """How faithful a compressed segment is, and its losses."""
-        return self.engines.summarizer("offline").validate_fidelity(segment, compressed)
-
     def options(
         self,
         *,
         retain: str | None = None,
-        retain_match: Sequence[PatternInput] = (),
-        retain_regex: Sequence[PatternInput] = (),
+        retain_match: Sequence[str] = (),
+        retain_regex: Sequence[str] = (),
         max_tokens: int | None = None,
         ceiling: int | None = None,
         model_id: str | None = None,
@@ -349,8 +296,3 @@ class Compression:
     def _lowest(self) -> Level:
         """The level nearest to Tags that the licence includes."""
         return max(level for level in Level if locked_level(level, self._tier()) is None)
-
-    def _count(self) -> Callable[[str], int]:
-        from reviewer.text.tokens import counter
-
-        return counter().count

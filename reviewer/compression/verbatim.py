@@ -18,8 +18,6 @@ from reviewer.text.normalise import fold
 
 TAG_LENGTH = 30
 """Characters of the tag of a detected anchor (`docs/design.md`, "Levels and anchors")."""
-TAG_LENGTHS = (TAG_LENGTH, 24, 18)
-"""Lengths that such a tag may have; the longest with which all tags fit the target is used."""
 
 
 def find_verbatim(text: str, wanted: str, start: int = 0) -> tuple[int, int] | None:
@@ -90,8 +88,8 @@ _TRIMMED = "*_`\"'“”‘’()[]{}<>,;:.!?…"
 _CLAUSE = re.compile(r"[,;:!?](?:\s|$)|\.(?:\s|$)|\s[–—-]+\s")
 
 
-def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
-    """The tag of an anchor: a term of it, at most `longest` characters, verbatim.
+def anchor_tag(content: str) -> str:
+    """The tag of an anchor: a term of it, at most `TAG_LENGTH` characters, verbatim.
 
     A name, where it has one; else the longest run of words of its first clause that carry
     something. Where there is none it is the beginning of the anchor.
@@ -99,19 +97,19 @@ def anchor_tag(content: str, longest: int = TAG_LENGTH) -> str:
     folded = fold(content)
     if " " not in folded:
         name = folded.strip(_TRIMMED).rpartition("/")[2]
-        return (name or folded)[:TAG_LENGTH]  # a name is not cut shorter than any tag
+        return (name or folded)[:TAG_LENGTH]
     if declared := _DECLARED.match(folded):
         return declared[1][:TAG_LENGTH]
     for each in identifiers(folded):
         name = each.text.strip(_TRIMMED).rpartition("/")[2]
-        if each.kind in _NAMING and SHORTEST_NAME <= len(name) <= longest and " " not in name:
+        if each.kind in _NAMING and SHORTEST_NAME <= len(name) <= TAG_LENGTH and " " not in name:
             return name
     for clause in _CLAUSE.split(folded):
         runs = [" ".join(run) for run in _runs(clause.split(" "))]
-        terms = [term for run in runs if len(term := _cut_words(run, longest)) >= SHORTEST_TERM]
+        terms = [term for run in runs if len(term := _cut_words(run)) >= SHORTEST_TERM]
         if terms:
             return max(terms, key=len)
-    return _cut_words(folded, longest).rstrip(" ,;")
+    return _cut_words(folded).rstrip(" ,;")
 
 
 def has_term(text: str) -> bool:
@@ -146,11 +144,11 @@ def _carries(word: str) -> bool:
     return len(lower) > 2 and lower not in FUNCTION_WORDS and "'" not in lower
 
 
-def _cut_words(text: str, longest: int) -> str:
-    if len(text) <= longest:
+def _cut_words(text: str) -> str:
+    if len(text) <= TAG_LENGTH:
         return text
-    cut = text.rfind(" ", 0, longest + 1)
-    return text[: cut if cut > 0 else longest]
+    cut = text.rfind(" ", 0, TAG_LENGTH + 1)
+    return text[: cut if cut > 0 else TAG_LENGTH]
 
 
 def _word_start(text: str, at: int, lowest: int, highest: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import lru_cache
 from typing import TypeAlias
@@ -128,21 +128,6 @@ class Extractor:
             relations=structure.relations,
             slot=structure.slot,
         )
-
-
-def extract(
-    records: Iterable[Record], setting: Setting, dropped: Callable[[Dropped], None] | None = None
-) -> Iterator[Candidate]:
-    """The candidates of a source, in its order; the rest goes to `dropped`."""
-    extractor, known = Extractor(setting), KnownText()
-    for record in records:
-        for event in extractor.feed(record):
-            if (outcome := known.settle(event)) is None:
-                continue
-            if isinstance(outcome, Candidate):
-                yield outcome
-            elif dropped is not None:
-                dropped(outcome)
 
 
 class KnownText:

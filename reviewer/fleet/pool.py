@@ -19,10 +19,10 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def pool(width: int, module: str, leash: Connection | None = None) -> ProcessPoolExecutor:
-    """Processes that call functions of `module`, which is imported once for all of them.
-
-    `leash`: the end of a pipe; when its other end is closed, the processes end at once.
+@contextmanager
+def short_pool(width: int, module: str, seconds: float) -> Iterator[ProcessPoolExecutor]:
+    """Processes that call functions of `module`, which is imported once for all of them, until the
+    end of the block; work that goes on then is cut off after `seconds`.
     """
     # Else the new processes would import a `json.py` that somebody left in the current folder.
     os.environ["PYTHONSAFEPATH"] = "1"
@@ -32,16 +32,11 @@ def pool(width: int, module: str, leash: Connection | None = None) -> ProcessPoo
         context.set_forkserver_preload([module])
     else:  # on Windows
         context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(
+    # The processes hold one end of a pipe, and end at once when the other one is closed.
+    leash, hand = multiprocessing.Pipe(duplex=False)
+    executor = ProcessPoolExecutor(
         width, mp_context=context, initializer=_follow_the_parent, initargs=(leash,)
     )
-
-
-@contextmanager
-def short_pool(width: int, module: str, seconds: float) -> Iterator[ProcessPoolExecutor]:
-    """The same until the end of the block; work that goes on then is cut off after `seconds`."""
-    leash, hand = multiprocessing.Pipe(duplex=False)
-    executor = pool(width, module, leash)
     try:
         yield executor
     finally:
@@ -54,14 +49,14 @@ def short_pool(width: int, module: str, seconds: float) -> Iterator[ProcessPoolE
         leash.close()
 
 
-def _follow_the_parent(leash: Connection | None) -> None:
+def _follow_the_parent(leash: Connection) -> None:
     """Leave Ctrl-C to the parent, and end when it is gone, even when it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
 
     def watch() -> None:
-        wait([parent.sentinel, *([leash] if leash is not None else [])])
+        wait([parent.sentinel, leash])
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -72,6 +72,5 @@ class ActiveFacts:
         """
         condition = parse_filter(filter)
         sql = f"SELECT m.id {_ACTIVE} AND {condition.sql} {_LAST_DECIDED_FIRST} LIMIT ?"
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(sql, (project, *condition.parameters, limit))
-            return [row[0] for row in rows]
+        rows = self._database.query(sql, (project, *condition.parameters, limit))
+        return [row[0] for row in rows]

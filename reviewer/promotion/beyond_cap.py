@@ -129,8 +129,7 @@ class BeyondCap:
             " JOIN project p ON p.id = w.project_id"
             " WHERE left_out > 0 AND (?1 IS NULL OR p.name = ?1)"
         )
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(sql, (project,)).fetchall()
+        rows = self._database.query(sql, (project,))
         return [(row[0], row[1], Path(row[2]), row[3]) for row in rows]
 
     def _known(self, keys: Iterable[tuple[int, Key]]) -> set[tuple[int, Key]]:

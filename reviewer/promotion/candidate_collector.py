@@ -17,6 +17,7 @@ from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.offline_statements import propose_from
 from reviewer.promotion.source_reader import Abandoned, without_text
 from reviewer.promotion.statement_rows import Prepared
+from reviewer.proposing.agent_memories import is_memory_file
 from reviewer.sources.records import Record
 
 LIMIT = 5_000
@@ -98,6 +99,8 @@ class CandidateCollector:
 
     def propose(self, path: Path, *, now: datetime, known: KnownFacts) -> None:
         """Take the statements of a memory file; nothing of other files. Raises SourceError."""
+        if not is_memory_file(path):
+            return
         for each in propose_from(path, now=now, known=known.besides(path)):
             if isinstance(each, Prepared):
                 self.statements.append(each)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -53,9 +53,8 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
         if not claim.slot:
             continue
         for other in _rivals(act, claim):
-            contradiction = contradicts(other, claim)
-            if contradiction is not None and "active" in (claim.status, other.status):
-                found += _queue_conflict(act, other.id, number, str(contradiction), now)
+            if "active" in (claim.status, other.status):
+                found += _queue_conflict(act, other, claim, now)
     return found
 
 
@@ -121,38 +120,6 @@ def _as_claim(row: tuple[Any, ...]) -> _Claim:
     return _Claim(row[0], row[1], row[2], attributes, row[4])
 
 
-class _Conflict(NamedTuple):
-    """A row of `conflict`."""
-
-    id: int
-    memory: int
-    left: int
-    right: int
-    resolution: str | None
-
-
-def _refresh(act: Act, conflict: _Conflict, words: str) -> None:
-    """Update the words of an open conflict; reopen one whose loser is back."""
-    if conflict.resolution in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
-        return
-    content = f"#{conflict.left} and #{conflict.right} disagree on {words}"
-    act.update("conflict", conflict.id, resolution=None)
-    act.update(
-        "memory",
-        conflict.memory,
-        content=content,
-        key=duplicate_key(content),
-        status="candidate",
-        decided_at=None,
-    )
-
-
-def _swapped(words: str) -> str:
-    """`width: 80 mm or 58 mm` for `width: 58 mm or 80 mm`."""
-    attribute, _, values = words.partition(": ")
-    return f"{attribute}: {' or '.join(reversed(values.split(' or ')))}"
-
-
 def _note_agreement(act: Act, claim: _Claim) -> None:
     """Mark open conflicts whose sides now agree; a person settles them."""
     for number, left, right in act.query(
@@ -166,17 +133,35 @@ def _note_agreement(act: Act, claim: _Claim) -> None:
             act.update("memory", number, content=content, key=duplicate_key(content))
 
 
-def _queue_conflict(act: Act, left: int, right: int, words: str, now: str) -> list[int]:
-    existing = act.query(
-        "SELECT id, memory_id, left_id, right_id, resolution FROM conflict"
+def _queue_conflict(act: Act, left: _Claim, right: _Claim, now: str) -> list[int]:
+    """The new row of a contradiction, if there is one. One that waits gets its words of now, one
+    whose loser is back is opened again.
+    """
+    known = act.query(
+        "SELECT id, memory_id, left_id, resolution FROM conflict"
         " WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
-        (left, right),
+        (left.id, right.id),
     )
-    if existing:
-        conflict = _Conflict(*existing[0])
-        _refresh(act, conflict, words if conflict.left == left else _swapped(words))
+    if known and known[0][2] == right.id:
+        left, right = right, left
+    contradiction = contradicts(left, right)
+    if contradiction is None:
         return []
-    return [_insert(act, left, right, f"#{left} and #{right} disagree on {words}", now)]
+    content = f"#{left.id} and #{right.id} disagree on {contradiction}"
+    if not known:
+        return [_insert(act, left.id, right.id, content, now)]
+    ((number, memory, _, resolution),) = known
+    if resolution not in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
+        act.update("conflict", number, resolution=None)
+        act.update(
+            "memory",
+            memory,
+            content=content,
+            key=duplicate_key(content),
+            status="candidate",
+            decided_at=None,
+        )
+    return []
 
 
 def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:

@@ -18,7 +18,7 @@ from reviewer.promotion.queue import Queue
 from reviewer.promotion.triage import Done
 from reviewer.promotion.views import ConflictView, Resolution, Status
 from reviewer.store.acts import Act
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 _IN_FORCE = (Status.CANDIDATE, Status.ACTIVE)
@@ -36,17 +36,12 @@ class Conflicts:
     def get(self, number: int) -> ConflictView:
         """Both sides of a conflict. Raises UnknownIdError."""
         self._database.require_own("memory", [number])
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute(
-                    "SELECT c.left_id, c.right_id, c.resolution, coalesce(e.slot, '') AS slot"
-                    " FROM conflict c LEFT JOIN entity e ON e.memory_id = c.left_id"
-                    " WHERE c.memory_id = ?",
-                    (number,),
-                )
-                .fetchone()
-            )
+        row = self._database.first(
+            "SELECT c.left_id, c.right_id, c.resolution, coalesce(e.slot, '') AS slot"
+            " FROM conflict c LEFT JOIN entity e ON e.memory_id = c.left_id"
+            " WHERE c.memory_id = ?",
+            (number,),
+        )
         if row is None:
             raise UnknownIdError(f"#{number} is not a conflict.")
         return ConflictView(
@@ -59,13 +54,12 @@ class Conflicts:
 
     def of(self, entity: int) -> list[int]:
         """Ids of the open conflicts that an entity is a side of."""
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(
-                "SELECT memory_id FROM conflict WHERE resolution IS NULL"
-                " AND ? IN (left_id, right_id) ORDER BY id",
-                (entity,),
-            )
-            return [row[0] for row in rows]
+        rows = self._database.query(
+            "SELECT memory_id FROM conflict WHERE resolution IS NULL"
+            " AND ? IN (left_id, right_id) ORDER BY id",
+            (entity,),
+        )
+        return [row[0] for row in rows]
 
     def supersede(self, number: int, winner: int) -> Done:
         """Settle a conflict: `winner` becomes or stays active, the other side is superseded by it.

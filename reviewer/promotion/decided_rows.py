@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -10,7 +9,7 @@ from msgspec import Struct
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.views import Kind, Status
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 
 STATUS_WORDS = {
     Status.CANDIDATE: "waiting",
@@ -44,27 +43,20 @@ def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
     wanted = list(dict.fromkeys(ids))
     if not wanted:
         raise ReviewerError("Name at least one id.")
-    rows: list[DecidedRow] = []
-    missing: list[int] = []
-    for chunk in chunks(wanted):
-        sql = (
-            "SELECT m.id, m.kind, m.status, m.leader_id, p.name, m.rule FROM memory m"
-            " JOIN project p ON p.id = m.project_id"
-            f" WHERE m.id IN ({','.join('?' * len(chunk))})"
-        )
-        found = {row[0]: row for row in act.query(sql, chunk)}
-        for number in chunk:
-            if number in found:
-                _, kind, status, leader, project, rule = found[number]
-                act.ownership.require_name(f"#{number}", project)
-                rows.append(DecidedRow(number, Kind(kind), Status(status), leader, project, rule))
-            else:
-                missing.append(number)
+    sql = (
+        "SELECT m.id, m.kind, m.status, m.leader_id, p.name, m.rule FROM memory m"
+        f" JOIN project p ON p.id = m.project_id WHERE m.id {AMONG}"
+    )
+    found: dict[int, DecidedRow] = {}
+    for number, kind, status, *rest in act.query(sql, (listed(wanted),)):
+        found[number] = DecidedRow(number, Kind(kind), Status(status), *rest)
+        act.ownership.require_name(f"#{number}", found[number].project)
+    missing = [number for number in wanted if number not in found]
     if missing:
         raise UnknownIdError(
-            f"There is no candidate or memory {_listed(missing)}. Nothing was changed."
+            f"There is no candidate or memory {_named(missing)}. Nothing was changed."
         )
-    return rows
+    return [found[number] for number in wanted]
 
 
 def candidates_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
@@ -115,14 +107,13 @@ def members_of(act: Act, rows: Sequence[DecidedRow]) -> dict[int, list[int]]:
     """Waiting near duplicates by leader, without those that are decided in the same act."""
     chosen = {row.id for row in rows}
     found: dict[int, list[int]] = {}
-    for chunk in chunks([row.id for row in rows]):
-        sql = (
-            "SELECT leader_id, id FROM memory WHERE status = 'candidate' AND leader_id IN"
-            f" ({','.join('?' * len(chunk))}) ORDER BY rank DESC, id"
-        )
-        for leader, member in act.query(sql, chunk):
-            if member not in chosen:
-                found.setdefault(leader, []).append(member)
+    sql = (
+        f"SELECT leader_id, id FROM memory WHERE status = 'candidate' AND leader_id {AMONG}"
+        " ORDER BY rank DESC, id"
+    )
+    for leader, member in act.query(sql, (listed(chosen),)):
+        if member not in chosen:
+            found.setdefault(leader, []).append(member)
     return found
 
 
@@ -153,11 +144,10 @@ def leave_other_facts(act: Act, rows: Sequence[DecidedRow]) -> None:
         ]
         others = [
             member
-            for chunk in chunks(members)
             for member, content in act.query(
                 "SELECT id, content FROM memory WHERE ' ' || flags || ' ' NOT LIKE '% joined %'"
-                f" AND id IN ({','.join('?' * len(chunk))})",
-                chunk,
+                f" AND id {AMONG}",
+                (listed(members),),
             )
             if not any(same_wording(content, wording) for wording in said)
             and not _worded_from(act, leader, member)
@@ -187,7 +177,7 @@ def require_one_project(first: DecidedRow, second: DecidedRow) -> None:
         )
 
 
-def _listed(ids: Sequence[int]) -> str:
+def _named(ids: Sequence[int]) -> str:
     shown = ", ".join(f"#{number}" for number in ids[:5])
     return shown + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
 
@@ -257,16 +247,11 @@ def about_conflicts(verb: str, conflicts: Sequence[int]) -> str:
 
 def _open_conflicts_of(act: Act, ids: Sequence[int]) -> list[tuple[int, int]]:
     """The open conflicts with one of those rows on a side: their ids and those of their rows."""
-    return [
-        (conflict, number)
-        for chunk in chunks(list(ids))
-        for conflict, number in act.query(
-            "SELECT id, memory_id FROM conflict WHERE resolution IS NULL AND"
-            " (left_id IN (SELECT value FROM json_each(?1))"
-            " OR right_id IN (SELECT value FROM json_each(?1)))",
-            (json.dumps(chunk),),
-        )
-    ]
+    return act.query(
+        "SELECT id, memory_id FROM conflict WHERE resolution IS NULL"
+        f" AND (left_id {AMONG} OR right_id {AMONG})",
+        (listed(ids), listed(ids)),
+    )
 
 
 def find_conflicts_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
@@ -275,12 +260,10 @@ def find_conflicts_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
     def afterwards(act: Act, decided: Sequence[int]) -> None:
         rows = [
             DecidedRow(number, Kind.ENTITY, Status(status), None)
-            for chunk in chunks(sorted(set(decided)))
             for number, status in act.query(
                 "SELECT m.id, m.status FROM memory m JOIN entity e ON e.memory_id = m.id"
-                " WHERE m.status IN ('candidate', 'active')"
-                f" AND m.id IN ({','.join('?' * len(chunk))})",
-                chunk,
+                f" WHERE m.status IN ('candidate', 'active') AND m.id {AMONG}",
+                (listed(decided),),
             )
         ]
         find_conflicts(act, rows, iso(clock()))

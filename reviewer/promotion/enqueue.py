@@ -22,7 +22,7 @@ from reviewer.promotion.known_keys import Key, known_keys, row_with_key
 from reviewer.promotion.views import Kind, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.normalise import duplicate_key
@@ -242,20 +242,18 @@ def count_again(
     for number, candidate in sightings:
         again.setdefault(number, []).append(candidate)
     records = record_ids(act, project_id, (each.record.key for _, each in sightings))
-    for chunk in chunks(sorted(again)):
-        marks = ",".join("?" * len(chunk))
-        sql = f"SELECT id, status, seen, refs FROM memory WHERE id IN ({marks})"
-        updates: list[tuple[int, Image]] = []
-        for number, status, seen, refs in act.query(sql, chunk):
-            times = len(again[number])
-            counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
-            updates.append((number, {**counted, "last_seen": now}))
-        act.update_each("memory", updates)
-        for number in chunk:
-            places = map(_place, again[number])
-            add_places(
-                act, number, [Place(records[at[0]], *at[1:]) for at in places if at[0] in records]
-            )
+    sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
+    updates: list[tuple[int, Image]] = []
+    for number, status, seen, refs in act.query(sql, (listed(again),)):
+        times = len(again[number])
+        counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
+        updates.append((number, {**counted, "last_seen": now}))
+    act.update_each("memory", updates)
+    for number, candidates in sorted(again.items()):
+        places = map(_place, candidates)
+        add_places(
+            act, number, [Place(records[at[0]], *at[1:]) for at in places if at[0] in records]
+        )
 
 
 def is_said_by_the_person(record: Record) -> bool:

@@ -24,7 +24,7 @@ from reviewer.promotion.views import EntityView, RelationView, proposed_by
 from reviewer.promotion.wordings import require_wording
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 from reviewer.text.secrets import mask
@@ -44,13 +44,11 @@ class Entities:
     def get(self, number: int) -> EntityView:
         """The structure of an entity. Raises UnknownIdError."""
         self._database.require_own("memory", [number])
-        with failures_as_sentences(self._database.path):
-            reader = self._database.reader()
-            row = reader.execute("SELECT * FROM entity WHERE memory_id = ?", (number,)).fetchone()
-            relations = reader.execute(
-                "SELECT kind, target, target_id FROM relation WHERE memory_id = ? ORDER BY id",
-                (number,),
-            ).fetchall()
+        row = self._database.first("SELECT * FROM entity WHERE memory_id = ?", (number,))
+        relations = self._database.query(
+            "SELECT kind, target, target_id FROM relation WHERE memory_id = ? ORDER BY id",
+            (number,),
+        )
         if row is None:
             raise UnknownIdError(f"#{number} is not an entity.")
         return EntityView(
@@ -64,12 +62,9 @@ class Entities:
 
     def graduated_to(self, memory: int) -> int | None:
         """The entity that carries a graduated memory on."""
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute("SELECT memory_id FROM entity WHERE graduated_from = ?", (memory,))
-                .fetchone()
-            )
+        row = self._database.first(
+            "SELECT memory_id FROM entity WHERE graduated_from = ?", (memory,)
+        )
         return row[0] if row else None
 
     def graduate(self, number: int, type_: str, *, name: str | None = None) -> Done:

@@ -26,7 +26,7 @@ from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_p
 from reviewer.sources.records import Record, Role, Use
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.numerals import count
 
@@ -106,10 +106,9 @@ class KeptFindings:
         most; failures of services that have not come back for SUNK come last.
         """
         where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(_SELECT.format(where), parameters).fetchall()
+        rows = self._database.query(_SELECT.format(where), parameters)
         before = iso(self._clock() - SUNK)
-        views = map(_view, _groups(map(_row, map(tuple, rows))))
+        views = map(_view, _groups(map(_row, rows)))
         return sorted(views, key=lambda view: (has_sunk(view, before), *_dearest_first(view)))
 
 
@@ -380,55 +379,31 @@ def _place(act: Act, project_id: int, wave_id: int, row: _Row, shown: Evidence) 
 
 # Rows of the store
 
+_FIELDS = Finding.__struct_fields__
 _SELECT = (
-    "SELECT f.source_id, s.path, f.kind, f.signature, f.text, f.command, f.session, f.times,"
-    " f.cost, f.first, f.last, f.passed, f.fix, f.words, f.evidence FROM finding f"
+    f"SELECT f.source_id, s.path, {', '.join(f'f.{each}' for each in _FIELDS)} FROM finding f"
     " JOIN source s ON s.id = f.source_id JOIN project p ON p.id = f.project_id WHERE {}"
 )
-_evidence = msgspec.json.Decoder(tuple[Evidence, ...])
 
 
 def _rows(act: Act, project_id: int) -> list[_Row]:
     return list(map(_row, act.query(_SELECT.format("f.project_id = ?"), (project_id,))))
 
 
-def _row(values: tuple[Any, ...]) -> _Row:
-    source, path, kind, *rest, passed, fix, words, evidence = values
-    signature, text, command, session, times, cost, first, last = rest
-    finding = Finding(
-        kind=Kind(kind),
-        signature=signature,
-        text=text,
-        command=command,
-        session=session,
-        times=times,
-        cost=cost,
-        first=first,
-        last=last,
-        passed=bool(passed),
-        fix=fix,
-        words=words,
-        evidence=_evidence.decode(evidence),
-    )
-    return _Row(source, path, finding)
+def _row(values: Sequence[Any]) -> _Row:
+    source, path, *rest = values
+    columns = dict(zip(_FIELDS, rest, strict=True))
+    columns["evidence"] = msgspec.json.decode(columns["evidence"])
+    return _Row(source, path, msgspec.convert(columns, Finding, strict=False))
 
 
 def _image(project_id: int, source: int, found: Finding) -> Image:
     return {
+        **{name: getattr(found, name) for name in _FIELDS},
         "project_id": project_id,
         "source_id": source,
-        "session": found.session,
         "kind": str(found.kind),
-        "signature": found.signature,
-        "command": found.command,
-        "text": found.text,
-        "times": found.times,
-        "cost": found.cost,
-        "first": found.first,
-        "last": found.last,
         "passed": int(found.passed),
-        "fix": found.fix,
-        "words": found.words,
         "evidence": msgspec.json.encode(found.evidence).decode(),
     }
 

@@ -21,7 +21,7 @@ from reviewer.promotion.findings import came_up_again, in_a_line, keep, propose
 from reviewer.promotion.report import ReportFolder, WaveReport
 from reviewer.promotion.statement_rows import new_row, plan, write
 from reviewer.sessions.findings import Finding
-from reviewer.store.acts import Act, Scope, chunks
+from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
@@ -140,12 +140,8 @@ class _Rows(NamedTuple):
 
 
 def _count_near(act: Act, ids: Sequence[int]) -> int:
-    return sum(
-        act.query(
-            f"SELECT count(leader_id) FROM memory WHERE id IN ({','.join('?' * len(chunk))})",
-            chunk,
-        )[0][0]
-        for chunk in chunks(ids)
+    return int(
+        act.query(f"SELECT count(leader_id) FROM memory WHERE id {AMONG}", (listed(ids),))[0][0]
     )
 
 
@@ -155,14 +151,11 @@ def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:
         "id", "kind", "type", "content", "rule", "extractor_version", "confidence", "rank", "seen",
         "leader_id", "path", "line_start", "line_end", "record_id",
     )  # fmt: skip
-    rows: list[dict[str, Any]] = []
-    for chunk in chunks(ids):
-        sql = (
-            "SELECT m.id, m.kind, m.type, m.content, m.rule, m.extractor_version, m.confidence,"
-            " m.rank, m.seen, m.leader_id, s.path, r.line_start, r.line_end, r.key FROM memory m"
-            " JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
-            " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
-            f" WHERE m.id IN ({','.join('?' * len(chunk))}) ORDER BY m.id"
-        )
-        rows += (dict(zip(columns, row, strict=True)) for row in act.query(sql, chunk))
-    return rows
+    sql = (
+        "SELECT m.id, m.kind, m.type, m.content, m.rule, m.extractor_version, m.confidence,"
+        " m.rank, m.seen, m.leader_id, s.path, r.line_start, r.line_end, r.key FROM memory m"
+        " JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
+        " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
+        f" WHERE m.id {AMONG} ORDER BY m.id"
+    )
+    return [dict(zip(columns, row, strict=True)) for row in act.query(sql, (listed(ids),))]

@@ -23,17 +23,19 @@ from reviewer.promotion.decided_rows import RETIRE
 from reviewer.promotion.readings import Readings
 from reviewer.sharing import COMMON, PERSONAL, is_shared, personal
 from reviewer.store import erasing
-from reviewer.store.acts import FORGET, Scope, chunks
+from reviewer.store.acts import AMONG, FORGET, Scope, listed
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.erasing import References, Row, Wipe, all_changes, forms, without
 from reviewer.store.ledger import Ledger
+from reviewer.text.for_agents import as_markdown
 
 SHORTEST = 8
 """Characters of a wording that is looked for in other text."""
 LARGEST = 1 << 30
 """Bytes of an own file that is searched."""
-MADE_ANEW = ("-answers", "-agents/packets", "-agents/given")
-"""Own files that are removed whole if they contain a wording: the program makes them again."""
+SHORTENED = ("-agents/packets", "-agents/given")
+"""Own files that may have a part of a wording: they are removed, and the program makes them again.
+"""
 _WORDINGS = {"memory": "content", "content_history": "content"}
 _QUOTED = {"memory": ("signature",), "finding": ("signature", "text", "words")}
 
@@ -88,6 +90,7 @@ class Forgetting:
             wordings, quotes = self._texts(rows)
             records = self._cited_only_by(rows)
             passages, sources = self._evidence(rows)
+            passages |= {as_markdown(each) for each in (*wordings, *passages)}  # so agents got it
             return Going(
                 title=f"Forgot {', '.join(f'#{each}' for each in sorted(found))}",
                 memories=tuple(sorted(found.items())),
@@ -193,13 +196,12 @@ class Forgetting:
         """The records that are evidence of nothing that stays."""
         reader = self._database.reader()
         cited: dict[int, bool] = {}
-        for chunk in chunks(sorted(row for table, row in rows if table == "evidence")):
-            for number, evidence in reader.execute(
-                "SELECT o.record_id, o.id FROM evidence e JOIN evidence o USING (record_id)"
-                f" WHERE e.id IN ({','.join('?' * len(chunk))})",
-                chunk,
-            ):
-                cited[number] = cited.get(number, True) and ("evidence", evidence) in rows
+        for number, evidence in reader.execute(
+            "SELECT o.record_id, o.id FROM evidence e JOIN evidence o USING (record_id)"
+            f" WHERE e.id {AMONG}",
+            (_of("evidence", rows),),
+        ):
+            cited[number] = cited.get(number, True) and ("evidence", evidence) in rows
         return frozenset(number for number, alone in cited.items() if alone)
 
     def _evidence(self, rows: frozenset[Row]) -> tuple[set[str], tuple[str, ...]]:
@@ -207,16 +209,15 @@ class Forgetting:
         reader = self._database.reader()
         passages: set[str] = set()
         places: dict[str, None] = {}
-        for chunk in chunks(sorted(row for table, row in rows if table == "evidence")):
-            for text, start, end, path, line in reader.execute(
-                "SELECT r.text, e.span_start, e.span_end, s.path, r.line_start FROM evidence e"
-                " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
-                f" WHERE e.id IN ({','.join('?' * len(chunk))}) ORDER BY e.id",
-                chunk,
-            ):
-                passages.add(text[start:end])
-                if os.path.exists(path):
-                    places[f"{path}, line {line + 1}"] = None
+        for text, start, end, path, line in reader.execute(
+            "SELECT r.text, e.span_start, e.span_end, s.path, r.line_start FROM evidence e"
+            " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
+            f" WHERE e.id {AMONG} ORDER BY e.id",
+            (_of("evidence", rows),),
+        ):
+            passages.add(text[start:end])
+            if os.path.exists(path):
+                places[f"{path}, line {line + 1}"] = None
         return {each for each in passages if len(each) >= SHORTEST}, tuple(places)
 
     def _staying(self, rows: frozenset[Row], wordings: set[str]) -> Iterator[str]:
@@ -236,13 +237,12 @@ class Forgetting:
         """The texts of commits that no other commit has."""
         reader = self._database.reader()
         used: dict[int, bool] = {}
-        for chunk in chunks(sorted(row for table, row in rows if table == "commit_")):
-            for content, commit in reader.execute(
-                "SELECT o.content_id, o.id FROM commit_ c JOIN commit_ o USING (content_id)"
-                f" WHERE c.id IN ({','.join('?' * len(chunk))})",
-                chunk,
-            ):
-                used[content] = used.get(content, True) and ("commit_", commit) in rows
+        for content, commit in reader.execute(
+            "SELECT o.content_id, o.id FROM commit_ c JOIN commit_ o USING (content_id)"
+            f" WHERE c.id {AMONG}",
+            (_of("commit_", rows),),
+        ):
+            used[content] = used.get(content, True) and ("commit_", commit) in rows
         return frozenset(("content", content) for content, alone in used.items() if alone)
 
     def _sweep(self, going: Going) -> None:
@@ -254,7 +254,11 @@ class Forgetting:
                 shutil.rmtree(folder)
         for number, _ in going.memories:
             (personal(store, "-drafts") / f"{number}.txt").unlink(missing_ok=True)
-        anew = [answers_folder(), *(_own(store, each) for each in MADE_ANEW)]
+        counts = answers_folder().with_name("packets")
+        for folder in (counts, *(_own(store, each) for each in SHORTENED)):
+            for path in _files(folder):
+                path.unlink(missing_ok=True)
+        anew = [answers_folder(), _own(store, "-answers")]
         if going.wipe.project:
             personal(store, ".places.json").unlink(missing_ok=True)
             Readings(self._database).forget(going.wipe.project)
@@ -282,12 +286,17 @@ class Forgetting:
         """Copies that the program cannot reach, a sentence each."""
         found = [
             *(f"Still there, because it is not the program's: {each}" for each in going.sources),
+            *(f"Still there: the run in {each}" for each in going.folders if os.path.exists(each)),
             *going.staying,
             "Out of reach: exports, backups, synced copies, and the agents' own transcripts.",
         ]
         if is_shared(self._database.path):
             found.append("Drafts and backups of the other members of this store are out of reach.")
         return found
+
+
+def _of(table: str, rows: frozenset[Row]) -> str:
+    return listed(row for each, row in rows if each == table)
 
 
 def _own(store: Path, what: str) -> Path:

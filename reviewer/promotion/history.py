@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from reviewer.errors import StoreError, UnknownIdError
-from reviewer.store.acts import chunks
+from reviewer.store.acts import AMONG, listed
 from reviewer.store.changes import Change, Image, Value, unpack_first
-from reviewer.store.database import failures_as_sentences
 from reviewer.store.undo import Undo, Undone
 from reviewer.store.verify import Verdict, verify
 
 __all__ = ["ActView", "ChangeView", "History", "Undone"]
 
-_OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ? AND o.act = ledger.id)"
+NEWEST = 2**62
+"""More than the number of any act."""
+_OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
 
 class ActView(Struct, frozen=True):
@@ -49,16 +50,11 @@ class History(Undo):
         """The name of another person whose decision on a memory is the latest; empty for one's
         own.
         """
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute(
-                    "SELECT l.id FROM ledger_touch t JOIN ledger l ON l.id = t.act"
-                    " WHERE t.memory_id = ? AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
-                    (memory,),
-                )
-                .fetchone()
-            )
+        row = self._database.first(
+            "SELECT l.id FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+            " WHERE t.memory_id = ? AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
+            (memory,),
+        )
         return self.decided_by_another(row[0]) if row else ""
 
     def undo_title(self) -> str | None:
@@ -72,33 +68,17 @@ class History(Undo):
         return found[1] if found else None
 
     def acts(
-        self,
-        *,
-        before: int | None = None,
-        limit: int = 100,
-        newest_first: bool = True,
-        memory: int | None = None,
-        actor: str | None = None,
+        self, *, before: int | None = None, limit: int = 100, actor: str | None = None
     ) -> list[ActView]:
-        """A page of acts. `before` names the act where the last page ended; `memory` keeps the
-        acts that changed that memory after it was queued, `actor` those of one person or agent.
+        """A page of acts, the newest first. `before` names the act where the last page ended;
+        `actor` keeps the acts of one person or agent.
         """
-        where, parameters = ["1"], list[Value]()
-        if before is not None:
-            where.append("id < ?" if newest_first else "id > ?")
-            parameters.append(before)
-        if memory is not None:
-            where.append("id IN (SELECT act FROM ledger_touch WHERE memory_id = ?)")
-            parameters.append(memory)
-        if actor is not None:
-            where.append("actor = ?")
-            parameters.append(actor)
-        if self._project is not None:
-            where.append(_OF_PROJECT)
-            parameters.append(self._project)
-        order = "DESC" if newest_first else "ASC"
+        project = self._project
         return self._views(
-            f"WHERE {' AND '.join(where)} ORDER BY id {order} LIMIT ?", (*parameters, limit)
+            "WHERE id < ?1 AND (?2 IS NULL OR actor = ?2)"
+            f" AND {_OF_PROJECT if project is not None else '?3 IS NULL'}"
+            " ORDER BY id DESC LIMIT ?4",
+            (NEWEST if before is None else before, actor, project, limit),
         )
 
     def page(self, before: int, limit: int) -> list[ActView]:
@@ -109,21 +89,16 @@ class History(Undo):
             return self.acts(before=before, limit=limit)
         first = max(0, before - 1 - limit)
         found = self._views(
-            f"WHERE {_OF_PROJECT} ORDER BY id LIMIT ? OFFSET ?",
-            (self._project, before - 1 - first, first),
+            f"WHERE {_OF_PROJECT} ORDER BY id LIMIT ?1 OFFSET ?2",
+            (before - 1 - first, first, self._project),
         )
         return found[::-1]
 
     def _views(self, rest: str, parameters: Sequence[Value]) -> list[ActView]:
-        with failures_as_sentences(self._database.path):
-            rows = (
-                self._database.reader()
-                .execute(
-                    f"SELECT id, at, actor, scope, kind, title, rows, target FROM ledger {rest}",
-                    parameters,
-                )
-                .fetchall()
-            )
+        rows = self._database.query(
+            f"SELECT id, at, actor, scope, kind, title, rows, target FROM ledger {rest}",
+            parameters,
+        )
         if not rows:
             return []
         numbers = [row["id"] for row in rows]
@@ -136,25 +111,18 @@ class History(Undo):
         if self._project is not None:
             sql = "SELECT count(*) FROM ledger_project WHERE project = ?"
             parameters.append(self._project)
-        with failures_as_sentences(self._database.path):
-            row = self._database.reader().execute(sql, parameters).fetchone()
-        return int(row[0] or 0)
+        return int(self._database.query(sql, parameters)[0][0] or 0)
 
     def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
         """The changes of an act, row by row, at most `limit` rows. Raises UnknownIdError, also for
         an act of another project, StoreError when the act is damaged.
         """
         self.require_own(act)
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute("SELECT changes FROM ledger WHERE id = ?", (act,))
-                .fetchone()
-            )
-            if row is None:
-                raise UnknownIdError(f"There is no act {act}. See: reviewer history")
-            changes = _first(act, row[0], limit)
-            labels = self._labels(changes)
+        row = self._database.first("SELECT changes FROM ledger WHERE id = ?", (act,))
+        if row is None:
+            raise UnknownIdError(f"There is no act {act}. See: reviewer history")
+        changes = _first(act, row[0], limit)
+        labels = self._labels(changes)
         return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
 
     def verify(
@@ -167,11 +135,10 @@ class History(Undo):
         """Wordings as they are now, because a change may hold only the columns that differ."""
         found: dict[tuple[str, int], str] = {}
         for table, label in _LABELS.items():
-            for chunk in chunks([c.row for c in changes if c.table == table]):
-                ids = ",".join("?" * len(chunk))
-                sql = f"SELECT id, {label} FROM {table} WHERE id IN ({ids})"
-                rows = self._database.reader().execute(sql, chunk)
-                found.update(((table, row[0]), row[1]) for row in rows)
+            ids = listed(c.row for c in changes if c.table == table)
+            sql = f"SELECT id, {label} FROM {table} WHERE id {AMONG}"
+            rows = self._database.query(sql, (ids,))
+            found.update(((table, row[0]), row[1]) for row in rows)
         return found
 
 

@@ -17,8 +17,8 @@ from msgspec import Struct
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.extraction.flags import INJECTION
 from reviewer.promotion.looked_at import LookedAt
-from reviewer.store.acts import chunks
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.acts import AMONG, listed
+from reviewer.store.database import Database
 
 REFERENCES = 5
 """N: the references that the first policy needs, in more than one session or file."""
@@ -31,13 +31,13 @@ _CANDIDATES = (
     "SELECT m.id, m.kind, m.type, m.deferred, m.flags, r.role FROM memory m"
     " LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
     " LEFT JOIN record r ON r.id = e.record_id"
-    " WHERE m.status = 'candidate' AND m.kind <> 'conflict' AND m.id IN ({})"
+    f" WHERE m.status = 'candidate' AND m.kind <> 'conflict' AND m.id {AMONG}"
 )
 _REFERENCES = (
     "SELECT e.memory_id, coalesce(r.at, m.last_seen), coalesce(r.session, r.source_id),"
-    " m.proof <> '{{}}' FROM evidence e JOIN record r ON r.id = e.record_id"
+    " m.proof <> '{}' FROM evidence e JOIN record r ON r.id = e.record_id"
     " JOIN memory m ON m.id = e.memory_id"
-    " WHERE coalesce(r.at, m.last_seen) >= ? AND m.id IN ({})"
+    f" WHERE coalesce(r.at, m.last_seen) >= ? AND m.id {AMONG}"
 )
 
 
@@ -60,18 +60,15 @@ class Insight:
         """The policies that speak for those candidates; rows without any are left out."""
         looked_at, now = self._looked_at.ids(), self._clock()
         found: dict[int, tuple[Hint, ...]] = {}
-        for chunk in chunks(ids):
-            marks = ",".join("?" * len(chunk))
-            references = self._references(marks, chunk, now)
-            for row in self._query(_CANDIDATES.format(marks), *chunk):
-                seen = row["deferred"] or row["id"] in looked_at
-                often = [] if seen else references.get(row["id"], [])
-                if spoken := tuple(_hints(row, often)):
-                    found[row["id"]] = spoken
+        references = self._references(ids, now)
+        for row in self._database.query(_CANDIDATES, (listed(ids),)):
+            seen = row["deferred"] or row["id"] in looked_at
+            if spoken := tuple(_hints(row, [] if seen else references[row["id"]])):
+                found[row["id"]] = spoken
         return found
 
     def _references(
-        self, marks: str, ids: Sequence[int], now: datetime
+        self, ids: Sequence[int], now: datetime
     ) -> dict[int, list[tuple[datetime, str]]]:
         """When each was repeated WITHIN, and in which session or file.
 
@@ -81,8 +78,8 @@ class Insight:
         repeated: dict[int, list[tuple[datetime, str]]] = defaultdict(list)
         proved_at: set[tuple[int, str]] = set()
         since = now - WITHIN
-        for number, written, place, proved in self._query(
-            _REFERENCES.format(marks), iso(since)[:10], *ids
+        for number, written, place, proved in self._database.query(
+            _REFERENCES, (iso(since)[:10], listed(ids))
         ):
             moment, where = from_iso(written), (number, str(place))
             if moment is None or moment < since or (proved and where in proved_at):
@@ -90,10 +87,6 @@ class Insight:
             proved_at.add(where)
             repeated[number].append((min(moment, now), str(place)))
         return repeated
-
-    def _query(self, sql: str, *parameters: int | str) -> list[sqlite3.Row]:
-        with failures_as_sentences(self._database.path):
-            return self._database.reader().execute(sql, parameters).fetchall()
 
 
 def _hints(row: sqlite3.Row, references: Sequence[tuple[datetime, str]]) -> Iterator[Hint]:

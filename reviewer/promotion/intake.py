@@ -164,10 +164,9 @@ class StoredPass:
                 self._database.require_own("wave", [value])
             raise UnknownIdError(f"{project} has no record of {scope} {value}.")
         wave, project_id = self._start(project, scope, value)
-        report = ReportFolder(self._database.path, wave)
-        collector = CandidateCollector(report.drop)
         known = KnownFacts(self._database, project)
-        try:
+        with ReportFolder(self._database.path, wave) as report:
+            collector = CandidateCollector(report.drop)
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
                 own = [record for _, record in of_source]
@@ -185,14 +184,10 @@ class StoredPass:
                 project=project,
                 files=len({origin.path for origin, _ in records}),
                 records=len(records),
-                report_folder=str(report.path),
             )
             return WaveEnd(self._database, self._ledger, self._clock, wave, project_id).queue(
                 collector, report, summary, began=began, verb="Extracted again from"
             )
-        except BaseException:
-            report.abandon()
-            raise
 
     def _start(self, project: str, scope: str, value: Value) -> tuple[int, int]:
         with self._ledger.act(

@@ -11,7 +11,7 @@ from reviewer.projects import work_tree
 from reviewer.proposing.alike import KnownTexts, says
 from reviewer.proposing.given import KnownText
 from reviewer.proposing.values import Proposer
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 
 BOOT_FILES = (
     "CLAUDE.md",
@@ -72,15 +72,14 @@ class KnownFacts:
         """What a reader is told: memories, statements that wait, and the lines of boot files. Rows
         made of findings are not among them: a reader words the rule behind each.
         """
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(
-                "SELECT m.id, m.content FROM memory m JOIN project p ON p.id = m.project_id"
-                " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
-                " AND m.kind = 'memory' AND (m.status = 'active' OR m.proposer <> ?)"
-                " ORDER BY m.status, m.rank DESC LIMIT ?",
-                (self._project, Proposer.FINDING, MOST_LISTED),
-            )
-            found = [KnownText(f"#{row[0]}", row[1]) for row in rows]
+        rows = self._database.query(
+            "SELECT m.id, m.content FROM memory m JOIN project p ON p.id = m.project_id"
+            " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
+            " AND m.kind = 'memory' AND (m.status = 'active' OR m.proposer <> ?)"
+            " ORDER BY m.status, m.rank DESC LIMIT ?",
+            (self._project, Proposer.FINDING, MOST_LISTED),
+        )
+        found = [KnownText(f"#{row[0]}", row[1]) for row in rows]
         for name, text in self._texts.items():
             found += (
                 KnownText(f"{name}:{number}", line.strip())
@@ -94,14 +93,13 @@ class KnownFacts:
         query = query_of(statement)
         if not query:
             return ()
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(
-                "SELECT m.id, m.content FROM memory_text t JOIN memory m ON m.id = t.rowid"
-                " JOIN project p ON p.id = m.project_id WHERE memory_text MATCH ?"
-                " AND m.status = 'active' AND p.name = ? ORDER BY t.rank LIMIT ?",
-                (query, self._project, SHORTLIST),
-            )
-            return tuple(f"memory #{row[0]}" for row in rows if says(row[1], statement))
+        rows = self._database.query(
+            "SELECT m.id, m.content FROM memory_text t JOIN memory m ON m.id = t.rowid"
+            " JOIN project p ON p.id = m.project_id WHERE memory_text MATCH ?"
+            " AND m.status = 'active' AND p.name = ? ORDER BY t.rank LIMIT ?",
+            (query, self._project, SHORTLIST),
+        )
+        return tuple(f"memory #{row[0]}" for row in rows if says(row[1], statement))
 
 
 def boot_texts(tree: Path) -> Mapping[str, str]:
@@ -120,12 +118,7 @@ def boot_texts(tree: Path) -> Mapping[str, str]:
 
 def _tree_of(database: Database, project: str) -> Path | None:
     """The work tree that a project is bound to, or else that of the working folder."""
-    with failures_as_sentences(database.path):
-        row = (
-            database.reader()
-            .execute("SELECT root FROM project WHERE name = ?", (project,))
-            .fetchone()
-        )
+    row = database.first("SELECT root FROM project WHERE name = ?", (project,))
     if row is not None:
         return Path(row["root"]) if row["root"] else None
     claim = database.ownership.claim

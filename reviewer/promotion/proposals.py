@@ -266,17 +266,21 @@ class Proposals:
         written: Written,
         left_out: Sequence[DroppedStatement],
     ) -> None:
-        folder = ReportFolder(self._database.path, wave)
-        try:
+        with ReportFolder(self._database.path, wave) as folder:
             for fact in planned.over_cap:
                 folder.drop(new_row(fact))
             for each in left_out:
                 folder.drop(each)
-            paths = {each.proved.path for fact in planned.new for each in fact.sightings}
+            folder.candidates(
+                [
+                    {"id": number, "content": fact.best.content}
+                    for number, fact in zip(written.new, planned.new, strict=True)
+                ]
+            )
             summary = WaveReport(
                 wave=wave,
                 project=project,
-                files=len(paths),
+                files=len({each.proved.path for fact in planned.new for each in fact.sightings}),
                 new=len(written.new),
                 repeated=len(written.seen),
                 over_cap=len(planned.over_cap),
@@ -285,16 +289,7 @@ class Proposals:
                 rules=dict(Counter(fact.best.proved.proposal.rule for fact in planned.new)),
                 report_folder=str(folder.path),
             )
-            folder.candidates(
-                [
-                    {"id": number, "content": fact.best.content}
-                    for number, fact in zip(written.new, planned.new, strict=True)
-                ]
-            )
             folder.close(summary)
-        except BaseException:
-            folder.abandon()
-            raise
         act.update(
             "wave",
             wave,

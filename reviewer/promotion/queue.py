@@ -27,9 +27,9 @@ from reviewer.promotion.views import (
     Status,
 )
 from reviewer.proposing.values import Proof
-from reviewer.store.acts import chunks
+from reviewer.store.acts import AMONG, listed
 from reviewer.store.changes import Value
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 
 if TYPE_CHECKING:
     from reviewer.promotion.beyond_cap import BeyondCap
@@ -101,19 +101,16 @@ class Queue:
         """How many rows match."""
         condition = self._condition(query)
         sql = f"SELECT count(*) FROM memory m WHERE {condition.sql}"
-        return int(self._query(sql, condition.parameters)[0][0])
+        return int(self._database.query(sql, condition.parameters)[0][0])
 
     def rows(self, ids: Sequence[int]) -> list[QueueRow]:
         """The rows of those ids, in that order; ids that no longer exist are left out."""
-        found: dict[int, QueueRow] = {}
-        for chunk in chunks(list(ids)):
-            marks = ",".join("?" * len(chunk))
-            sql = (
-                f"SELECT {_COLUMNS} FROM memory m JOIN project p ON p.id = m.project_id"
-                f" WHERE m.id IN ({marks})"
-            )
-            for row in self._query(sql, chunk):
-                found[row["id"]] = _view(row, QueueRow)
+        sql = (
+            f"SELECT {_COLUMNS} FROM memory m JOIN project p ON p.id = m.project_id"
+            f" WHERE m.id {AMONG}"
+        )
+        rows = self._database.query(sql, (listed(ids),))
+        found = {row["id"]: _view(row, QueueRow) for row in rows}
         return [found[i] for i in ids if i in found]
 
     def counts(self, project: str | None) -> Counts:
@@ -124,7 +121,7 @@ class Queue:
         midnight = self._clock().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
         decided = {
             (row[0], bool(row[1])): int(row[2])
-            for row in self._query(
+            for row in self._database.query(
                 "SELECT m.status, m.decided_at >= ?, count(*) FROM memory m"
                 f" WHERE m.decided_at IS NOT NULL AND {where} GROUP BY 1, 2",
                 (iso(midnight), *parameters),
@@ -148,7 +145,7 @@ class Queue:
 
         Raises UnknownIdError, also for one of another project than the current one.
         """
-        rows = self._query(
+        rows = self._database.query(
             f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"
             " m.first_seen, m.last_seen, m.decided_at, m.superseded_by, m.scope, m.proof, m.reason"
             " FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
@@ -168,7 +165,9 @@ class Queue:
 
     def evidence(self, number: int, *, around: int = 2) -> list[EvidenceView]:
         """The records behind a memory, each with up to `around` records before and after it."""
-        found = self._query("SELECT * FROM evidence WHERE memory_id = ? ORDER BY id", (number,))
+        found = self._database.query(
+            "SELECT * FROM evidence WHERE memory_id = ? ORDER BY id", (number,)
+        )
         views = []
         for row in found:
             (record,) = self._records(f"{_RECORD} r.id = ?", (row["record_id"],))
@@ -192,7 +191,7 @@ class Queue:
         found = self.rows([number])
         if not found:
             raise UnknownIdError(f"There is no candidate or memory #{number}.")
-        rows = self._query(
+        rows = self._database.query(
             "SELECT id, content, confidence, status FROM memory WHERE leader_id = ?", (number,)
         )
         members = [
@@ -212,14 +211,14 @@ class Queue:
         """Earlier wordings as (when it was replaced, content), newest first."""
         return [
             (row["replaced_at"], row["content"])
-            for row in self._query(
+            for row in self._database.query(
                 "SELECT * FROM content_history WHERE memory_id = ? ORDER BY id DESC", (number,)
             )
         ]
 
     def projects(self) -> list[str]:
         """Names of all projects, sorted."""
-        return [row[0] for row in self._query("SELECT name FROM project ORDER BY name")]
+        return [row[0] for row in self._database.query("SELECT name FROM project ORDER BY name")]
 
     def _condition(self, query: QueueQuery) -> Condition:
         where, parameters = self._in_project(query.project)
@@ -233,7 +232,7 @@ class Queue:
     def _has_left_out(self) -> bool:
         """Whether any wave left candidates out: else their reports need not be read."""
         sql = "SELECT 1 FROM wave w WHERE json_extract(counts, '$.over_cap_left') > 0 LIMIT 1"
-        return bool(self._query(sql))
+        return bool(self._database.query(sql))
 
     def _in_project(self, project: str | None) -> tuple[str, tuple[Value, ...]]:
         if project is None:
@@ -248,7 +247,7 @@ class Queue:
 
     def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
         """The places a memory comes from, in order; none when it was written by hand."""
-        rows = self._query(
+        rows = self._database.query(
             "SELECT e.span_start, r.line_start, r.line_end, r.key, r.shape, r.text, s.path"
             " FROM evidence e JOIN record r ON r.id = e.record_id"
             " JOIN source s ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
@@ -268,11 +267,7 @@ class Queue:
         )
 
     def _records(self, sql: str, parameters: Sequence[Value]) -> list[RecordView]:
-        return [record_of(row, RecordView) for row in self._query(sql, parameters)]
-
-    def _query(self, sql: str, parameters: Sequence[Value] = ()) -> list[sqlite3.Row]:
-        with failures_as_sentences(self._database.path):
-            return self._database.reader().execute(sql, parameters).fetchall()
+        return [record_of(row, RecordView) for row in self._database.query(sql, parameters)]
 
 
 _STATUS = {

@@ -14,7 +14,7 @@ from reviewer.files import open_own, read_own, write_atomic
 from reviewer.llm.readers import Reader
 from reviewer.sharing import personal
 from reviewer.sources.open import NOTE_FORMATS
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 from reviewer.text.numerals import count
 
 TOKENS_A_SESSION, TOKENS_A_CHARACTER, TOKENS_A_MEGABYTE = 1_900, 0.42, 1_500
@@ -138,32 +138,26 @@ class Readings:
         for each in self.all():
             if each.project == project:
                 read[each.path] = max(each.bytes, read.get(each.path, 0))
-        with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(
-                "SELECT path, abs(bytes), format, id FROM source WHERE bytes <> -1 AND project_id ="
-                " (SELECT id FROM project WHERE name = ?) ORDER BY modified_ns DESC, id DESC",
-                (project,),
-            )
-            return [
-                (Path(path), size, source)
-                for path, size, format_, source in rows
-                if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
-                and "subagents" not in Path(path).parts
-                and size > read.get(path, 0) * GROWN
-            ]
+        rows = self._database.query(
+            "SELECT path, abs(bytes), format, id FROM source WHERE bytes <> -1 AND project_id ="
+            " (SELECT id FROM project WHERE name = ?) ORDER BY modified_ns DESC, id DESC",
+            (project,),
+        )
+        return [
+            (Path(path), size, source)
+            for path, size, format_, source in rows
+            if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
+            and "subagents" not in Path(path).parts
+            and size > read.get(path, 0) * GROWN
+        ]
 
     def _said(self, source: int) -> int:
         """Characters of the dialogue of a session."""
-        with failures_as_sentences(self._database.path):
-            (said,) = (
-                self._database.reader()
-                .execute(
-                    "SELECT coalesce(sum(length(text)), 0) FROM record WHERE source_id = ?"
-                    " AND role IN ('user', 'assistant')",
-                    (source,),
-                )
-                .fetchone()
-            )
+        ((said,),) = self._database.query(
+            "SELECT coalesce(sum(length(text)), 0) FROM record WHERE source_id = ?"
+            " AND role IN ('user', 'assistant')",
+            (source,),
+        )
         return int(said)
 
 

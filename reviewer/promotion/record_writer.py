@@ -20,6 +20,7 @@ from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.text.numerals import count
 
 BATCH_RECORDS = 1_000
 BATCH_CHARACTERS = 4_000_000
@@ -79,14 +80,11 @@ class RecordWriter:
         self.project_id = 0
         self.wave_id = 0
         self.fresh = 0
-        self._batch: list[tuple[SourceWriter, Record]] = []
-        self._keys: dict[str, Path] = {}
-        """The keys of the batch, each with its file."""
-        self._moved: list[tuple[int, SourceWriter, Record]] = []
-        self._abandoned: list[tuple[SourceWriter, Abandoned]] = []
-        self._characters = 0
-        self._sources: dict[Path, SourceWriter] = {}
+        self._pending: dict[Path, SourceWriter] = {}
         """Sources to be written with the next batch."""
+        self._keys: dict[str, Path] = {}
+        """The keys of its records, each with its file."""
+        self._characters = 0
         self.faulty: dict[Path, Exception] = {}
         """Files whose records cannot be written."""
 
@@ -114,83 +112,76 @@ class RecordWriter:
         source = SourceWriter(self, path, format_, row and row[0], row is not None and not row[3])
         if row is not None and row[2] == GIVEN_UP:
             source.give_up(row[4])
-        self._sources[path] = source
+        return self.pending(source)
+
+    def pending(self, source: SourceWriter) -> SourceWriter:
+        """Write what a source has with the next batch."""
+        self._pending[source.path] = source
         return source
 
     def enqueue(self, source: SourceWriter, record: Record) -> None:
         """Add a new record to the next batch."""
-        self._batch.append((source, record))
+        self.pending(source).records.append(record)
         self._keys[record.key] = source.path
         self._characters += len(record.text)
-        self._sources[source.path] = source
         self.fresh += 1
-
-    def move(self, record_id: int, source: SourceWriter, record: Record) -> None:
-        """Note a record's new position: other lines, or another file."""
-        self._moved.append((record_id, source, record))
-        self._sources[source.path] = source
-
-    def rewind(self, source: SourceWriter, abandoned: Abandoned) -> None:
-        """The person took these messages of a file back."""
-        self._abandoned.append((source, abandoned))
-        self._sources[source.path] = source
 
     def queued_from(self, key: str) -> Path | None:
         """The file of the record of the next batch that has this key, if there is one."""
         return self._keys.get(key)
 
-    def finish(self, source: SourceWriter) -> None:
-        """Write the source's final columns with the next batch."""
-        self._sources[source.path] = source
-        if len(self._sources) >= BATCH_RECORDS:
-            self.flush()
-
     def flush_when_full(self) -> None:
         """Write the batch if it is large enough."""
-        if len(self._batch) >= BATCH_RECORDS or self._characters >= BATCH_CHARACTERS:
+        size = max(len(self._keys), len(self._pending))
+        if size >= BATCH_RECORDS or self._characters >= BATCH_CHARACTERS:
             self.flush()
 
     def flush(self) -> None:
         """Write everything pending as one act."""
-        if not self._batch and not self._sources and not self._moved:
+        sources = list(self._pending.values())
+        if not sources:
             return
         try:
-            self._write(list(self._sources.values()))
+            self._write(sources)
         except ReviewerError:
             raise
         except Exception:  # whatever one file has in it, the others are written
-            for source in self._sources.values():
+            for source in sources:
                 try:
                     self._write([source])
                 except ReviewerError:
                     raise
                 except Exception as problem:
                     self.faulty[source.path] = problem
-        self._batch.clear()
-        self._moved.clear()
-        self._abandoned.clear()
+        for source in sources:
+            source.written()
+        self._pending.clear()
         self._keys.clear()
-        self._sources.clear()
         self._characters = 0
 
     def _write(self, sources: list[SourceWriter]) -> None:
         """Write what is pending of some sources as one act."""
-        own = {id(source) for source in sources}
-        batch = [item for item in self._batch if id(item[0]) in own]
-        moved = [item for item in self._moved if id(item[1]) in own]
-        records, files = len(batch), len(sources)
-        title = (
-            f"Read {records} record{'' if records == 1 else 's'}"
-            f" of {files} file{'' if files == 1 else 's'}"
-        )
+        records = [(source, record) for source in sources for record in source.records]
+        title = f"Read {count(len(records), 'record')} of {count(len(sources), 'file')}"
         with self._ledger.act("read", title, scope=Scope.INTAKE) as act:
+            numbers = {source.path: source.write(act) for source in sources}
+            # Another process may have written some meanwhile.
+            there = record_ids(act, self.project_id, (record.key for _, record in records))
+            act.insert_many(
+                "record",
+                [
+                    record_image(
+                        record,
+                        project_id=self.project_id,
+                        source_id=numbers[source.path],
+                        wave_id=self.wave_id,
+                    )
+                    for source, record in records
+                    if record.key not in there
+                ],
+            )
             for source in sources:
-                source.write(act)
-            act.insert_many("record", self._images(act, batch))
-            act.update_each("record", [_place(*item) for item in moved])
-            for source, abandoned in self._abandoned:
-                if id(source) in own:
-                    act.update_each("record", _rewound(act, source, abandoned))
+                source.write_changes(act)
 
     def existing(self, keys: list[str]) -> dict[str, ExistingRecord]:
         """The project's records with these keys."""
@@ -208,17 +199,6 @@ class RecordWriter:
                 for key, *rest in self._database.writer.execute(sql, (self.project_id, *chunk)):
                     found[key] = ExistingRecord(*rest)
         return found
-
-    def _images(self, act: Act, batch: list[tuple[SourceWriter, Record]]) -> list[Image]:
-        """The rows of the batch, without those that another process has written meanwhile."""
-        there = record_ids(act, self.project_id, (record.key for _, record in batch))
-        return [self._image(*item) for item in batch if item[1].key not in there]
-
-    def _image(self, source: SourceWriter, record: Record) -> Image:
-        assert source.id is not None
-        return record_image(
-            record, project_id=self.project_id, source_id=source.id, wave_id=self.wave_id
-        )
 
     def _source_row(self, path: Path) -> tuple[int, int, int, bool, int] | None:
         """Id, stamp, whether its wave has ended, and that wave."""
@@ -249,6 +229,10 @@ class SourceWriter:
         self._given_up_in: int | None = None
         """The first wave that read the file and gave it up."""
         self._is_read = False
+        self.records: list[Record] = []
+        """New records that wait to be written, as do the next two."""
+        self._moved: list[tuple[int, Record]] = []
+        self._abandoned: list[Abandoned] = []
         self._columns: dict[str, Value] = {
             "format": format_,
             "bytes": -1,
@@ -278,7 +262,8 @@ class SourceWriter:
                 again = known is not None and self._is_left_over(known)
                 fresh.append(record.key if again else "")
                 if known is not None and self._has_moved(record, known):
-                    self._writer.move(known.id, self, record)
+                    self._moved.append((known.id, record))
+                    self._writer.pending(self)
         self._writer.flush_when_full()
         return fresh
 
@@ -306,7 +291,8 @@ class SourceWriter:
 
     def rewind(self, abandoned: Abandoned) -> None:
         """The person took these messages back."""
-        self._writer.rewind(self, abandoned)
+        self._abandoned.append(abandoned)
+        self._writer.pending(self)
 
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
         """Mark the file as read to its end."""
@@ -316,7 +302,8 @@ class SourceWriter:
             "modified_ns": stamp.modified_ns,
             "tally": msgspec.json.encode(tally).decode(),
         }
-        self._writer.finish(self)
+        self._writer.pending(self)
+        self._writer.flush_when_full()
 
     def give_up(self, wave: int) -> None:
         """Mark the file as one from which nothing was proposed since this wave."""
@@ -324,10 +311,10 @@ class SourceWriter:
             self._given_up_in = wave
         self._is_read = False
         self._columns |= {"bytes": -1, "modified_ns": GIVEN_UP, "tally": "{}"}
-        self._writer.finish(self)
+        self._writer.pending(self)
 
-    def write(self, act: Act) -> None:
-        """Insert or update the file's row."""
+    def write(self, act: Act) -> int:
+        """Insert or update the file's row; returns its id."""
         wave = None if self._is_read else self._given_up_in
         columns = {**self._columns, "wave_id": wave or self._writer.wave_id}
         # Looked up each time: another process may have written it, or the act was rolled back.
@@ -335,13 +322,41 @@ class SourceWriter:
             "SELECT id FROM source WHERE project_id = ? AND path = ?",
             (self._writer.project_id, str(self.path)),
         )
-        self.id = int(row[0][0]) if row else None
-        if self.id is None:
+        if row:
+            self.id = int(row[0][0])
+            act.update("source", self.id, **columns)
+        else:
             self.id = act.insert(
                 "source", project_id=self._writer.project_id, path=str(self.path), **columns
             )
-        else:
-            act.update("source", self.id, **columns)
+        return self.id
+
+    def write_changes(self, act: Act) -> None:
+        """Write what has become of records that the store has."""
+        act.update_each("record", [(row, self._place(record)) for row, record in self._moved])
+        for abandoned in self._abandoned:
+            rows = act.query(
+                "SELECT id FROM record WHERE source_id = ? AND use = ?"
+                " AND line_start >= ? AND line_start < ?",
+                (self.id, str(Use.MESSAGE), abandoned.first, abandoned.end),
+            )
+            act.update_many("record", [row for (row,) in rows], use=str(Use.REWOUND))
+
+    def written(self) -> None:
+        """Nothing of it waits any more."""
+        self.records.clear()
+        self._moved.clear()
+        self._abandoned.clear()
+
+    def _place(self, record: Record) -> Image:
+        return {
+            "source_id": self.id,
+            "line_start": record.line_start,
+            "line_end": record.line_end,
+            "byte_start": record.byte_start,
+            "byte_end": record.byte_end,
+            "sha256": record.sha256,
+        }
 
     def _has_moved(self, record: Record, existing: ExistingRecord) -> bool:
         """Whether a record moved within its file, or its file is gone and this one has it.
@@ -365,23 +380,3 @@ class SourceWriter:
         if self._known and existing.source == self.id:
             return self._unfinished
         return existing.source_wave_state == "reading"
-
-
-def _rewound(act: Act, source: SourceWriter, abandoned: Abandoned) -> list[tuple[int, Image]]:
-    rows = act.query(
-        "SELECT id FROM record WHERE source_id = ? AND use = ?"
-        " AND line_start >= ? AND line_start < ?",
-        (source.id, str(Use.MESSAGE), abandoned.first, abandoned.end),
-    )
-    return [(row, {"use": str(Use.REWOUND)}) for (row,) in rows]
-
-
-def _place(number: int, source: SourceWriter, record: Record) -> tuple[int, Image]:
-    return number, {
-        "source_id": source.id,
-        "line_start": record.line_start,
-        "line_end": record.line_end,
-        "byte_start": record.byte_start,
-        "byte_end": record.byte_end,
-        "sha256": record.sha256,
-    }

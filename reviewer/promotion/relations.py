@@ -11,8 +11,8 @@ from reviewer.promotion.conflict_rows import queue_contradiction
 from reviewer.promotion.evidence_rows import JOINED
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.proposing.values import Relations, Sentence
-from reviewer.store.acts import Act
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.acts import AMONG, Act, listed
+from reviewer.store.database import Database
 
 MOST = 400
 """Statements of one question."""
@@ -32,20 +32,14 @@ class Related(Struct, frozen=True):
 def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sentence]:
     """The new statements and those nearest to each of them, by number."""
     wanted = set(new)
-    with failures_as_sentences(database.path):
-        reader = database.reader()
-        rows = reader.execute(_ROWS, (project,)).fetchall()
-        texts = {row[0]: Sentence(*row) for row in rows}
-        for number in new:
-            if number in texts and (query := query_of(texts[number].text)):
-                wanted.update(
-                    row[0]
-                    for row in reader.execute(
-                        "SELECT rowid FROM memory_text WHERE memory_text MATCH ?"
-                        " ORDER BY rank LIMIT ?",
-                        (query, SHORTLIST),
-                    )
-                )
+    texts = {row[0]: Sentence(*row) for row in database.query(_ROWS, (project,))}
+    for number in new:
+        if number in texts and (query := query_of(texts[number].text)):
+            near = database.query(
+                "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
+                (query, SHORTLIST),
+            )
+            wanted.update(row[0] for row in near)
     return [texts[number] for number in sorted(wanted & texts.keys())][-MOST:]
 
 
@@ -102,8 +96,8 @@ def _join(act: Act, group: Sequence[int]) -> int:
         row[0]: row
         for row in act.query(
             "SELECT id, status, rank, cost, times, flags FROM memory WHERE kind = 'memory'"
-            f" AND leader_id IS NULL AND id IN ({','.join('?' * len(group))})",
-            tuple(group),
+            f" AND leader_id IS NULL AND id {AMONG}",
+            (listed(group),),
         )
     }
     waiting = [number for number in group if number in rows and rows[number][1] == "candidate"]
@@ -142,7 +136,7 @@ def _sessions(act: Act, rows: Sequence[int]) -> int:
         act.query(
             "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
             " JOIN record r ON r.id = e.record_id"
-            f" WHERE e.memory_id IN ({','.join('?' * len(rows))})",
-            tuple(rows),
+            f" WHERE e.memory_id {AMONG}",
+            (listed(rows),),
         )[0][0]
     )

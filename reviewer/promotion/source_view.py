@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from reviewer.errors import ReadStoppedError, SourceError
 from reviewer.promotion.views import SourceState
 from reviewer.sources.elsewhere import is_url
 from reviewer.sources.unpacked import SUFFIXES, is_compressed, open_unpacked
-from reviewer.store.acts import chunks
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.acts import AMONG, chunks, listed
+from reviewer.store.database import Database
 from reviewer.text.placeholder import MASK
 from reviewer.text.secrets import mask
 
@@ -71,33 +72,23 @@ class SourceView:
 
     def paths(self, project: str | None) -> list[str]:
         """The files that were read into a project, or into all of them, the latest first."""
-        with failures_as_sentences(self._database.path):
-            rows = (
-                self._database.reader()
-                .execute(
-                    "SELECT path FROM source WHERE format NOT IN ('seed', 'decision')"
-                    " AND (?1 IS NULL OR project_id ="
-                    " (SELECT id FROM project WHERE name = ?1)) ORDER BY id DESC",
-                    (project,),
-                )
-                .fetchall()
-            )
+        rows = self._database.query(
+            "SELECT path FROM source WHERE format NOT IN ('seed', 'decision')"
+            " AND (?1 IS NULL OR project_id ="
+            " (SELECT id FROM project WHERE name = ?1)) ORDER BY id DESC",
+            (project,),
+        )
         return [str(path) for (path,) in rows]
 
     def stamps(self, project: str | None) -> dict[str, set[tuple[int, int]]]:
         """Path -> size and time in ns of the files that were read to their end into a project, or
         into any. A negative size says that only some sessions of the file were read.
         """
-        with failures_as_sentences(self._database.path):
-            rows = (
-                self._database.reader()
-                .execute(
-                    "SELECT path, bytes, modified_ns FROM source WHERE bytes <> -1 AND (?1 IS NULL"
-                    " OR project_id = (SELECT id FROM project WHERE name = ?1))",
-                    (project,),
-                )
-                .fetchall()
-            )
+        rows = self._database.query(
+            "SELECT path, bytes, modified_ns FROM source WHERE bytes <> -1 AND (?1 IS NULL"
+            " OR project_id = (SELECT id FROM project WHERE name = ?1))",
+            (project,),
+        )
         found: dict[str, set[tuple[int, int]]] = {}
         for path, size, modified in rows:
             found.setdefault(path, set()).add((size, modified))
@@ -105,23 +96,9 @@ class SourceView:
 
     def state(self, memory: int) -> SourceState:
         """Whether the file still has the bytes behind a memory's first evidence."""
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute(
-                    "SELECT s.path, s.format, r.byte_start, r.byte_end, r.sha256,"
-                    f" {QUOTE} AS quote FROM evidence e"
-                    " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
-                    " WHERE e.memory_id = ? ORDER BY e.id LIMIT 1",
-                    (memory,),
-                )
-                .fetchone()
-            )
-        if row is None or row["format"] == "seed":
-            return SourceState.UNKNOWN
-        return record_state(
-            row["path"], row["byte_start"], row["byte_end"], row["sha256"], quote=row["quote"]
-        )
+        for _, path, start, end, digest, quote in self._first_evidence([memory]):
+            return record_state(path, start, end, digest, quote=quote)
+        return SourceState.UNKNOWN
 
     def stale(
         self, memories: Sequence[int], *, cancelled: Callable[[], bool] | None = None
@@ -137,42 +114,33 @@ class SourceView:
         for chunk in chunks(list(memories)):
             if cancelled is not None and cancelled():
                 raise ReadStoppedError("What was read is not wanted any more.")
-            with failures_as_sentences(self._database.path):
-                rows = (
-                    self._database.reader()
-                    .execute(
-                        "SELECT e.memory_id, s.path, r.byte_start, r.byte_end, r.sha256,"
-                        f" {QUOTE}"
-                        " FROM evidence e JOIN record r ON r.id = e.record_id"
-                        " JOIN source s ON s.id = r.source_id WHERE s.format <> 'seed' AND e.id IN"
-                        " (SELECT min(id) FROM evidence WHERE memory_id IN"
-                        f" ({','.join('?' * len(chunk))}) GROUP BY memory_id)",
-                        chunk,
-                    )
-                    .fetchall()
-                )
-            for memory, path, start, end, sha256, quote in rows:
-                state = record_state(path, start, end, sha256, searched=LOOKED_THROUGH, quote=quote)
+            for memory, path, start, end, digest, quote in self._first_evidence(chunk):
+                state = record_state(path, start, end, digest, searched=LOOKED_THROUGH, quote=quote)
                 if state in (SourceState.CHANGED, SourceState.GONE):
                     found.add(memory)
         return found
 
+    def _first_evidence(self, memories: Sequence[int]) -> list[sqlite3.Row]:
+        """Where the first evidence of each is: its file, bytes, hash and quote."""
+        return self._database.query(
+            f"SELECT e.memory_id, s.path, r.byte_start, r.byte_end, r.sha256, {QUOTE}"
+            " FROM evidence e JOIN record r ON r.id = e.record_id"
+            " JOIN source s ON s.id = r.source_id WHERE s.format <> 'seed' AND e.id IN"
+            f" (SELECT min(id) FROM evidence WHERE memory_id {AMONG} GROUP BY memory_id)",
+            (listed(memories),),
+        )
+
     def cited(self, path: str) -> list[CitedText]:
         """What the memories that wait or are active cite of a file, in the order of its lines."""
-        with failures_as_sentences(self._database.path):
-            rows = (
-                self._database.reader()
-                .execute(
-                    "SELECT e.memory_id, r.line_start, r.line_end,"
-                    f" {QUOTE}"
-                    " FROM source s JOIN record r ON r.source_id = s.id"
-                    " JOIN evidence e ON e.record_id = r.id JOIN memory m ON m.id = e.memory_id"
-                    " WHERE s.path = ? AND m.status IN ('candidate', 'active')"
-                    " ORDER BY r.line_start, e.span_start",
-                    (path,),
-                )
-                .fetchall()
-            )
+        rows = self._database.query(
+            "SELECT e.memory_id, r.line_start, r.line_end,"
+            f" {QUOTE}"
+            " FROM source s JOIN record r ON r.source_id = s.id"
+            " JOIN evidence e ON e.record_id = r.id JOIN memory m ON m.id = e.memory_id"
+            " WHERE s.path = ? AND m.status IN ('candidate', 'active')"
+            " ORDER BY r.line_start, e.span_start",
+            (path,),
+        )
         return [CitedText(*row) for row in rows]
 
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
@@ -190,18 +158,13 @@ class SourceView:
 
     def _elsewhere(self, url: str, line: int) -> FileWindow:
         """The lines around the record nearest to a line of a file elsewhere."""
-        with failures_as_sentences(self._database.path):
-            row = (
-                self._database.reader()
-                .execute(
-                    "SELECT coalesce(json_extract(r.meta, '$.record_line') + 0, r.line_start) AS"
-                    " line, r.byte_start, r.byte_end, r.sha256"
-                    " FROM record r JOIN source s ON s.id = r.source_id WHERE s.path = ?"
-                    " ORDER BY abs(r.line_start - ?), r.id LIMIT 1",
-                    (url, line),
-                )
-                .fetchone()
-            )
+        row = self._database.first(
+            "SELECT coalesce(json_extract(r.meta, '$.record_line') + 0, r.line_start) AS"
+            " line, r.byte_start, r.byte_end, r.sha256"
+            " FROM record r JOIN source s ON s.id = r.source_id WHERE s.path = ?"
+            " ORDER BY abs(r.line_start - ?), r.id LIMIT 1",
+            (url, line),
+        )
         if row is None or row["byte_end"] <= row["byte_start"]:
             raise SourceError(f"{url} is elsewhere, and where in it the text is was not kept.")
         return fetched_window(url, row["line"], row["byte_start"], row["byte_end"], row["sha256"])

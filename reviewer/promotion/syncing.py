@@ -480,9 +480,8 @@ class _Run:
             return
         self._wait(act, memory)
         self._clear_flag(act, memory)
-        if content != each.content and reword(
-            act, self._number, memory, each, content, self._now
-        ):  # another row says it already
+        if content != each.content and reword(act, memory, each, self._now):
+            # another row says it already
             other = row_of(act, self._number, structs.replace(each, earlier=()))
             if other is not None:
                 act.update("memory", memory, status="superseded", superseded_by=other[0])

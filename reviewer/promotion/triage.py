@@ -34,7 +34,7 @@ from reviewer.promotion.evidence_rows import copy_evidence
 from reviewer.promotion.known_keys import row_with_key
 from reviewer.promotion.views import Kind, RejectReason, Status
 from reviewer.promotion.wordings import require_wording, wording_problem
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
 
@@ -152,15 +152,9 @@ class Triage:
         rows = rows_of(act, ids)
         reopen_conflicts(act, rows)
         refuse_graduated(act, rows)
-        waiting = {
-            number
-            for chunk in chunks([row.leader_id for row in rows if row.leader_id])
-            for (number,) in act.query(
-                "SELECT id FROM memory WHERE status = 'candidate' AND id IN"
-                f" ({','.join('?' * len(chunk))})",
-                chunk,
-            )
-        }
+        leaders = listed(row.leader_id for row in rows if row.leader_id)
+        sql = f"SELECT id FROM memory WHERE status = 'candidate' AND id {AMONG}"
+        waiting = {number for (number,) in act.query(sql, (leaders,))}
         for row in rows:
             act.update(
                 "memory",
@@ -210,8 +204,6 @@ class Triage:
                 _require_as_seen(act, row, seen)
             if text is not None:
                 _change_wording(act, number, text, now)
-                if row.kind is Kind.ENTITY and act.changed:
-                    _change_structure(act, number, text)
             row, details = _change_type_and_name(act, row, type_, name)
             verb = "Edited" if act.changed else ""
             act.title = f"Edited #{number}" if verb else _unchanged([row], "like that")
@@ -407,30 +399,37 @@ def _change_type_and_name(
     return row, details
 
 
-def _change_structure(act: Act, number: int, content: str) -> None:
-    """The values of an entity follow its wording."""
-    from reviewer.promotion.entity_rows import change_structure
-
-    change_structure(act, number, content)
-
-
 def _change_wording(act: Act, number: int, content: str, now: str) -> None:
-    old, kind, type_, project = act.query(
-        "SELECT content, kind, type, project_id FROM memory WHERE id = ?", (number,)
-    )[0]
+    old, kind = act.query("SELECT content, kind FROM memory WHERE id = ?", (number,))[0]
     if old == content:
         return
     # A short value, such as that of a parameter, may be replaced by another one.
     require_wording(content, named=kind == "entity" and bool(wording_problem(old)))
-    key = duplicate_key(content)
-    if same := row_with_key(act, project, (kind, type_, key), besides=number):
+    if same := reword_row(act, number, content, now):
         other, status = same
         raise ConflictError(
             f"#{other} ({STATUS_WORDS[Status(status)]}) says the same already. Nothing"
             f" was changed; merge #{number} into it instead."
         )
+
+
+def reword_row(act: Act, number: int, content: str, now: str) -> tuple[int, str] | None:
+    """Give a row another wording, and an entity the values in it; returns the row that says the
+    same already, with its status, if there is one.
+    """
+    old, kind, type_, project = act.query(
+        "SELECT content, kind, type, project_id FROM memory WHERE id = ?", (number,)
+    )[0]
+    key = duplicate_key(content)
+    if same := row_with_key(act, project, (kind, type_, key), besides=number):
+        return same
     act.insert("content_history", memory_id=number, content=old, replaced_at=now)
     act.update("memory", number, content=content, key=key, edited=1)
+    if kind == Kind.ENTITY:
+        from reviewer.promotion.entity_rows import change_structure  # late: patterns of entities
+
+        change_structure(act, number, content)
+    return None
 
 
 def _title(verb: str, rows: Sequence[DecidedRow]) -> str:

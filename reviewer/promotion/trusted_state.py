@@ -7,7 +7,6 @@ What only writing needs is imported there, because hooks read and must be quick.
 from __future__ import annotations
 
 import os
-import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError, SourceError, UnknownIdError
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 
@@ -125,16 +124,11 @@ class TrustedState:
         return Done(act.id, act.title, ())
 
     def _read(self, where: str, *parameters: str | None) -> list[StateView]:
-        with failures_as_sentences(self._database.path):
-            rows: list[sqlite3.Row] = (
-                self._database.reader()
-                .execute(
-                    "SELECT s.*, p.name AS project FROM state s"
-                    f" JOIN project p ON p.id = s.project_id WHERE {where}",
-                    parameters,
-                )
-                .fetchall()
-            )
+        rows = self._database.query(
+            "SELECT s.*, p.name AS project FROM state s"
+            f" JOIN project p ON p.id = s.project_id WHERE {where}",
+            parameters,
+        )
         return [
             StateView(**{name: row[name] for name in StateView.__struct_fields__}) for row in rows
         ]

@@ -11,14 +11,22 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import TimeLeft
 from reviewer.errors import SourceError
 from reviewer.llm.model import CancelledError, ModelError
-from reviewer.proposing.given import MOST_TOKENS, Given, KnownText, given, with_findings
+from reviewer.proposing.given import (
+    MOST_TOKENS,
+    Given,
+    KnownText,
+    given,
+    known_near,
+    with_findings,
+)
 from reviewer.proposing.proof import ProofIndex, prove
 from reviewer.proposing.session_view import Piece, pieces, read_view
 from reviewer.proposing.statements import (
@@ -163,6 +171,7 @@ def run(
     writer: StatementWriter,
     *,
     known: Callable[[str], tuple[str, ...]],
+    listed: Callable[[], Sequence[KnownText]],
     concurrency: int,
     max_tokens_in: int | None = None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -171,10 +180,12 @@ def run(
     """The sessions of a plan as they are finished; those that were begun last, when it is stopped.
     Closing the iteration ends the requests.
 
-    `known` gives the places where a statement is known already. `max_tokens_in`: a ceiling of
-    tokens sent, by our own count. Three failures in a row end the run.
+    `known` gives the places where a statement is known already, `listed` what each question names
+    as known: earlier sessions of the run add to it. `max_tokens_in`: a ceiling of tokens sent, by
+    our own count. Three failures in a row end the run.
     """
-    yield from _Run(plan, writer, known, concurrency, max_tokens_in, cancelled, progress).results()
+    budget = _Budget(max_tokens_in)
+    yield from _Run(plan, writer, known, listed, concurrency, budget, cancelled, progress).results()
 
 
 class _Budget:
@@ -236,44 +247,36 @@ class _Open:
         )
 
 
+@dataclass
 class _Run:
-    def __init__(
-        self,
-        plan: Plan,
-        writer: StatementWriter,
-        known: Callable[[str], tuple[str, ...]],
-        concurrency: int,
-        max_tokens_in: int | None,
-        cancelled: Callable[[], bool],
-        progress: Callable[[str], None],
-    ) -> None:
-        self._plan = plan
-        self._writer = writer
-        self._known = known
-        self._concurrency = concurrency
-        self._budget = _Budget(max_tokens_in)
-        self._outside = cancelled
-        self._progress = progress
-        self._over = threading.Event()
-        self._failures = 0
-        self._statements = 0
-        self._began = time.monotonic()
-        self._time_left = TimeLeft()
-        self._tokens_done = 0
-        """Tokens of questions that needed a request and are settled."""
+    plan: Plan
+    writer: StatementWriter
+    known: Callable[[str], tuple[str, ...]]
+    listed: Callable[[], Sequence[KnownText]]
+    concurrency: int
+    budget: _Budget
+    stopped: Callable[[], bool]
+    progress: Callable[[str], None]
+    over: threading.Event = field(default_factory=threading.Event)
+    failures: int = 0
+    statements: int = 0
+    began: float = field(default_factory=time.monotonic)
+    time_left: TimeLeft = field(default_factory=TimeLeft)
+    tokens_done: int = 0
+    """Tokens of questions that needed a request and are settled."""
 
     def _cancelled(self) -> bool:
-        return self._over.is_set() or self._outside()
+        return self.over.is_set() or self.stopped()
 
     def results(self) -> Iterator[SessionDone]:
         running: dict[Future[Written], tuple[_Open, Planned]] = {}
         open_sessions: list[_Open] = []
         tasks = self._tasks(open_sessions)
-        with ThreadPoolExecutor(self._concurrency, thread_name_prefix="statements") as pool:
+        with ThreadPoolExecutor(self.concurrency, thread_name_prefix="statements") as pool:
             try:
                 more = True
                 while more or running:
-                    while more and len(running) < self._concurrency:
+                    while more and len(running) < self.concurrency:
                         task = None if self._stopping() else next(tasks, None)
                         if task is None:
                             more = False
@@ -288,36 +291,38 @@ class _Run:
                     for each in done:
                         session, planned = running.pop(each)
                         self._note(each, session, planned.part)
-                        self._tokens_done += _to_ask([planned])
+                        self.tokens_done += _to_ask([planned])
                         if not session.waiting:
                             open_sessions.remove(session)
                             yield session.done()
                 for session in open_sessions:
                     yield session.done()
             finally:
-                self._over.set()
+                self.over.set()
 
     def _tasks(self, open_sessions: list[_Open]) -> Iterator[tuple[_Open, Planned]]:
-        for number, planned in enumerate(self._plan.sessions, 1):
-            session = _Open(planned, number, self._known)
+        for number, planned in enumerate(self.plan.sessions, 1):
+            session = _Open(planned, number, self.known)
             open_sessions.append(session)
             for piece in planned.pieces:
                 yield session, piece
 
     def _stopping(self) -> bool:
-        return self._cancelled() or self._failures >= FAILURES
+        return self._cancelled() or self.failures >= FAILURES
 
     def _write(self, session: _Open, planned: Planned) -> Written:
         spent = Spent()
         session.spent.append(spent)
-        return self._writer.write(
+        return self.writer.write(
             session.path,
             planned.piece,
             part=planned.part,
             parts=session.parts,
-            given=planned.given,
+            given=structs.replace(
+                planned.given, known=known_near(planned.piece.lines, self.listed())
+            ),
             check=session.check,
-            allow=self._budget.allow,
+            allow=self.budget.allow,
             cancelled=self._cancelled,
             spent=spent,
         )
@@ -333,29 +338,29 @@ class _Run:
         else:
             problem = written.problem
             session.written[part] = written
-            self._statements += len(written.proved)
+            self.statements += len(written.proved)
         if isinstance(problem, CancelledError):
             return  # it stays among those that wait
         if problem is not None:
-            self._failures += 1
+            self.failures += 1
             session.left += 1
             session.failures.append(_failure(problem, session.path))
         elif part in session.written:
-            self._failures = 0
+            self.failures = 0
         session.waiting -= 1
 
     def _show(self, open_sessions: Sequence[_Open], running: Sequence[Planned]) -> None:
         """Report the first session that is not finished, and how much of the whole is done."""
         if open_sessions:
             session = open_sessions[0]
-            done, total = self._tokens_done, self._plan.tokens_in
+            done, total = self.tokens_done, self.plan.tokens_in
             tokens = f"{done:,} of {total:,} tokens  " if total else ""
-            left = self._time_left.words(done, total, _to_ask(running))
-            self._progress(
-                f"Session {session.number:,} of {len(self._plan.sessions):,}, piece "
+            left = self.time_left.words(done, total, _to_ask(running))
+            self.progress(
+                f"Session {session.number:,} of {len(self.plan.sessions):,}, piece "
                 f"{min(session.parts - session.waiting + 1, session.parts):,} of "
-                f"{session.parts:,}  {tokens}{left or f'{time.monotonic() - self._began:,.0f} s'}  "
-                f"{count(self._statements, 'statement')}  {session.path.name}"
+                f"{session.parts:,}  {tokens}{left or f'{time.monotonic() - self.began:,.0f} s'}  "
+                f"{count(self.statements, 'statement')}  {session.path.name}"
             )
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
 
+from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.flags import INJECTION, flags_of
 from reviewer.proposing.proof_index import NAME, ProofIndex
 from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, ViewLine
@@ -19,64 +20,9 @@ from reviewer.sources.events import Speaker
 from reviewer.sources.records import Role
 from reviewer.text.identifiers import IdentifierKind, identifiers
 
-# Whether a statement can be understood without its surroundings.
-
-_OPENERS = re.compile(
-    r"(?P<word>(?:this|that|these|those|it|its|they|them|their|he|she|such|both|here|there|now"
-    r"|then|so|also|but|and|or|however|therefore|otherwise|instead"
-    r"|as discussed|as mentioned|as above"
-    r"|same|the (?:above|same|latter|former|following)"
-    r"|we just|i just|we now|let me|let's|i'll|i'm|i see|we've just|you're right"
-    r"|yes|no,|ok|okay|wait|actually|done|fixed))\b",
-    re.IGNORECASE,
-)
-"""Words that need what came before them: "This breaks the build", "As discussed, use uv"."""
-_OPENERS_THAT_STAND = re.compile(
-    r"(?:th(?:is|e above) (?:project|repository|repo|codebase|code base|package|library|program"
-    r"|monorepo|workspace|team)\b"
-    r"|it is (?:\w+ )?(?:forbidden|required|possible|impossible"
-    r"|important|necessary|safe|unsafe|allowed|enough|recommended)\b"
-    r"|there (?:is|are|was|were|must|should|will|may) \w+"
-    r"|both (?:`|the\b|\S+ and\b|\w+ \w+ and\b)"
-    r"|that (?:a|the|an|every)\b"
-    r"|such (?:a|an)\b"
-    r"|same-"
-    r"|now that\b"
-    r"|no,? matter\b"
-    r"|both \w+)",
-    re.IGNORECASE,
-)
-"""Openings with such a word that do stand alone: "This project uses uv", "There is no retry"."""
-_UNNAMED_THING = re.compile(
-    r"the (?:root )?(?:fix|change|issue|problem|bug|error|cause|solution|result|answer|idea|point"
-    r"|failure|reason)"
-    r" (?:is|was|are|were|works?|worked|has|had|will|would|does|did|can|should|here|comes|came)\b",
-    re.IGNORECASE,
-)
-"""A thing without its name: "The fix was to empty the cache"."""
-_UNRESOLVED = re.compile(
-    r"\b(?:(?:see|as|the|described|mentioned|shown|listed) above(?! \w*\d)|see below"
-    r"|as (?:discussed|mentioned|described|noted|said) (?:earlier|before|above)|as discussed"
-    r"|as mentioned|(?:discussed|mentioned|described) (?:earlier|before|previously)"
-    r"|in this (?:conversation|chat)|(?:in|during|for|from) this session"
-    r"|(?:earlier|previously) in (?:the|this) (?:session|conversation|chat)"
-    r"|the user (?:asked|requested|confirmed|agreed|approved) (?:me|us|to)\b"
-    r"|just now|right now|a moment ago)",
-    re.IGNORECASE,
-)
-"""A reference to something elsewhere: "Use the port mentioned above"."""
-_FRAGMENT_LIST = """
-about above after although and are as at be because been before being but by can could did do does
-due during either else even for from had has have if in including into is like must nor not of on or
-otherwise over should since than that the then through to under unless until via was were when where
-whereas which while who whose why with without would
-"""
-_FRAGMENT_STARTS = frozenset(_FRAGMENT_LIST.split())
-"""Lower-case words that begin the rest of a sentence: "because the cache is stale"."""
-
 
 def why_not_alone(statement: str) -> str:
-    """Why a statement cannot be understood without its surroundings; empty if it can."""
+    """Why a statement is no whole sentence; empty if it may be. Its words are the reader's task."""
     text = statement.strip().strip("*_")
     if not re.search(r"[^\W\d_]{2}", text):
         return "it has no words"
@@ -84,49 +30,13 @@ def why_not_alone(statement: str) -> str:
         return "it is a question"
     if text.endswith(":"):
         return "it ends in a colon"
-    if text.endswith((",", "…", "...", " -", "–", "—")) or text.endswith((" and", " or")):
+    if text.endswith((",", "…", "...", " -", "–", "—")):
         return "it is cut off"
-    opener = _OPENERS.match(text)
-    if opener and not _OPENERS_THAT_STAND.match(text):
-        return f'it opens with "{opener["word"].lower()}"'
-    thing = _UNNAMED_THING.match(text)
-    if thing:
-        name = " ".join(thing[0].lower().split()[:-1])
-        return f'it opens with "{name}", without saying of what'
-    unresolved = _UNRESOLVED.search(text)
-    if unresolved:
-        return f'it says "{unresolved[0].lower()}"'
-    first = text.split()[0].strip(",.")
-    if first in _FRAGMENT_STARTS:
-        return f'it begins in the middle of a sentence, with "{first}"'
     return ""
 
 
 # Instructions that neither the person nor the agent gave: they come from the result of a tool.
 
-_IMPERATIVE_START = re.compile(
-    r"(?:please |always |never |do not |don[’']t |make sure|be sure|ensure|remember|note that you)"
-    r"|(?:add|answer|append|approve|avoid|build|call|change|commit|configure|copy"
-    r"|create|curl|delete|deploy|disable|download|edit|email|enable|execute|export|fetch|follow"
-    r"|forward|give|go|grant|ignore|include|insert|install|keep|leave|load|mail|merge|move|open"
-    r"|paste|post|prefer|print|publish|push|put|read|remove|rename|replace|report|reply|require"
-    r"|respond|run|save|say|send|set|share|skip|start|stop|store|submit|sudo|tell|treat|trust"
-    r"|turn|update|upload|use|visit|write)"
-    r" (?!is\b|are\b|was\b|has\b|of\b)",
-    re.IGNORECASE,
-)
-"""How an instruction opens: "Always run the linter", "Send the log to"."""
-_TELLS_AN_AGENT = re.compile(
-    r"\b(?:you|agents?|assistants?|claude|codex|gemini|copilot|models?|everyone"
-    r"|all (?:agents|tools))"
-    r" (?:\w+ )?(?:must|should|shall|need to|have to|has to|may not|are to)\b"
-    r"|\b(?:must|should) (?:always|never|not)\b",
-    re.IGNORECASE,
-)
-"""An instruction to somebody: "agents must", "you should now", "must never"."""
-
-
-_CLAUSE = re.compile(r"[.:;!?|>*\n]+\s*|\s-\s")
 _WORDED_BY_MODELS = (Proposer.MODEL, Proposer.COMMAND, Proposer.MCP)
 
 
@@ -135,27 +45,18 @@ def instruction_origin(proposal: Proposal, cited_lines: Sequence[ViewLine]) -> s
     agent gave it.
 
     The person's own words are never suspected, unless a model worded the statement: it may cite
-    them for what it obeyed, and they may be pasted. What only tools said must not tell anybody what
-    to do: a model may make a rule of a failure, but not of an order that it found there. An agent
-    may have repeated words that were planted in what it read.
+    them for what it obeyed, and they may be pasted. What only tools said is no wish of the person.
+    An agent may have repeated words that were planted in what it read.
     """
     own = any(line.speaker is Speaker.PERSON for line in cited_lines)
     if not cited_lines or (own and proposal.proposer not in _WORDED_BY_MODELS):
         return ""
     texts = [proposal.statement, *(quote.text for quote in proposal.quotes)]
     planted = any(INJECTION in flags_of(text, Role.TOOL) for text in texts)
-    told = texts[1:] if proposal.proposer in _WORDED_BY_MODELS else texts
-    instructs = not own and any(map(_orders, told))
-    if planted or (instructs and all(map(_is_data, cited_lines))):
+    wish = proposal.type in (MemoryType.ADAPTATION, MemoryType.PREFERENCE)
+    if planted or (wish and all(map(_is_data, cited_lines))):
         return _origin(next((line for line in cited_lines if _is_data(line)), cited_lines[0]))
     return ""
-
-
-def _orders(text: str) -> bool:
-    """Whether a clause of a text is an order."""
-    return _TELLS_AN_AGENT.search(text) is not None or any(
-        _IMPERATIVE_START.match(clause) for clause in _CLAUSE.split(text)
-    )
 
 
 def _is_data(line: ViewLine) -> bool:

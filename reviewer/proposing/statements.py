@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -374,138 +375,132 @@ class _Checked(Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
+@dataclass
 class _Work:
     """The one or two requests about a piece."""
 
-    def __init__(
-        self,
-        writer: StatementWriter,
-        path: Path,
-        piece: Piece,
-        given: Given,
-        check: Callable[[Proposal], Proof],
-        allow: Callable[[int], bool],
-        cancelled: Callable[[], bool],
-        spent: Spent,
-    ) -> None:
-        self._writer = writer
-        self._path = path
-        self._piece = piece
-        self._given = given
-        self._lines = (*piece.before, *piece.lines)
-        self._check = check
-        self._allow = allow
-        self._cancelled = cancelled
-        self._passed: list[_Checked] = []
-        self._failed: list[_Checked] = []
-        self._unread = ""
-        """An answer without statements, which is asked for again."""
-        self._dropped: Counter[str] = Counter()
-        self._spent = spent
-        self._unkept = ""
-        self._could_read = False
-        self._cut = self._cut_read = 0
-        self._problem: ModelError | OSError | None = None
+    writer: StatementWriter
+    path: Path
+    piece: Piece
+    given: Given
+    check: Callable[[Proposal], Proof]
+    allow: Callable[[int], bool]
+    cancelled: Callable[[], bool]
+    spent: Spent
+    passed: list[_Checked] = field(default_factory=list)
+    failed: list[_Checked] = field(default_factory=list)
+    unread: str = ""
+    """An answer without statements, which is asked for again."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    unkept: str = ""
+    could_read: bool = False
+    cut: int = 0
+    cut_read: int = 0
+    problem: ModelError | OSError | None = None
+
+    @property
+    def lines(self) -> tuple[ViewLine, ...]:
+        return (*self.piece.before, *self.piece.lines)
 
     def written(self, part: int, parts: int) -> Written:
         """What passes at the first or the second try, and what does not but has at least a quote of
         the session.
         """
-        first = self._writer.question(self._piece, part=part, parts=parts, given=self._given)
+        first = self.writer.question(self.piece, part=part, parts=parts, given=self.given)
         self._read(self._ask(first), second=False)
-        if self._unread:
-            self._ask_again(self._writer.asking_for_json(first, self._unread))
-        elif self._failed:
-            failed = [(each.statement, each.reasons) for each in self._failed]
-            self._ask_again(self._writer.again(failed, self._shown()))
-        kept = list(self._passed)
-        for each in self._failed:
+        if self.unread:
+            self._ask_again(self.writer.asking_for_json(first, self.unread))
+        elif self.failed:
+            failed = [(each.statement, each.reasons) for each in self.failed]
+            self._ask_again(self.writer.again(failed, self._shown()))
+        kept = list(self.passed)
+        for each in self.failed:
             if reason := _hopeless(each):
-                self._dropped[reason] += 1
+                self.dropped[reason] += 1
             else:
                 kept.append(each)
         return Written(
-            tuple(Proved(self._path, each.proposal, each.proof) for each in kept),
-            dict(self._dropped),
-            self._unkept,
-            self._could_read,
-            self._cut,
-            self._cut_read,
-            self._problem,
+            tuple(Proved(self.path, each.proposal, each.proof) for each in kept),
+            dict(self.dropped),
+            self.unkept,
+            self.could_read,
+            self.cut,
+            self.cut_read,
+            self.problem,
         )
 
     def _ask_again(self, question: Question) -> None:
         try:
             answer = self._ask(question)
         except BudgetReachedError:
-            self._dropped["not asked again: the ceiling is reached"] += 1
+            self.dropped["not asked again: the ceiling is reached"] += 1
             return
         except (ModelError, OSError) as problem:
-            if self._unread:
+            if self.unread:
                 raise
-            self._problem = problem
+            self.problem = problem
             return
-        before, self._failed = self._failed, []
+        before, self.failed = self.failed, []
         found = self._read(answer, second=True)
         if found is None:
-            self._failed = before
+            self.failed = before
         elif len(before) > found:
-            self._dropped[GIVEN_UP] += len(before) - found
+            self.dropped[GIVEN_UP] += len(before) - found
 
     def _ask(self, question: Question) -> Completion:
         try:
-            with about(self._path.stem):
-                answer = self._writer.answer(question, self._allow, self._cancelled)
+            with about(self.path.stem):
+                answer = self.writer.answer(question, self.allow, self.cancelled)
         except ModelError as problem:
             sent = problem.sent
-            self._spent.add(sent, question.tokens * sent, problem.tokens_out)
+            self.spent.add(sent, question.tokens * sent, problem.tokens_out)
             raise
         if answer.paid:
             told = answer.completion
-            self._spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
-        self._unkept = self._unkept or answer.unkept
+            self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
+        self.unkept = self.unkept or answer.unkept
         return answer.completion
 
     def _read(self, answer: Completion, *, second: bool) -> int | None:
         """Sort the statements of an answer and return how many it has; None if it is unreadable."""
-        self._unread = ""
+        self.unread = ""
         read = read_answer(answer.text)
         if read.unreadable:
             self._note_unreadable(answer, read, second)
             return None
-        self._could_read = True
+        self.could_read = True
         if answer.finish == "length" or read.cut:
-            self._cut += 1
-            self._cut_read += len(read.statements)
-        self._dropped.update(read.dropped)
-        known = {_plain(each.statement.text) for each in self._passed}
+            self.cut += 1
+            self.cut_read += len(read.statements)
+        self.dropped.update(read.dropped)
+        known = {_plain(each.statement.text) for each in self.passed}
         for statement in read.statements:
             plain = _plain(statement.text)
             if len(statement.text) < SHORTEST_STATEMENT:
-                self._dropped[TOO_SHORT] += 1
-            elif self._writer.repeats_prompt(statement.text):
-                self._dropped[REPEATS_PROMPT] += 1
+                self.dropped[TOO_SHORT] += 1
+            elif self.writer.repeats_prompt(statement.text):
+                self.dropped[REPEATS_PROMPT] += 1
             elif plain in known:
-                self._dropped[REPEATED] += 1
+                self.dropped[REPEATED] += 1
             else:
                 known.add(plain)
                 checked = self._checked(statement)
-                (self._failed if checked.reasons else self._passed).append(checked)
+                (self.failed if checked.reasons else self.passed).append(checked)
         return len(read.statements)
 
     def _note_unreadable(self, answer: Completion, read: ReadAnswer, second: bool) -> None:
         if answer.finish == "filtered":
-            self._dropped[REFUSED] += 1
+            self.dropped[REFUSED] += 1
         elif answer.finish == "length":
-            self._dropped[CUT_OFF] += 1
+            self.dropped[CUT_OFF] += 1
         else:
-            self._dropped.update({CUT_OFF: 1} if read.cut else read.dropped)
+            self.dropped.update({CUT_OFF: 1} if read.cut else read.dropped)
             if not second:
-                self._unread = answer.text
+                self.unread = answer.text
 
     def _checked(self, statement: Statement) -> _Checked:
-        proposal = self._writer.proposal(statement, self._lines)
-        proof = self._check(proposal)
+        proposal = self.writer.proposal(statement, self.lines)
+        proof = self.check(proposal)
         reasons: list[str] = []
         if len(statement.text) > LONGEST_STATEMENT:
             reasons.append(
@@ -515,7 +510,7 @@ class _Work:
             reasons.append("It has no quote with a line number.")
         if not proof.sound:
             reasons.extend(why_not(proof) or ["The session does not prove it."])
-        last = self._lines[-1].line if self._lines else 0
+        last = self.lines[-1].line if self.lines else 0
         reasons.extend(
             f"Line {quote.line}, in a later part, says about the same: {quote.text!r}. If that"
             " takes the statement back, say what holds now, or leave it out."
@@ -528,8 +523,8 @@ class _Work:
         """The lines that the failed statements cite, with their neighbours, and the lines that
         have what was not proved.
         """
-        lines, wanted = self._lines, set[int]()
-        for each in self._failed:
+        lines, wanted = self.lines, set[int]()
+        for each in self.failed:
             cited = {quote.line for quote in each.statement.quotes}
             near = [n for n, line in enumerate(lines) if line.line in cited]
             for at in near or _similar(each.statement.text, lines):

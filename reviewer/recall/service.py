@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.recall.moments import (
     Moment,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 LONGEST = 420
 """Characters of a memory that an agent is told at a call."""
+LONGEST_CHOICE = 500
 
 
 class UseCount(Struct, frozen=True):
@@ -136,10 +137,16 @@ class Recall:
     def set_moments(self, memory: int, moments: Sequence[Moment]) -> Done:
         """Choose the moments of a memory, as an act; none: they are derived again.
 
-        Raises UnknownIdError, ConflictError, StoreError.
+        Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for what can be none.
         """
         from reviewer.promotion.triage import Done  # late: only decisions need it
 
+        chosen = ", ".join(map(str, moments)) or "derived"
+        if len(chosen) > LONGEST_CHOICE:
+            raise ReviewerError(f"Moments have at most {LONGEST_CHOICE} characters in all.")
+        for each in moments:
+            if each.value and not any(map(str.isalnum, each.value)):
+                raise ReviewerError(f"{each} names nothing that could be recognised.")
         title = f"Set when #{memory} is recalled"
         with self._ledger.act("edit", title) as act:
             rows = act.query("SELECT status FROM memory WHERE id = ?", (memory,))
@@ -149,7 +156,7 @@ class Recall:
             if rows[0][0] not in ("candidate", "active"):
                 raise ConflictError(f"#{memory} is {rows[0][0]}. Nothing was changed.")
             act.update("memory", memory, moments="\n".join(map(str, moments)))
-        return Done(act.id, act.title, (memory,))
+        return Done(act.id, f"{title}: {chosen}", (memory,))
 
     def use(self, memory: int) -> str:
         """How often a memory was used, in words; empty for one that never was."""

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from itertools import islice, repeat
-from typing import Any, cast
-
-from msgspec import Struct
+from itertools import islice
+from typing import Any
 
 from reviewer.store.changes import (
     Change,
     Entry,
     Image,
-    Insertion,
     Packed,
     Value,
     entry_hash,
-    image_type,
 )
 from reviewer.store.ownership import Owners, Ownership
-from reviewer.store.stored_text import Stored, masked_image, masked_text
+from reviewer.store.stored_text import masked_image, masked_text
 
 LEDGERED = (
     "project",
@@ -53,6 +50,9 @@ LEDGERED = (
 CHUNK = 500
 """Rows of one `IN (...)` query."""
 
+AMONG = "IN (SELECT value FROM json_each(?))"
+"""With `listed` ids as its parameter: one query, however many there are."""
+
 BATCH = 10_000
 """Changes per batch."""
 
@@ -72,12 +72,6 @@ class Scope(StrEnum):
 
     DECISION = "decision"
     INTAKE = "intake"
-
-
-class Same(Struct, frozen=True):
-    """A value that all rows have in a column."""
-
-    value: Stored
 
 
 class Act:
@@ -133,55 +127,6 @@ class Act:
             _put_run(self._connection, sql, run)
             self._note(run)
         return range(first, first + len(rows))
-
-    def insert_rows(
-        self, table: str, columns: Sequence[str], rows: Sequence[tuple[Stored, ...]]
-    ) -> range:
-        """Insert rows that are the values of these columns, in their order; returns their ids.
-
-        Does the same as `insert_many` in a third of the time, for very many rows. The rows do not
-        go through the door of `stored_text`: their texts were masked where they were read.
-        """
-        return self.insert_columns(
-            table, dict(zip(columns, zip(*rows, strict=True), strict=bool(rows)))
-        )
-
-    def insert_columns(self, table: str, columns: Mapping[str, Sequence[Stored] | Same]) -> range:
-        """The same for rows that are given by their columns, which takes less time."""
-        lengths = {len(values) for values in columns.values() if not isinstance(values, Same)}
-        number = lengths.pop() if lengths else 0
-        if lengths:
-            raise ValueError(f"columns of different lengths for {table}")
-        first = self.next_id(table)
-        ids = range(first, first + number)
-        if not number:
-            return ids
-        # Not of a text: a default is a value of our own.
-        others = {
-            c: Same(cast("Stored", v)) for c, v in self._defaults(table).items() if c not in columns
-        }
-        every = {**columns, **others}
-        image = image_type(tuple(every))
-        statement = (
-            f"INSERT INTO {table} ({', '.join(every)}, id) VALUES ({_marks(len(every) + 1)})"
-        )
-        with _indexing_at_once(self._connection, table, number, "insert"):
-            for start in range(0, number, BATCH):
-                some = ids[start : start + BATCH]
-                values = [_part(each, start, len(some)) for each in every.values()]
-                self._connection.executemany(statement, zip(*values, some, strict=True))
-                if table == "memory" and number >= MANY:
-                    contents = values[list(every).index("content")]
-                    _index(self._connection, zip(some, contents, strict=True))
-                self.packed.add(
-                    map(Insertion, repeat(table), some, repeat(None), map(image, *values))
-                )
-        project = columns.get("project_id")
-        if project is None:
-            self.owners.see_rows(table, ids)
-        else:
-            self.owners.see_projects({project.value} if isinstance(project, Same) else set(project))
-        return ids
 
     def update(self, table: str, row: int, **values: Value) -> bool:
         """Change columns of one row; returns whether anything changed."""
@@ -305,6 +250,11 @@ def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> No
     )
 
 
+def listed(ids: Iterable[int]) -> str:
+    """Ids as the parameter of AMONG."""
+    return json.dumps(list(ids))
+
+
 def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """The items in slices of at most CHUNK."""
     for start in range(0, len(items), CHUNK):
@@ -357,14 +307,19 @@ def put(connection: sqlite3.Connection, changes: Iterable[Change], schema: str =
 
 def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[Change]) -> None:
     """Write changes that have the same statement."""
-    first = run[0]
-    what = "insert" if first.before is None else "delete" if first.after is None else ""
-    at_once = first.table == "memory" and len(run) >= MANY and what
-    with _indexing_at_once(connection, first.table, len(run), what):
-        connection.executemany(sql, [_parameters(change) for change in run])
-        if at_once == "insert":
-            _index(connection, [(change.row, (change.after or {})["content"]) for change in run])
-        elif at_once == "delete":
+    first, rows = run[0], [_parameters(change) for change in run]
+    if first.table != "memory" or len(run) < MANY or (first.before and first.after):
+        connection.executemany(sql, rows)
+    elif first.before is None:
+        with _indexing_at_once(connection, "memory_text_insert"):
+            connection.executemany(sql, rows)
+            connection.executemany(
+                "INSERT INTO memory_text(rowid, content) VALUES (?, ?)",
+                [(change.row, (change.after or {})["content"]) for change in run],
+            )
+    else:
+        with _indexing_at_once(connection, "memory_text_delete"):
+            connection.executemany(sql, rows)
             connection.executemany(
                 "INSERT INTO memory_text(memory_text, rowid, content) VALUES ('delete', ?, ?)",
                 [(change.row, (change.before or {})["content"]) for change in run],
@@ -372,23 +327,16 @@ def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[Change]) ->
 
 
 @contextmanager
-def _indexing_at_once(
-    connection: sqlite3.Connection, table: str, rows: int, what: str
-) -> Iterator[None]:
-    """Without the trigger of the search index, if many memories are inserted or deleted: it makes
-    FTS5 write its index out after every row. The block indexes the words of all rows together,
-    which is several times faster.
+def _indexing_at_once(connection: sqlite3.Connection, trigger: str) -> Iterator[None]:
+    """Without the trigger of the search index, which makes FTS5 write its index out after every
+    row. The block indexes the words of all rows together, which is several times faster.
     """
-    if table != "memory" or rows < MANY or not what:
-        yield
-        return
-    name = f"memory_text_{what}"
     found = connection.execute(
-        "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = ?", (name,)
+        "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = ?", (trigger,)
     ).fetchone()
     # Within the transaction of the act: nobody ever sees the store without its trigger, or with
     # these settings of the index.
-    connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(f"DROP TRIGGER {trigger}")
     _configure_index(connection, hashsize=INDEX_BYTES, automerge=0)
     yield
     connection.execute("SAVEPOINT indexed")  # which makes FTS5 write out what it has in memory
@@ -401,17 +349,6 @@ def _configure_index(connection: sqlite3.Connection, **settings: int) -> None:
     connection.executemany(
         "INSERT INTO memory_text(memory_text, rank) VALUES (?, ?)", settings.items()
     )
-
-
-def _part(values: Sequence[Stored] | Same, start: int, number: int) -> Sequence[Stored]:
-    if isinstance(values, Same):
-        return [values.value] * number
-    return values if len(values) == number else values[start : start + number]
-
-
-def _index(connection: sqlite3.Connection, contents: Iterable[tuple[int, Value]]) -> None:
-    """Put the words of memories into the search index."""
-    connection.executemany("INSERT INTO memory_text(rowid, content) VALUES (?, ?)", contents)
 
 
 def _marks(number: int) -> str:

@@ -6,13 +6,14 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from reviewer.errors import ReadStoppedError, StoreError
 from reviewer.files import is_own, make_folders
 from reviewer.sharing import is_shared, network_file_system
+from reviewer.store.changes import Value
 from reviewer.store.migrations import bring_up_to_date
 from reviewer.store.ownership import Ownership
 from reviewer.store.read_only import is_read_only, read_only_address, stamp
@@ -108,6 +109,15 @@ class Database:
         """Raise OtherProjectError unless the rows belong to the current project."""
         with failures_as_sentences(self.path):
             self.ownership.require(self.reader().execute, table, rows)
+
+    def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[sqlite3.Row]:
+        """The rows that the calling thread reads. Raises StoreError."""
+        with failures_as_sentences(self.path):
+            return self.reader().execute(sql, parameters).fetchall()
+
+    def first(self, sql: str, parameters: Sequence[Value] = ()) -> sqlite3.Row | None:
+        """The first of them, if there is one. Raises StoreError."""
+        return next(iter(self.query(sql, parameters)), None)
 
     @contextmanager
     def reading_until(self, cancelled: Callable[[], bool] | None) -> Iterator[None]:

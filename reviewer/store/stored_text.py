@@ -9,14 +9,8 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import NewType, TypeAlias
 
 from reviewer.store.changes import Image, Value
-
-StoredText = NewType("StoredText", str)
-"""Text that may be stored: it was masked, or is made here, or LEFT_AS_IT_IS names its column."""
-Stored: TypeAlias = int | float | StoredText | None
-"""A value of a row that needs no masking."""
 
 LEFT_AS_IT_IS: dict[str, str] = {
     "wave.roots": "a place on this machine, found by its name",
@@ -75,11 +69,11 @@ def masked_image(table: str, image: Image) -> Image:
     return {**image, **changed} if changed else image
 
 
-def masked_text(text: str) -> StoredText:
+def masked_text(text: str) -> str:
     """The text without secrets."""
     if len(text) < SHORTEST:
-        return StoredText(text)
-    return StoredText(_short(text) if len(text) <= 200 else _masked(text))
+        return text
+    return _short(text) if len(text) <= 200 else _masked(text)
 
 
 @lru_cache(maxsize=4096)

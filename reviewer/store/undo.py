@@ -188,79 +188,33 @@ class Undo:
             )
         return self._reverse(number, "undo", f"Undid: {title}", number, title)
 
-    def require_reversible(self, numbers: Sequence[int], name: str) -> None:
-        """Raise ConflictError unless these acts can be undone one after another, in this order.
-
-        They are read and nothing is written. The message has all that is in the way, and says which
-        acts have to be undone first. `name`: what the acts are together.
-        """
-        connection = self._database.reader()
-        undone: dict[_Row, Image] = {}
-        gone: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        found: dict[_Row, str] = {}
-        number = 0
-        with failures_as_sentences(self._database.path):
-            for act in numbers:
-                (blob,) = connection.execute(
-                    "SELECT changes FROM ledger WHERE id = ?", (act,)
-                ).fetchone()
-                for part in reversed(_readable(act, split, blob)):
-                    changes = _readable(act, unpack_part, part)
-                    for table, row, problem in _unlike(connection, changes, undone):
-                        number += (table, row) not in found
-                        if len(found) < TOUCHED:
-                            found.setdefault((table, row), problem)
-                    _take_back(changes, undone, gone)
-            for table, row, problem in _left_without(connection, gone):
-                number += (table, row) not in found
-                if len(found) < TOUCHED:
-                    found.setdefault((table, row), problem)
-            if not found:
-                return
-            first = next(iter(found.values()))
-            more = f" (and {number - 1:,} more)" if number > 1 else ""
-            acts = self._later_acts(connection, found, numbers)
-        raise ConflictError(
-            f"{name} cannot be taken back: {first}{more}. Nothing was changed.{acts}"
-        )
-
     def _later_acts(
-        self,
-        connection: sqlite3.Connection,
-        rows: Iterable[_Row],
-        but: Sequence[int],
-        *,
-        inserted: bool = False,
+        self, connection: sqlite3.Connection, row: _Row, number: int, *, inserted: bool = False
     ) -> str:
-        """A sentence with the commands that undo the acts which have changed these rows since, or
-        `inserted` them.
+        """A sentence with the commands that undo the acts after `number` which have changed the
+        row, or `inserted` it.
         """
-        wanted = set(rows)
-        memories = {row for table, row in wanted if table == "memory"}
-        others = inserted or any(table != "memory" for table, _ in wanted)
+        table, memory = row
+        by_memory = table == "memory" and not inserted
         named: list[str] = []
-        number = 0
+        found = 0
         for act, title, scope, kind, actor in connection.execute(
             "SELECT l.id, l.title, l.scope, l.kind, l.actor FROM ledger l WHERE l.id > ?"
             " AND l.kind NOT IN ('undo', 'redo') AND NOT EXISTS (SELECT 1 FROM ledger u"
             " WHERE u.target = l.id AND u.kind = 'undo' AND NOT EXISTS"
             " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
             " ORDER BY l.id DESC",
-            (min(but),),
+            (number,),
         ).fetchall():
-            if act in but:
-                continue
-            touched = {
-                row[0]
-                for row in connection.execute(
-                    "SELECT memory_id FROM ledger_touch WHERE act = ?", (act,)
-                )
-            }
-            if memories.isdisjoint(touched) and not (
-                others and not wanted.isdisjoint(self._rows_of(connection, act))
+            touched = connection.execute(
+                "SELECT 1 FROM ledger_touch WHERE (act, memory_id) = (?, ?)", (act, memory)
+            )
+            if not (
+                (table == "memory" and touched.fetchone())
+                or (not by_memory and row in self._rows_of(connection, act))
             ):
                 continue
-            number += 1
+            found += 1
             if len(named) < NAMED:
                 theirs = scope == Scope.DECISION and kind not in OF_NOBODY_HERE
                 theirs = theirs and actor not in self._own
@@ -268,7 +222,7 @@ class Undo:
                 named.append(f'{command} ("{title}"{f" of {actor}" if theirs else ""})')
         if not named:
             return ""
-        rest = f", and {number - len(named):,} more" if number > len(named) else ""
+        rest = f", and {found - len(named):,} more" if found > len(named) else ""
         return f" Undo first: {', '.join(named)}{rest}"
 
     @staticmethod
@@ -315,7 +269,7 @@ class Undo:
             for part in reversed(_readable(source, split, blob)):
                 changes = _readable(source, unpack_part, part)
                 self._require_unchanged(changes, name, source)
-                _take_back(changes, {}, gone)
+                _note_deleted(changes, gone)
                 back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
                 try:
                     act.apply(back)
@@ -343,8 +297,8 @@ class Undo:
     def _require_unchanged(self, changes: Sequence[Change], title: str, number: int) -> None:
         """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
         connection = self._database.writer
-        for table, row, problem in _unlike(connection, changes, {}):
-            later = self._later_acts(connection, [(table, row)], [number])
+        for table, row, problem in _unlike(connection, changes):
+            later = self._later_acts(connection, (table, row), number)
             raise ConflictError(
                 f'"{title}" cannot be reversed: {problem}. Nothing was changed.{later}'
             )
@@ -359,7 +313,7 @@ class Undo:
         """Raise ConflictError when a row refers to one that is gone."""
         connection = self._database.writer
         for child, row, problem in _left_without(connection, gone):
-            later = self._later_acts(connection, [(child, row)], [number], inserted=True)
+            later = self._later_acts(connection, (child, row), number, inserted=True)
             raise ConflictError(
                 f'"{title}" cannot be reversed: {problem.replace("commit_", "commit")}. '
                 f"Nothing was changed.{later}"
@@ -498,12 +452,9 @@ def _readable(number: int, read: Callable[[Packed], Found], packed: Packed) -> F
 
 
 def _unlike(
-    connection: sqlite3.Connection, changes: Sequence[Change], undone: Mapping[_Row, Image]
+    connection: sqlite3.Connection, changes: Sequence[Change]
 ) -> Iterator[tuple[str, int, str]]:
-    """The rows that are not as the changes left them: table, id, and the difference in words.
-
-    `undone`: values that rows will have had put back before.
-    """
+    """The rows that are not as the changes left them: table, id, and the difference in words."""
     final: dict[_Row, Image | None] = {}
     for change in changes:
         known, after = final.get((change.table, change.row)), change.after
@@ -518,8 +469,6 @@ def _unlike(
         current = images(connection, table, rows, columns)
         for row in rows:
             expected, actual = final[table, row], current.get(row)
-            if (table, row) in undone:
-                actual = {**(actual or {}), **undone[table, row]}
             if expected is None and actual is None:
                 continue
             if expected is None or actual is None:
@@ -532,18 +481,11 @@ def _unlike(
                     break
 
 
-def _take_back(
-    changes: Sequence[Change], undone: dict[_Row, Image], gone: dict[str, list[tuple[int, int]]]
-) -> None:
-    """Note what undoing the changes will put back, and the rows that it will delete, as ranges of
-    their ids.
-    """
+def _note_deleted(changes: Sequence[Change], gone: dict[str, list[tuple[int, int]]]) -> None:
+    """Note the rows that undoing the changes will delete, as ranges of their ids."""
     for change in reversed(changes):
-        place = (change.table, change.row)
         if change.before is not None:
-            undone[place] = {**undone.get(place, {}), **change.before}
             continue
-        undone.pop(place, None)
         ranges = gone[change.table]
         if ranges and ranges[-1][0] == change.row + 1:
             ranges[-1] = (change.row, ranges[-1][1])

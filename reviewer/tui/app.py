@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from asyncio import Future, to_thread
@@ -136,7 +135,12 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self._filters.append(Colourless())
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = theme_for(LIGHT if light else DARK, self.console.color_system)
+        # Without its watcher, which would parse all styles a second time before the first paint.
+        chosen = theme_for(LIGHT if light else DARK, self.console.color_system)
+        self.set_reactive(App.theme, chosen)
+        self.stylesheet.set_variables(self.get_css_variables())
+        self.set_class(not light, "-dark-mode")
+        self.set_class(light, "-light-mode")
         self.animation_level = "none"
         self.set_keymap(self.keymap_in_use.overrides)
 
@@ -151,10 +155,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """Turn the collector on after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
         self.call_after_refresh(ScreenCollector.begin)
-        if self._start is not None:
-            from reviewer.tui.start.screen import StartScreen
-
-            self.push_screen(StartScreen(self.engine, self.project, self._start))
+        if self.has_start:
+            self.open_start()
 
     async def run_action(
         self,
@@ -234,6 +236,18 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             timer.stop()
 
     # screens that another one opens
+
+    @property
+    def has_start(self) -> bool:
+        """Whether the program was opened with the first screen."""
+        return self._start is not None
+
+    def open_start(self) -> None:
+        """Open the first screen."""
+        from reviewer.tui.start.screen import StartScreen
+
+        assert self._start is not None
+        self.push_screen(StartScreen(self.engine, self.project, self._start))
 
     def begin_queue(self, words: str) -> None:
         """Go on from the first screen to the queue, which then says these words."""
@@ -457,6 +471,5 @@ def run_screen(
     Raises KeymapError when the keymap file cannot be used.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.disable()  # until the first paint: a collection in between takes as long as a frame
     app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light, start=start)
     return app.run() or app.return_code or 0

@@ -7,9 +7,10 @@ glyph, and `Glyphs` has an ASCII form.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
+from msgspec import Struct
 from rich.style import Style
 from textual.theme import Theme
 
@@ -21,8 +22,7 @@ DARK_16 = "reviewer-dark-16"
 LIGHT_16 = "reviewer-light-16"
 
 
-@dataclass(frozen=True)
-class Colours:
+class Colours(Struct, frozen=True):
     """The ten colours that all styles are mixed from."""
 
     background: str
@@ -92,11 +92,10 @@ COLOURS = {
 OF_16 = {DARK: DARK_16, LIGHT: LIGHT_16}
 
 
-@dataclass(frozen=True)
-class Palette:
+class Palette(Struct, frozen=True):
     """The styles that lines are drawn with. `*_here` are the same on the row of the cursor.
 
-    `kept` marks the match of a retention criterion, `anchor` text that must survive a compression.
+    `anchor` marks text that must survive a compression.
     """
 
     text: Style
@@ -107,7 +106,6 @@ class Palette:
     accent: Style
     warm: Style
     span: Style
-    kept: Style
     anchor: Style
     added: Style
     removed: Style
@@ -136,7 +134,11 @@ class RowStyles(NamedTuple):
     warm: Style
 
 
-def _palette(colours: Colours) -> Palette:
+@cache
+def palette_of(theme: str) -> Palette:
+    """The styles of a theme; those of the dark theme if it is not one of ours."""
+    colours = COLOURS.get(theme, COLOURS[DARK])
+
     def on(background: str, colour: str, how: str = "") -> Style:
         return Style.parse(f"{how} {colour} on {background}")
 
@@ -150,7 +152,6 @@ def _palette(colours: Colours) -> Palette:
         accent=on(back, colours.accent),
         warm=on(back, colours.warm),
         span=on(colours.span_background, colours.span_text),
-        kept=on(colours.span_background, colours.span_text, "bold"),
         anchor=on(back, colours.text, "underline"),
         added=on(back, colours.accent, "underline"),
         removed=on(back, colours.warm, "strike"),
@@ -162,11 +163,7 @@ def _palette(colours: Colours) -> Palette:
     )
 
 
-PALETTES = {name: _palette(colours) for name, colours in COLOURS.items()}
-
-
-@dataclass(frozen=True)
-class Glyphs:
+class Glyphs(Struct, frozen=True):
     """One sign for one meaning, everywhere."""
 
     ascii: bool = False
@@ -181,7 +178,6 @@ class Glyphs:
     ellipsis: str = "…"
     dot: str = "·"
     rule: str = "─"
-    newline: str = "⏎"
     times: str = "×"
     arrow: str = "→"
     thumb: str = "▐"
@@ -203,7 +199,6 @@ ASCII = Glyphs(
     ellipsis="~",
     dot="-",
     rule="-",
-    newline="\\",
     times="x",
     arrow="->",
     thumb="#",
@@ -266,8 +261,8 @@ def other_theme(name: str) -> str:
 
 
 def palette(app: Any) -> Palette:
-    """The styles of the theme in use; those of the dark theme if it is not one of ours."""
-    return PALETTES.get(app.theme, PALETTES[DARK])
+    """The styles of the theme in use."""
+    return palette_of(app.theme)
 
 
 def glyphs(app: Any) -> Glyphs:

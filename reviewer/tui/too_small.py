@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
+from textual.content import Content
 from textual.geometry import Size
 from textual.screen import ModalScreen
-from textual.strip import Strip
-
-from reviewer.tui.kit.line import line_of
-from reviewer.tui.kit.text import wrapped
-from reviewer.tui.theme import glyphs, palette
 
 LEAST = Size(40, 10)
 
@@ -30,8 +26,5 @@ class TooSmall(ModalScreen[None]):
             f" {LEAST.width} x {LEAST.height}; reviewer --plain needs none. ctrl+q leaves."
         )
 
-    def render_line(self, y: int) -> Strip:
-        style, sign = palette(self.app), glyphs(self.app)
-        lines = wrapped(self.sentence, max(self.size.width, 1))
-        words = lines[y] if y < len(lines) else ""
-        return line_of([(words, style.text)], self.size.width, style.text, sign.ellipsis)
+    def render(self) -> Content:
+        return Content(self.sentence)

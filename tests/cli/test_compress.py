@@ -127,12 +127,12 @@ def test_fit_chooses_only_what_apply_takes(reviewer: Reviewer) -> None:
         assert reviewer(*line).returncode == 0
 
     def passes(*options: str) -> list[bool]:
-        rows = reviewer.rows("compress", "close", "--fit", 1600, *options)
+        rows = reviewer.rows("compress", "close", "--fit", 1300, *options)
         return [row["fidelity"]["passes"] for row in rows if "fidelity" in row]
 
     assert not all(passes("--anyway"))
     assert all(passes())
-    done = reviewer("compress", "close", "--fit", 1600, "--apply")
+    done = reviewer("compress", "close", "--fit", 1300, "--apply")
     assert done.returncode == 0, done.stderr
 
 
@@ -242,13 +242,6 @@ def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
     done = talk("compress", "talk", "--level", "brief", "--whole", "--apply")
     assert done.returncode == 0, done.stderr
     assert sum(bool(row["summary_of"]) for row in messages(talk)) == 1
-
-
-def test_the_log_is_printed_where_it_is_asked_for(talk: Reviewer) -> None:
-    shown = talk("compress", "talk", "--log").stderr
-    assert "DEBUG [COMP:SUM] Compressing segment s1 to level Brief" in shown
-    assert "INFO [COMP:SUM] Compressed s1: " in shown
-    assert "[COMP:SUM]" not in talk("compress", "talk").stderr
 
 
 def model_at(server: Faulty, folder: Path) -> dict[str, str]:

@@ -14,7 +14,7 @@ from reviewer.engine import Engine
 from tests.cli.conftest import Reviewer
 from tests.stored import everything_in, rows_of
 
-SECRET = "The vault opens with the birthday of Wilhelmina Quastenburg"
+SECRET = "The vault @home opens with the birthday of Wilhelmina Quastenburg"
 NOTE = f"""# Decisions
 
 ## Decision: locks
@@ -151,8 +151,12 @@ def test_a_project_goes_whole_and_others_stay(kept: Reviewer) -> None:
     assert kept("--project", "library", "ingest", other).returncode == 0
     assert kept("--project", "museum", "context", "import", kept.folder / "decisions.md")
     kept("--project", "museum", "state", "set", "vault", "Quastenburg holds the key")
+    graph, run = kept.folder / "tour.dot", kept.folder / "run"
+    graph.write_text("digraph tour { start [shape=Mdiamond]; e [shape=Msquare]; start -> e }")
+    kept("--project", "museum", "pipeline", "run", graph, "--run-dir", run)
     done = kept("forget", "--project", "museum", "--yes")
     assert done.returncode == 0, done.stderr
+    assert f"Still there: the run in {run}" in done.stderr
     assert places_of(kept, "Wilhelmina", "Quastenburg", "night watch", "museum") == []
     assert len(kept.ids("--project", "library")) == 1
     assert "no project museum" in kept.fails("--project", "museum", "queue", "list")
@@ -222,6 +226,21 @@ def test_memory_folders_and_prepared_packets_of_agents_lose_it(kept: Reviewer) -
     assert {"reviewer.md", "connections.json"} <= set(files)
     assert kept("--project", "museum", "forget", memory, "--yes", cwd=work).returncode == 0
     assert places_of(kept, "Quastenburg") == []
+
+
+def test_a_block_that_still_has_it_is_named(kept: Reviewer) -> None:
+    work = kept.folder / "work"
+    (work / ".git").mkdir(parents=True)
+    memory = fact(kept)
+    for words in (
+        ("promote", memory),
+        ("connect", "claude-code", "--project", "--block", "--yes"),
+    ):
+        assert kept("--project", "museum", *words, cwd=work).returncode == 0
+    done = kept("--project", "museum", "forget", memory, "--yes", cwd=work)
+    assert f"Still there: the block in {work / 'CLAUDE.md'}" in done.stderr
+    again = kept("--project", "museum", "disconnect", "claude-code", "--project", "-y", cwd=work)
+    assert (again.returncode, (work / "CLAUDE.md").exists()) == (0, False), again.stderr
 
 
 def test_a_memory_folder_loses_it_after_an_interruption(kept: Reviewer) -> None:

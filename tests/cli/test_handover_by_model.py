@@ -236,24 +236,6 @@ def test_an_answer_that_cannot_be_used_leaves_the_text_to_the_offline_engine(
     assert reason in row["note"]
 
 
-def test_it_is_asked_again_with_what_is_missing_and_what_is_invented(
-    reviewer: Reviewer, session: Path, verb: tuple[str, ...]
-) -> None:
-    asked: list[str] = []
-
-    def behave(call: Call) -> None:
-        asked.append(call.body["messages"][-1]["content"])
-        first = "Request:\n- The timetable fits one page of `ferry_plan.odt`."
-        call.streams(GOOD if len(asked) > 1 else first)
-
-    with endpoint(behave) as server:
-        row = row_of(reviewer, server, session, *verb)
-    assert len(asked) == 2
-    assert "ferry_plan.odt" in asked[1]
-    assert "Nothing is said about" in asked[1]
-    assert "`render_table` leaves out the winter column" in row["content"]
-
-
 def test_what_a_second_answer_invents_is_listed(
     reviewer: Reviewer, session: Path, verb: tuple[str, ...]
 ) -> None:

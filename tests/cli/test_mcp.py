@@ -197,7 +197,7 @@ UNPROVEN: list[tuple[str, list[dict[str, str]], str]] = [
         [{"text": "always deploy from main without asking"}],
         "does not have the words",
     ),
-    ("This needs port 9417 free.", [{"text": "needs port 9417 free"}], "stand alone"),
+    ("Port 9417 must be free for:", [{"text": "needs port 9417 free"}], "stand alone"),
     (
         "The root password of this machine is in a file.",
         [{"text": "root", "file": "/etc/passwd"}],

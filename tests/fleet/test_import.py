@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, StoreError
 from reviewer.fleet import candidate_file
-from reviewer.fleet.importing import ImportReport
 from reviewer.fleet.values import FleetError
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from tests.clocks import TickingClock
 from tests.fleet.conftest import FACTS, Fleet
 from tests.stored import everything_in
@@ -92,46 +88,6 @@ def test_all_of_it_can_be_taken_back(collapsed: Fleet) -> None:
     done = collapsed("undo", counts["wave"], "--project", "kiosk")
     assert "is undone already" in done.stderr
     assert imported(collapsed)["new"] == counts["new"]
-
-
-def test_taking_back_stops_at_what_was_decided(collapsed: Fleet) -> None:
-    counts = imported(collapsed)
-    best = waiting(collapsed)[0]["id"]
-    assert collapsed.reviewer("--project", "kiosk", "promote", best).returncode == 0
-    said = collapsed.fails("undo", counts["wave"], "--project", "kiosk")
-    assert "has changed since" in said
-    assert "reviewer undo" in said
-
-
-def test_acts_are_of_limited_size(
-    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 3)
-    engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
-    try:
-        report = engine.fleet.run(collapsed.parts / "candidates.parquet", project="kiosk")
-        assert len(report.acts) > 1
-        rows = [act.rows for act in engine.history.acts(limit=100) if act.id in report.acts]
-        assert max(rows) <= 12
-        assert len(engine.fleet.undo(report.wave)) == len(report.acts)
-        assert engine.history.verify().ok
-    finally:
-        engine.close()
-
-
-def test_an_interrupted_import_keeps_what_is_done(
-    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 3)
-    engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
-    try:
-        file = collapsed.parts / "candidates.parquet"
-        first = engine.fleet.run(file, project="kiosk", cancelled=lambda: True)
-        assert (first.state, len(first.acts)) == ("interrupted", 1)
-        second: ImportReport = engine.fleet.run(file, project="kiosk")
-        assert second.repeated == first.new
-    finally:
-        engine.close()
 
 
 def test_files_that_are_not_candidates(collapsed: Fleet) -> None:
@@ -284,69 +240,6 @@ def test_secrets_are_masked_once_more(collapsed: Fleet) -> None:
     collapsed.reviewer.nothing_lost()
 
 
-def test_a_large_file_is_read_by_other_processes(
-    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import pyarrow.parquet as pq
-
-    file = collapsed.parts / "candidates.parquet"
-    pq.write_table(pq.read_table(file), file, row_group_size=2)
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
-    stores = []
-    for name, least in (("one.db", candidate_file.FOR_PROCESSES), ("many.db", 0)):
-        monkeypatch.setattr(candidate_file, "FOR_PROCESSES", least)
-        engine = Engine.open(tmp_path / name, clock=TickingClock())
-        try:
-            assert engine.fleet.run(file, project="kiosk", top=4).new == 4
-            assert engine.history.verify().ok
-        finally:
-            engine.close()
-        with sqlite3.connect(tmp_path / name) as store:
-            timed = ('INTO "ledger"', "_sqlite_migrations")
-            dump = store.iterdump()
-            stores.append([line for line in dump if not any(each in line for each in timed)])
-    assert stores[0] == stores[1]
-
-
-def test_a_reader_that_dies_ends_the_import_with_a_sentence(
-    collapsed: Fleet, tmp_path: Path
-) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    file = collapsed.parts / "candidates.parquet"
-    table = pq.read_table(file)
-    (row, *_) = table.to_pylist()
-    many = [
-        {**row, "content": f"Drawer {number} stays closed", "key": f"drawer {number}"}
-        for number in range(candidate_file.FOR_PROCESSES + 1)
-    ]
-    pq.write_table(pa.Table.from_pylist(many, schema=table.schema), file, row_group_size=10_000)
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(
-        "import multiprocessing, os, signal\n"
-        "before = signal.signal\n"
-        "def deadly(*given):\n"
-        "    if multiprocessing.parent_process():\n"
-        "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return before(*given)\n"
-        "signal.signal = deadly\n"
-    )
-    collapsed.environment["PYTHONPATH"] = str(tmp_path / "site")
-    said = collapsed.fails("import", file, "--project", "kiosk")
-    assert "was not read to its end: a process that read it has ended" in said
-    collapsed.reviewer.nothing_lost()
-
-
-def test_only_masked_text_can_be_written_past_the_door(tmp_path: Path) -> None:
-    """The type checker refuses plain text: if it did not, it would report the comment."""
-    database = Database(tmp_path / "other.db")
-    ledger = Ledger(database, actor="test", clock=TickingClock())
-    with ledger.act("test") as act:
-        act.insert_rows("project", ("name",), [("kiosk",)])  # type: ignore[list-item]
-    database.close()
-
-
 def test_a_file_that_has_a_candidate_twice(
     collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -367,113 +260,7 @@ def test_a_file_that_has_a_candidate_twice(
         engine.close()
 
 
-def test_an_import_whose_sources_were_taken_back_meanwhile(
-    collapsed: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 3)
-    engine = Engine.open(tmp_path / "other.db", clock=TickingClock())
-    file = collapsed.parts / "candidates.parquet"
-
-    def take_back(done: int, _: int) -> None:
-        with sqlite3.connect(tmp_path / "other.db", isolation_level=None) as store:
-            for table in ("evidence", "memory", "record", "source"):
-                store.execute(f"DELETE FROM {table}")
-
-    try:
-        with pytest.raises(StoreError):
-            engine.fleet.run(file, project="kiosk", progress=take_back)
-    finally:
-        engine.close()
-    with sqlite3.connect(tmp_path / "other.db") as store:
-        assert store.execute("PRAGMA foreign_key_check").fetchall() == []
-
-
 # Taking an import back, and imports that end early
-
-
-Store = Iterator[tuple[Engine, ImportReport]]
-
-
-@pytest.fixture
-def in_acts(collapsed: Fleet, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """The store with an import in several acts."""
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
-    engine = Engine.open(collapsed.reviewer.db, actor="anna", clock=TickingClock())
-    try:
-        report = engine.fleet.run(collapsed.parts / "candidates.parquet", project="kiosk")
-        assert len(report.acts) > 2
-        yield engine, report
-    finally:
-        engine.close()
-
-
-def test_nothing_is_taken_back_if_anything_of_it_was_decided(
-    collapsed: Fleet, in_acts: tuple[Engine, ImportReport]
-) -> None:
-    """Also if that is in the first of its acts, which is undone last."""
-    engine, report = in_acts
-    first = min(row["id"] for row in waiting(collapsed))
-    ben = ("--project", "kiosk", "--actor", "ben")
-    assert collapsed.reviewer(*ben, "reject", first).returncode == 0
-    acts = engine.history.acts(limit=100)
-    with pytest.raises(ConflictError) as refused:
-        engine.fleet.undo(report.wave)
-    said = str(refused.value)
-    assert f"status of memory {first} has changed since" in said
-    assert "Nothing was changed. Undo first: reviewer undo " in said
-    assert f'--anyone ("Rejected #{first}" of ben)' in said
-    assert engine.history.acts(limit=100) == acts
-    number = said.split("reviewer undo ")[1].split()[0]
-    assert collapsed.reviewer(*ben, "undo", number).returncode == 0
-    assert len(engine.fleet.undo(report.wave)) == len(report.acts)
-    collapsed.reviewer.nothing_lost(candidates=0)
-
-
-def test_all_that_is_in_the_way_is_named_at_once(
-    collapsed: Fleet, in_acts: tuple[Engine, ImportReport]
-) -> None:
-    engine, report = in_acts
-    one, *_, other = (row["id"] for row in waiting(collapsed))
-    for verb, row in (("reject", one), ("promote", other)):
-        done = collapsed.reviewer("--project", "kiosk", verb, row, "--actor", "anna")
-        assert done.returncode == 0
-    with pytest.raises(ConflictError) as refused:
-        engine.fleet.undo(report.wave)
-    said = str(refused.value)
-    assert "(and 1 more)" in said
-    assert said.index(f'"Promoted #{other}"') < said.index(f'"Rejected #{one}"')
-    assert "--anyone" not in said
-
-
-def test_what_another_import_stands_on_is_in_the_way(
-    collapsed: Fleet, in_acts: tuple[Engine, ImportReport]
-) -> None:
-    engine, report = in_acts
-    file = collapsed.parts / "candidates.parquet"
-    changed(file, 0, record="elsewhere")
-    second = engine.fleet.run(file, project="kiosk")
-    assert second.acts
-    with pytest.raises(ConflictError, match=f"reviewer undo {second.acts[0]} "):
-        engine.fleet.undo(report.wave)
-    engine.fleet.undo(second.wave)
-    assert len(engine.fleet.undo(report.wave)) == len(report.acts)
-    collapsed.reviewer.nothing_lost(candidates=0)
-
-
-def test_what_was_taken_back_until_somebody_decided_is_said(
-    collapsed: Fleet, in_acts: tuple[Engine, ImportReport]
-) -> None:
-    engine, report = in_acts
-    first = min(row["id"] for row in waiting(collapsed))
-
-    def decide(done: int, total: int) -> None:
-        if done == 1:
-            assert collapsed.reviewer("--project", "kiosk", "reject", first).returncode == 0
-
-    with pytest.raises(ConflictError) as refused:
-        engine.fleet.undo(report.wave, decide)
-    acts = len(report.acts)
-    assert f"{acts - 1} of {acts} acts of wave {report.wave} were taken back" in str(refused.value)
 
 
 def test_an_import_of_somebody_else_is_taken_back_on_request_only(collapsed: Fleet) -> None:
@@ -485,18 +272,6 @@ def test_an_import_of_somebody_else_is_taken_back_on_request_only(collapsed: Fle
     assert waiting(collapsed)
     assert collapsed("undo", wave, "--anyone", *ben).returncode == 0
     assert waiting(collapsed) == []
-
-
-def test_an_import_that_changes_nothing_offers_no_undo(collapsed: Fleet) -> None:
-    imported(collapsed)
-    file = collapsed.parts / "candidates.parquet"
-    done = collapsed("import", file, "--project", "kiosk", "--json")
-    assert json.loads(done.stdout)["acts"] == []
-    assert "takes it back" not in done.stderr
-    assert "Nothing was changed" in done.stderr
-    wave = json.loads(done.stdout)["wave"]
-    said = collapsed.fails("undo", wave, "--project", "kiosk")
-    assert f"Wave {wave} has changed nothing" in said
 
 
 def test_a_wave_of_another_kind_or_none_is_named_as_such(collapsed: Fleet) -> None:
@@ -517,76 +292,6 @@ def test_a_file_without_candidates_makes_no_wave(collapsed: Fleet) -> None:
         assert store.execute("SELECT count(*) FROM wave").fetchone() == (0,)
 
 
-def test_a_killed_import_is_ended_and_named_by_the_next_one(
-    collapsed: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
-    file = collapsed.parts / "candidates.parquet"
-
-    class Killed(BaseException):
-        pass
-
-    def die(done: int, total: int) -> None:
-        raise Killed
-
-    engine = Engine.open(collapsed.reviewer.db, clock=TickingClock())
-    try:
-        with pytest.raises(Killed):
-            engine.fleet.run(file, project="kiosk", progress=die)
-        assert states(collapsed) == {1: "reading"}
-    finally:
-        engine.close()
-    done = collapsed("import", file, "--project", "kiosk")
-    assert states(collapsed) == {1: "interrupted", 2: "done"}
-    assert "Wave 1 has what an interrupted import of the same file left" in done.stderr
-    anna = ("--project", "kiosk", "--anyone")
-    assert "reviewer fleet undo 1 takes that back" in collapsed("undo", 2, *anna).stderr
-    assert "takes that back" not in collapsed("undo", 1, *anna).stderr
-    collapsed.reviewer.nothing_lost(candidates=0)
-
-
-def test_an_import_beside_another_one_leaves_its_wave_alone(
-    collapsed: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
-    file = collapsed.parts / "candidates.parquet"
-    found: list[int] = []
-
-    def import_another(done: int, total: int) -> None:
-        if not found:
-            found.append(imported(collapsed)["wave"])
-            assert states(collapsed)[1] == "reading"
-
-    engine = Engine.open(collapsed.reviewer.db, clock=TickingClock())
-    try:
-        assert engine.fleet.run(file, project="kiosk", progress=import_another).state == "done"
-    finally:
-        engine.close()
-    assert states(collapsed) == {1: "done", 2: "done"}
-
-
-def states(fleet: Fleet) -> dict[int, str]:
-    """The states of all waves."""
-    with sqlite3.connect(fleet.reviewer.db) as store:
-        return dict(store.execute("SELECT id, state FROM wave"))
-
-
-def test_a_row_behind_others_is_named_with_what_stays(
-    collapsed: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
-    file = collapsed.parts / "candidates.parquet"
-    changed(file, 4, confidence=7.0)
-    engine = Engine.open(collapsed.reviewer.db, clock=TickingClock())
-    try:
-        with pytest.raises(FleetError, match="Candidate 5 of") as refused:
-            engine.fleet.run(file, project="kiosk")
-    finally:
-        engine.close()
-    assert "new) stays: reviewer fleet undo 1 takes it back" in str(refused.value)
-    assert states(collapsed) == {1: "interrupted"}
-
-
 def test_a_damaged_group_of_rows_is_told_from_a_bad_row(collapsed: Fleet) -> None:
     file = collapsed.parts / "candidates.parquet"
     data = bytearray(file.read_bytes())
@@ -605,3 +310,72 @@ def test_a_file_of_another_version_is_named_as_such(collapsed: Fleet) -> None:
     pq.write_table(table.replace_schema_metadata(meta), file)
     said = collapsed.fails("import", file, "--project", "kiosk")
     assert "was written by another version of reviewer (layout 99; this one reads" in said
+
+
+def test_nothing_is_taken_back_if_anything_of_it_was_decided(collapsed: Fleet) -> None:
+    wave = imported(collapsed, "--actor", "anna")["wave"]
+    first = waiting(collapsed)[0]["id"]
+    ben = ("--project", "kiosk", "--actor", "ben")
+    assert collapsed.reviewer(*ben, "reject", first).returncode == 0
+    said = collapsed.fails("undo", wave, "--project", "kiosk", "--actor", "anna")
+    assert f"status of memory {first} has changed since" in said
+    assert "Nothing was changed. Undo first: reviewer undo " in said
+    assert f'--anyone ("Rejected #{first}" of ben)' in said
+    number = said.split("reviewer undo ")[1].split()[0]
+    assert collapsed.reviewer(*ben, "undo", number).returncode == 0
+    assert collapsed("undo", wave, "--project", "kiosk", "--actor", "anna").returncode == 0
+    collapsed.reviewer.nothing_lost(candidates=0)
+
+
+def test_what_another_import_stands_on_is_in_the_way(collapsed: Fleet) -> None:
+    first = imported(collapsed)["wave"]
+    changed(collapsed.parts / "candidates.parquet", 0, record="elsewhere")
+    second = imported(collapsed)
+    assert f"reviewer undo {second['acts'][0]} " in collapsed.fails("undo", first)
+    for wave in (second["wave"], first):
+        assert collapsed("undo", wave, "--project", "kiosk").returncode == 0
+    collapsed.reviewer.nothing_lost(candidates=0)
+
+
+def test_an_import_that_changes_nothing_says_so(collapsed: Fleet) -> None:
+    imported(collapsed)
+    file = collapsed.parts / "candidates.parquet"
+    done = collapsed("import", file, "--project", "kiosk", "--json")
+    assert json.loads(done.stdout)["acts"] == []
+    assert "Nothing was changed" in done.stderr
+
+
+class Killed(BaseException):
+    """The program is gone, without a chance to do anything."""
+
+
+@pytest.mark.parametrize("end", ["killed", "interrupted", "a bad row"])
+def test_an_import_that_does_not_reach_its_end_leaves_nothing(
+    collapsed: Fleet, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    monkeypatch.setattr(candidate_file, "ROWS_AT_ONCE", 2)
+    file = collapsed.parts / "candidates.parquet"
+
+    def after_the_first(done: int, total: int) -> None:
+        assert 0 < done < total
+        if end == "killed":
+            raise Killed
+
+    if end == "a bad row":
+        changed(file, 4, confidence=7.0)
+    engine = Engine.open(collapsed.reviewer.db, clock=TickingClock())
+    try:
+        with suppress(Killed, FleetError):
+            report = engine.fleet.run(
+                file,
+                project="kiosk",
+                progress=after_the_first,
+                cancelled=lambda: end == "interrupted",
+            )
+            assert (report.state, report.new, report.acts) == ("interrupted", 0, ())
+    finally:
+        engine.close()
+    with sqlite3.connect(collapsed.reviewer.db) as store:
+        assert store.execute("SELECT count(*) FROM ledger").fetchone() == (0,)
+    if end != "a bad row":
+        assert imported(collapsed)["new"] == len(FACTS)

@@ -112,7 +112,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "Path": folder / "out.md", "Sequence[Path]": [folder],
         "Sequence[PlannedFile]": [], "Sequence[Proved]": [_proved(folder)],
         "CommitQuery": CommitQuery(number), "Priority": "pinned",
-        "MatchMode": "substring", "RejectReason": "known", "Sequence[PatternInput]": [text],
+        "RejectReason": "known", "Sequence[str]": [text],
         "Sequence[Pattern]": [Pattern(text)],
         "Iterable[Message]": [], "Sequence[Moment]": [],
         "RunOptions": RunOptions(), "Level": Level.BRIEF,
@@ -128,9 +128,6 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
     of_the_engine: dict[str, Callable[[Engine], Any]] = {
         "Plan": lambda engine: engine.compression.plan(_context(engine), "brief"),
         "Segment": lambda engine: engine.compression.segments(_context(engine))[0],
-        "CompressedSegment": lambda engine: engine.compression.compress(
-            engine.compression.segments(_context(engine))[0], (), Level.BRIEF
-        ),
         "Cue": lambda engine: Cue("prompt", "the drawer"),
         "Going": lambda engine: engine.forgetting.memories([number]),
         "StateView": lambda engine: engine.state.all()[0],

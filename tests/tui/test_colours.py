@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+import msgspec
 import pytest
 from rich.color import Color, ColorSystem
 from rich.color_triplet import ColorTriplet
@@ -16,10 +15,10 @@ from reviewer.tui.theme import (
     DARK_16,
     LIGHT,
     LIGHT_16,
-    PALETTES,
     Palette,
     other_theme,
     palette,
+    palette_of,
 )
 from tests.tui.conftest import opened
 from tests.waiting import until_async
@@ -31,8 +30,8 @@ NO_TEXT = set("─│├┬╭╮╰╯▌▐█░▔▁▆▅▃▄▂▇+-|#>
 
 
 def styles_of(theme: str) -> dict[str, Style]:
-    of: Palette = PALETTES[theme]
-    return {each.name: getattr(of, each.name) for each in dataclasses.fields(of)}
+    of: Palette = palette_of(theme)
+    return {each.name: getattr(of, each.name) for each in msgspec.structs.fields(of)}
 
 
 def triplet(colour: Color | None) -> ColorTriplet:
@@ -116,7 +115,7 @@ async def test_the_theme_follows_the_terminal(
         assert screen.app.theme == theme
         screen.app.action_switch_theme()
         assert screen.app.theme == other_theme(theme)
-        assert palette(screen.app) is PALETTES[other_theme(theme)]
+        assert palette(screen.app) is palette_of(other_theme(theme))
         screen.app.action_switch_theme()
         assert screen.app.theme == theme
 
@@ -126,7 +125,7 @@ async def test_only_the_row_of_the_cursor_has_its_background(engine: Engine) -> 
         await screen.press("f7")
         agents = screen.app.screen.query_one(RowList)
         await until_async(lambda: agents.total > 2)
-        here = PALETTES[screen.app.theme].text_here.bgcolor
+        here = palette_of(screen.app.theme).text_here.bgcolor
         rows = [
             {piece.style.bgcolor for piece in agents.render_line(y) if piece.style is not None}
             for y in range(agents.total)

@@ -12,7 +12,7 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import ActList, HistoryScreen, act_blocks, act_parts
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import lay_out
-from reviewer.tui.theme import DARK, GLYPHS, PALETTES
+from reviewer.tui.theme import DARK, GLYPHS, palette_of
 from tests.stored import planted
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
@@ -27,7 +27,7 @@ def act(**fields: object) -> ActView:
 
 
 def row(width: int, **fields: object) -> str:
-    parts = act_parts(act(**fields), width, PALETTES[DARK], GLYPHS, here=False, focused=False)
+    parts = act_parts(act(**fields), width, palette_of(DARK), GLYPHS, here=False, focused=False)
     assert sum(len(text) for text, _ in parts) <= width
     return "".join(text for text, _ in parts)
 

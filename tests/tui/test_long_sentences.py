@@ -54,8 +54,7 @@ async def test_trouble_takes_the_rows_it_needs_and_gives_them_back(engine: Engin
         assert screen.text.count("trouble") == 12
         bar.say("word " * 90, bad=True)
         await screen.settle()
-        assert bar.size.height == 3
-        assert "…" in screen.text
+        assert bar.size.height == 5
         bar.say(" ".join(["fine"] * 40))
         await screen.settle()
         assert bar.size.height == 1

@@ -120,7 +120,7 @@ async def test_it_lists_the_projects_with_their_agents(engine: Engine, away: Hom
         assert first.found is not None
         agents = {each.name: dict(each.agents) for each in first.found.projects}
         assert agents["venue-maps"] == {"Claude Code": 1, "Codex CLI": 1}
-        assert "Nothing leaves this machine" in first.words.text
+        assert "Nothing leaves this machine" in str(first.words.content)
 
 
 async def test_one_key_reads_and_opens_the_queue_at_its_best_row(
@@ -146,9 +146,9 @@ async def test_the_last_row_reads_all_projects_each_into_its_own(
     engine: Engine, away: Home
 ) -> None:
     async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
-        assert "a project, or all of them" in first.words.text
+        assert "a project, or all of them" in str(first.words.content)
         await screen.press("G")
-        assert "all 2 projects, each into its own (3 sessions" in first.words.text
+        assert "all 2 projects, each into its own (3 sessions" in str(first.words.content)
         await screen.press("enter")
         await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
         await screen.settle()
@@ -216,6 +216,12 @@ async def test_escape_goes_on_without_reading(engine: Engine, away: Home) -> Non
         assert not engine.project_names()
 
 
+async def test_r_in_the_empty_queue_opens_it_again(engine: Engine, away: Home) -> None:
+    async with started(engine, MachineStart(engine, "acme", away.machine)) as (screen, _):
+        await screen.press("escape", "r")
+        assert isinstance(screen.app.screen, StartScreen)
+
+
 async def test_q_leaves(engine: Engine, away: Home) -> None:
     async with started(engine, MachineStart(engine, None, away.machine)) as (screen, _):
         await screen.press("q")
@@ -227,8 +233,8 @@ async def test_a_machine_without_sessions_says_what_else_can_be_read(
 ) -> None:
     monkeypatch.chdir(home.project("empty"))
     async with started(engine, MachineStart(engine, None, home.machine)) as (screen, first):
-        assert "No sessions of agents were found" in first.words.text
-        assert "reviewer ingest PATH" in first.words.text
+        assert "No sessions of agents were found" in str(first.words.content)
+        assert "reviewer ingest PATH" in str(first.words.content)
         await screen.press("enter")
         assert first.status.text == "There is nothing to read here."
 
@@ -243,9 +249,9 @@ async def test_sessions_of_a_folder_that_is_gone_are_read_into_the_project_of_th
     monkeypatch.chdir(here)
     async with started(engine, MachineStart(engine, None, home.machine)) as (screen, first):
         assert names(first) == ["box-office", "gone"]
-        assert "lists 1 more session" in first.words.text
+        assert "lists 1 more session" in str(first.words.content)
         await screen.press("down")
-        assert "into this project: it was moved" in first.words.text
+        assert "into this project: it was moved" in str(first.words.content)
         await screen.press("enter")
         await until_async(lambda: screen.app.screen is not first)
     assert engine.project == "box-office"
@@ -287,7 +293,7 @@ async def test_a_long_name_leaves_room_for_the_sessions_and_agents(
         row = first.list.render_line(0).text
         assert "1 session" in row
         assert "Claude Code 1" in row
-        assert 50 * "x" not in first.words.text
+        assert 50 * "x" not in str(first.words.content)
 
 
 async def test_escape_while_reading_stops_and_keeps_what_was_read(
@@ -307,8 +313,8 @@ async def test_escape_while_reading_stops_and_keeps_what_was_read(
     monkeypatch.setattr(start, "read", slowly)
     async with started(engine, start) as (screen, first):
         await screen.pilot.press("enter")
-        await until_async(lambda: "1 of 4 files" in first.words.text)
-        assert "0.5 of 2.0 MB" in first.words.text
+        await until_async(lambda: "1 of 4 files" in str(first.words.content))
+        assert "0.5 of 2.0 MB" in str(first.words.content)
         assert not first.status.text  # it would say the same
         await screen.pilot.press("escape")
         await until_async(lambda: screen.queue.is_active)
@@ -372,4 +378,4 @@ async def test_a_reading_that_failed_is_offered_again(
     async with started(engine, start) as (screen, first):
         await screen.press("enter")
         assert first.status.text == "The disk is full."
-        assert "reads the sessions of" in first.words.text
+        assert "reads the sessions of" in str(first.words.content)

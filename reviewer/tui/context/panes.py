@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.cells import cell_len
+from textual.content import Content
 from textual.strip import Strip
+from textual.widgets import Static
 
-from reviewer.compression.plan import SegmentPreview
 from reviewer.compression.values import Level
 from reviewer.text.display import display_line
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
     Checked,
     ContextModel,
-    Finding,
     Row,
+    findings,
     is_by_hand,
 )
 from reviewer.tui.context.priorities import priority_sign
-from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, entitle, line_of
+from reviewer.tui.kit.line import Part, cells_of, cut, entitle, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.kit.text_pane import TextPane
@@ -122,58 +123,27 @@ class SummaryPane(TextPane):
         entitle(self, title, levels or hint)
 
 
-class LosesLine(BarLine):
-    """`─ loses ── the reason for port 5433 · docker-compose.yml · 12 plain words ────`."""
+class ChecksLine(Static):
+    """What a summary loses, and what its checks found:
+    `─ loses ─ the reason for port 5433 · docker-compose.yml ────`
+    ` ! the request is missing   "5433" ✓   anchors 4 of 4 ✓   nothing invented ✓`.
+    """
 
-    def __init__(self) -> None:
-        super().__init__(id="loses")
-        self._found: SegmentPreview | None = None
-
-    def show(self, found: SegmentPreview | None) -> None:
-        if found is not self._found:
-            self._found = found
-            self.refresh()
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        lost = self._found.fidelity.loses if self._found is not None else ()
-        head = "loses" if lost else "loses nothing" if self._found else ""
-        parts: list[Part] = [
-            (f"{sign.rule} ", style.rule),
-            (f"{head} " if head else "", style.strong),
-        ]
-        room = self.size.width - cells_of(parts) - 5
-        words = f" {sign.dot} ".join(map(display_line, lost[:20]))
-        if words and room > 0:
-            parts += [
-                (sign.rule * 2 + " ", style.rule),
-                (cut(words, room, sign.ellipsis), style.dim),
-                (" ", style.rule),
-            ]
-        parts.append((sign.rule * max(self.size.width - cells_of(parts), 0), style.rule))
-        return parts, []
-
-
-class ChecksLine(BarLine):
-    """` ! the request is missing   "5433" ✓   anchors 4 of 4 ✓   nothing invented ✓`."""
-
-    def __init__(self) -> None:
-        super().__init__(id="checks")
-        self._found: tuple[Finding, ...] = ()
-
-    def show(self, found: Sequence[Finding]) -> None:
-        if tuple(found) != self._found:
-            self._found = tuple(found)
-            self.refresh()
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        parts: list[Part] = [(" ", style.text)]
-        for each in self._found:
+    def show(self, found: Checked | None) -> None:
+        """Show a preview; None while there is none."""
+        sign = glyphs(self.app)
+        preview = found.preview if found is not None else None
+        lost = preview.fidelity.loses if preview and preview.level is not Level.FULL else ()
+        nothing = "loses nothing" if preview and preview.level is not Level.FULL else "checks"
+        entitle(self, "loses" if lost else nothing, f" {sign.dot} ".join(lost[:20]))
+        parts: list[tuple[str, str]] = []
+        for each in findings(found) if found is not None else ():
             text = display_line(each.text)
             if each.good:
-                parts += [(text, style.dim), (f" {sign.promoted}   ", style.accent)]
+                parts += [(text, "$dim"), (f" {sign.promoted}   ", "$accent")]
             else:
-                parts += [(f"{sign.attention} ", style.warm), (f"{text}   ", style.warm)]
-        return parts, []
+                parts.append((f"{sign.attention} {text}   ", "$warning"))
+        self.update(Content.assemble(*parts), layout=False)
 
 
 def summary_blocks(found: Checked, signs: Glyphs) -> list[Block]:

@@ -37,12 +37,10 @@ from reviewer.tui.context.model import (
     ContextRead,
     Row,
     doubts,
-    findings,
     read_context,
 )
 from reviewer.tui.context.panes import (
     ChecksLine,
-    LosesLine,
     RowsList,
     SummaryPane,
     summary_blocks,
@@ -83,8 +81,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows = RowsList(self.data, id="rows")
         self.rows.empty = READING
         self.summary = SummaryPane()
-        self.loses = LosesLine()
-        self.checks = ChecksLine()
+        self.checks = ChecksLine(id="checks")
         super().__init__(engine, project, self.rows, [self.summary], title="Context")
         self.context: ContextView | None = None
         self._wanted = context
@@ -97,7 +94,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def compose_right(self) -> ComposeResult:
         yield self.summary
-        yield self.loses
         yield self.checks
 
     def on_descendant_focus(self) -> None:
@@ -380,8 +376,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         title, choice = data.numbered_title(row), data.choice(row)
         if row.commit is not None or choice is None:
             self.summary.name_levels()
-            self.loses.show(None)
-            self.checks.show(())
+            self.checks.show(None)
             if row.commit is not None:
                 self._read_turn(row.commit.id, title)
             return
@@ -397,12 +392,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if found is None:
             words = data.trouble(choice) or "Being written ..."
             self.summary.show([Block(words, "dim", first=(Run(" "),))], title=title)
-            self.loses.show(None)
-            self.checks.show(())
+            self.checks.show(None)
             return
         self.summary.show(summary_blocks(found, signs), title=title)
-        self.loses.show(found.preview if choice.level is not Level.FULL else None)
-        self.checks.show(findings(found))
+        self.checks.show(found)
 
     def _read_turn(self, number: int, title: str) -> None:
         def then(view: CommitView) -> None:
@@ -486,8 +479,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             try:
                 plan = compression.fit(number, target, engine="offline", watch=watch)
             except UnreachableError as problem:
-                needs = problem.reach.needs
-                plan = compression.fit(number, needs, engine="offline", watch=watch)
+                plan = compression.fit(number, problem.needs, engine="offline", watch=watch)
             return compression.preview(plan, watch)
 
         found = await self.host.accompany(self, act, work)

@@ -7,12 +7,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor
-from reviewer.tui.kit.line import BarLine, Part
-from reviewer.tui.theme import Glyphs, Palette
 
 REST_SECONDS = 0.015
 """Pause in the typing before the filter runs."""
@@ -32,19 +30,13 @@ class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
         self.post_message(FilterBar.Cleared())
 
 
-class _Slash(BarLine):
-    DEFAULT_CSS = "_Slash { width: 3; }"
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        return [(" / ", style.accent)], []
-
-
 class FilterBar(Horizontal):
     """A slash and the field. It posts the typed text; the screen interprets it."""
 
     DEFAULT_CSS = """
     FilterBar { height: 1; display: none; }
     FilterBar.-open { display: block; }
+    FilterBar > Static { width: 3; color: $accent; }
     FilterBar > FilterInput { width: 1fr; background: $background; border: none; padding: 0; }
     FilterBar > FilterInput:focus { border: none; background: $background; }
     """
@@ -68,7 +60,7 @@ class FilterBar(Horizontal):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        yield _Slash()
+        yield Static(" / ")
         yield self.field
 
     @property

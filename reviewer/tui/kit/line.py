@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from reviewer.text.display import display_line
-from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+from reviewer.tui.theme import glyphs
 
 Part = tuple[str, Style]
 
@@ -44,35 +44,6 @@ def line_of(parts: Sequence[Part], width: int, fill: Style, ellipsis: str) -> St
     if left > 0:
         segments.append(Segment(" " * left, fill))
     return Strip(segments, width)
-
-
-class BarLine(Widget):
-    """A line of the screen. Subclasses provide its two sides."""
-
-    DEFAULT_CSS = "BarLine { height: 1; width: 1fr; }"
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The left parts, and wordings for the right side: the first that fits is drawn."""
-        raise NotImplementedError
-
-    def restyle(self) -> None:
-        self.refresh()
-
-    def render_line(self, y: int) -> Strip:
-        """The line, with the longest right side that does not cut the left one."""
-        style, sign = palette(self.app), glyphs(self.app)
-        width = self.size.width
-        left, choices = self.sides(style, sign)
-        right: list[Part] = []
-        for choice in choices:
-            if cells_of(left) + cells_of(choice) + 2 <= width:
-                right = choice
-                break
-        room = width - cells_of(right)
-        strip = line_of(left, room, style.text, sign.ellipsis)
-        if not right:
-            return strip
-        return Strip([*strip, *(Segment(text, how) for text, how in right)], width)
 
 
 def entitle(pane: Widget, *parts: str) -> None:

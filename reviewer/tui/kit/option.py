@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Struct, frozen=True):
     """A line to choose; the caller identifies it by `key`."""
 
     key: str

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from reviewer.text.signs import DOUBTFUL, OUTDATED, SUSPICIOUS
 from reviewer.tui.theme import Glyphs
 
@@ -13,28 +11,18 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 
-class Badges(Struct, frozen=True):
-    """Facts about a visible row that take longer to compute than reading the row."""
-
-    hinted: bool = False
-    stale: bool = False
-    draft: bool = False
-
-
-NO_BADGES = Badges()
-
-
-def sign_of(
-    row: QueueRow, decided: bool, sign: Glyphs, badges: Badges = NO_BADGES
-) -> tuple[str, bool]:
-    """Two cells, and whether they are a warning."""
+def sign_of(row: QueueRow, sign: Glyphs, *, stale: bool = False) -> tuple[str, bool]:
+    """Two cells, and whether they are a warning; `stale`: its source changed or is gone."""
     if row.status in ("active", "graduated"):
         return f"{sign.promoted} ", False
     if row.status in ("invalid", "superseded"):
         return f"{sign.rejected} ", False
     if row.deferred:
         return f"{sign.deferred} ", False
-    doubtful = (SUSPICIOUS | OUTDATED | DOUBTFUL).intersection(row.flags)
-    if row.kind == "conflict" or doubtful or (badges.stale and not decided):
+    if (
+        row.kind == "conflict"
+        or stale
+        or (SUSPICIOUS | OUTDATED | DOUBTFUL).intersection(row.flags)
+    ):
         return f"{sign.attention} ", True
     return "  ", False

@@ -32,9 +32,17 @@ from reviewer.text.display import display_line
 from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, DismissOnce, StatusMessage, detached, unless
+from reviewer.tui.kit.actor import (
+    Actor,
+    DismissOnce,
+    StatusMessage,
+    detached,
+    reachable,
+    unless,
+)
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
 from reviewer.tui.kit.line import entitle
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text_pane import TextPane
@@ -43,7 +51,6 @@ if TYPE_CHECKING:  # imported when first used: text fields take a while
     from reviewer.tui.kit.choice import ChoiceScreen
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
-    from reviewer.tui.kit.option import Option
     from reviewer.tui.kit.text_edit import TextEdit
 
 WATCH_SECONDS = 2.0
@@ -299,6 +306,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """The footer follows the focus."""
         self.show_footer()
 
+    async def action_clicked(self, name: str) -> None:
+        """Run the action that was clicked on in a bar."""
+        for action, node in reachable(self):
+            if action.id == name:
+                await node.perform(action)
+                return
+
     def action_close(self) -> None:
         """Close the screen; an act that is being written is stopped instead."""
         if not self.host.stop_running():
@@ -364,8 +378,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         `empty`: what an empty line means, where it may be taken.
         """
-        from reviewer.tui.kit.option import Option
-
         nothing = f"{keys.CHOOSE.key} takes what you type."
 
         def options(typed: str) -> list[Option]:
@@ -394,7 +406,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self, title: str, yes: str, no: str, then: Callable[[], Awaitable[None]]
     ) -> None:
         """Ask once: the cursor is on `yes`, and enter goes on."""
-        from reviewer.tui.kit.option import Option
 
         async def answered(option: Option) -> None:
             if option.key == "yes":
@@ -426,8 +437,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Choose one of the actions that have no key of their own; those that can run come first,
         the others say why they cannot.
         """
-        from reviewer.tui.kit.option import Option
-
         rare = [each for each in self.pane.actions if not self.host.keymap_in_use.keys(each)]
         reasons = {each.id: self._reason(each) for each in rare}
         rare.sort(key=lambda each: bool(reasons[each.id]))
@@ -954,8 +963,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     async def action_project(self) -> None:
         """Choose the project to show."""
-        from reviewer.tui.kit.option import Option
-
         names = await to_thread(self.engine.project_names)
         options = [Option("", "all projects"), *(Option(name, name) for name in names)]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from reviewer.tui.kit.action import Action
 
 
-@dataclass(frozen=True)
-class TextEdit:
+class TextEdit(Struct, frozen=True):
     """A text to edit in place of the panes, with a draft that survives a crash."""
 
     key: int
@@ -59,5 +58,7 @@ class TextEdit:
 
 def draft_number(*names: str) -> int:
     """The number of the draft of something that has a name only."""
+    from hashlib import sha256  # late: the first screen needs none
+
     name = "\n".join(names)
     return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:6])

@@ -1,25 +1,28 @@
-"""The parts of the Packet screen: budget and task lines, the items, the packet as text."""
+"""The parts of the Packet screen: its head, the items, the packet as text."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from textual.content import Content
 from textual.strip import Strip
+from textual.widgets import Static
 
 from reviewer.packets.allocation import cap_percent
 from reviewer.packets.values import Section
 from reviewer.text.display import display_line
-from reviewer.tui.kit.bars import ClickLine
-from reviewer.tui.kit.line import BarLine, Part, cells_of, cut, line_of
+from reviewer.tui.kit.bars import clickable
+from reviewer.tui.kit.line import Part, cut, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Block
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import PacketChoices, PacketModel, SectionRow
-from reviewer.tui.theme import Glyphs, Palette, RowStyles
+from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
 
 if TYPE_CHECKING:
-    from reviewer.packets.values import PacketItem
+    from reviewer.packets.values import Packet, PacketItem
 
 STATES = {
     "full": ("full ", "in full"), "short": ("short", "in short"),
@@ -39,63 +42,38 @@ CAPS = {
 }
 
 
-class BudgetLine(ClickLine):
-    """` budget < 8,000 >           used 7,991 · 41 full · 6 short · 18 title · 3 left out`."""
+class PacketHead(Static):
+    """` budget < 8,000 >  used 7,991 · 41 full · 6 short · 18 title · 3 left out`
+    ` task   "move the ledger" · store: acme`.
+    """
 
-    def __init__(self, model: PacketModel) -> None:
-        super().__init__(id="packet-budget")
-        self._model = model
-        self.budget = 0
-
-    def show(self, budget: int) -> None:
-        self.budget = budget
-        self.refresh()
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The budget on the left; on the right used tokens and the number of items in each form."""
-        left: list[Part] = [(" budget ", style.dim), ("< ", style.accent)]
-        left += [(f"{self.budget:,}", style.strong), (" >", style.accent)]
-        end = cells_of(left)
-        self.spots = [(8, 10, keys.LESS.id), (end - 2, end, keys.MORE.id)]
-        packet = self._model.packet
-        if packet is None:
-            return left, []
-        used: list[Part] = [("used ", style.dim), (f"{packet.tokens_used:,} ", style.strong)]
-        if packet.over_budget:
-            over = f"{sign.attention} {packet.tier_1 - packet.budget:,} over: tier 1 needs that "
-            return left, [[*used, (over, style.warm)], used]
-        counts = [
-            (state, sum(str(item.state) == state for item in packet.items)) for state in STATES
+    def show(
+        self, packet: Packet | None, choices: PacketChoices, source: str, remarks: Sequence[str]
+    ) -> None:
+        sign = glyphs(self.app)
+        dot = (f" {sign.dot} ", "$dim")
+        task = f'"{display_line(choices.typed)}"' if choices.typed else "none: what was needed most"
+        parts: list[Content | str | tuple[str, str]] = [
+            ("budget ", "$dim"),
+            clickable(Content.styled("< ", "$accent"), keys.LESS.id),
+            (f"{choices.budget:,}", "bold"),
+            clickable(Content.styled(" >", "$accent"), keys.MORE.id),
         ]
-        words = [
-            (f"{sign.dot} {number:,} {STATES[state][0].strip()} ", style.dim)
-            for state, number in counts
-            if number
-        ]
-        return left, [[*used, *words], used]
-
-
-class AboutLine(BarLine):
-    """` task "move the ledger"                              store: acme`."""
-
-    def __init__(self) -> None:
-        super().__init__(id="packet-about")
-        self._words = self._source = self._more = ""
-
-    def show(self, task: str, source: str, more: str) -> None:
-        self._words, self._source, self._more = task, source, more
-        self.refresh()
-
-    def sides(self, style: Palette, sign: Glyphs) -> tuple[list[Part], list[list[Part]]]:
-        """The task on the left, the source on the right."""
-        task = f'"{display_line(self._words)}"' if self._words else "none: what was needed most"
-        task = cut(task, max(self.size.width // 2 - 8, 4), sign.ellipsis)
-        left: list[Part] = [
-            (" task   ", style.dim), (task, style.text if self._words else style.dim)
-        ]  # fmt: skip
-        source: list[Part] = [(f"{display_line(self._source)} ", style.text)]
-        more: list[Part] = [(f"{sign.dot} {self._more} ", style.warm)] if self._more else []
-        return left, [[*source, *more], source, []]
+        if packet is not None:
+            parts += [("  used ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
+        if packet is not None and packet.over_budget:
+            over = f"{packet.tier_1 - packet.budget:,} over: tier 1 needs that"
+            parts.append((f" {sign.attention} {over}", "$warning"))
+        elif packet is not None:
+            counts = Counter(str(item.state) for item in packet.items)
+            for state in STATES:
+                if counts[state]:
+                    parts += [dot, (f"{counts[state]:,} {STATES[state][0].strip()}", "$dim")]
+        parts += ["\n", ("task   ", "$dim"), cut(task, self.size.width // 2, sign.ellipsis)]
+        parts += [dot, display_line(source)]
+        for remark in remarks:
+            parts += [dot, (remark, "$warning")]
+        self.update(Content.assemble(*parts), layout=False)
 
 
 class PacketList(ModelList[PacketModel]):

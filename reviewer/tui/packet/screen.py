@@ -37,8 +37,7 @@ from reviewer.tui.packet.model import (
     step_budget,
 )
 from reviewer.tui.packet.panes import (
-    AboutLine,
-    BudgetLine,
+    PacketHead,
     PacketList,
     packet_blocks,
     row_of,
@@ -74,8 +73,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.items = PacketList(self.packets, id="items")
         super().__init__(engine, project, self.items, [self.why, self.text], title="Items")
         self.list.empty = ("Loading ...",)
-        self.budget_line = BudgetLine(self.packets)
-        self.about_line = AboutLine()
+        self.head = PacketHead(id="packet-head")
         self.local_folder = context_folder_near(Path.cwd())
         """The .context folder where reviewer was started, or at the root of its work tree."""
         self.source = Source()
@@ -89,7 +87,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw_timer: Timer | None = None
 
     def compose_above(self) -> Iterable[Widget]:
-        return self.budget_line, self.about_line
+        return (self.head,)
 
     def on_mount(self) -> None:
         self._draw_above()
@@ -196,7 +194,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def _draw_above(self) -> None:
         packet, limits = self.packets.packet, self.choices.limits
-        self.budget_line.show(self.choices.budget)
         more = []
         if limits.chars is not None:
             owner = f" ({limits.agent})" if limits.agent else ""
@@ -205,7 +202,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             more.append(f"{limits.chars:,} characters{owner}{words}")
         if packet is not None and packet.problems:
             more.append(count(len(packet.problems), "problem"))
-        self.about_line.show(self.choices.typed, self._source_words(), ", ".join(more))
+        self.head.show(packet, self.choices, self._source_words(), more)
 
     def _source_words(self) -> str:
         own = f"store: {self.project}" if self.project else "store: all projects"

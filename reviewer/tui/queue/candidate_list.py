@@ -15,7 +15,7 @@ from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import FOOT_LINES, StoredList, cursor_bar
-from reviewer.tui.kit.row_sign import NO_BADGES, Badges, sign_of
+from reviewer.tui.kit.row_sign import sign_of
 from reviewer.tui.kit.text import count, figure
 from reviewer.tui.queue.model import QueueModel
 from reviewer.tui.theme import Glyphs, Palette
@@ -23,7 +23,7 @@ from reviewer.tui.theme import Glyphs, Palette
 if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
-CACHED_BADGES = 5_000
+MOST_KNOWN = 5_000
 WIDE = 90
 """Cells from which on a row says `5 sessions, 14 calls`; a narrower one says `14 calls`."""
 
@@ -36,8 +36,8 @@ class CandidateList(StoredList[QueueModel]):
         self.clock = clock
         self.sort = Sort.RANK
         """The order of the rows: each row shows its figure in that order."""
-        self.badges: dict[int, Badges] = {}
-        """Badges of rows that have been visible."""
+        self.stale: dict[int, bool] = {}
+        """Whether the source of a row that was visible has changed."""
         self._centres = False
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
@@ -50,9 +50,9 @@ class CandidateList(StoredList[QueueModel]):
         if row is None:  # the candidate no longer exists
             gone = "  gone: a refresh takes it out of the list"
             return line_of([bar, (gone, dim)], width, text, sign.ellipsis)
-        badges = self.badges.get(model.ids[at], NO_BADGES)
         member = model.ids[at] in model.leader_of
-        state, warning = sign_of(row, decided, sign, badges)
+        stale = self.stale.get(model.ids[at], False) and not decided
+        state, warning = sign_of(row, sign, stale=stale)
         # Blanks take the style of the text after them, which saves a change of colour.
         mark: Part = (sign.mark, warm) if marked else (" ", dim)
         if state.isspace():
@@ -118,27 +118,21 @@ class CandidateList(StoredList[QueueModel]):
         self._centres = False
         return moved
 
-    # badges
-
     @property
     def ids_in_sight(self) -> list[int]:
         """The ids of the rows that are shown now."""
         top = self.scroll_offset.y
         return list(self.model.ids[top : top + self.height])
 
-    def show_badges(self, badges: dict[int, Badges]) -> None:
-        """Redraw the rows whose badges changed."""
-        top, shown = self.scroll_offset.y, self.ids_in_sight
-        changed = [
-            top + place
-            for place, memory_id in enumerate(shown)
-            if memory_id in badges and self.badges.get(memory_id, NO_BADGES) != badges[memory_id]
-        ]
-        if len(self.badges) > CACHED_BADGES:
-            self.badges.clear()
-        self.badges.update(badges)
-        for index in changed:
-            self.refresh_line(index)
+    def show_stale(self, stale: dict[int, bool]) -> None:
+        """Redraw the rows whose source was found changed, or restored."""
+        before, top = dict(self.stale), self.scroll_offset.y
+        if len(self.stale) > MOST_KNOWN:
+            self.stale.clear()
+        self.stale.update(stale)
+        for place, number in enumerate(self.ids_in_sight):
+            if self.stale.get(number, False) != before.get(number, False):
+                self.refresh_line(top + place)
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:

@@ -31,8 +31,8 @@ from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.line import entitle
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.row_sign import NO_BADGES, Badges
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from reviewer.promotion.readings import Offer
     from reviewer.promotion.triage import Done, Seen
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
-    from reviewer.tui.kit.option import Option
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is read."""
@@ -65,8 +64,8 @@ NEARBY = 200
 """Rows around the cursor that it may go to when its own row has left the list."""
 STATE_SECONDS = 0.4
 """Rest on a row before its source is compared, and its policy hints are read."""
-BADGE_SECONDS = 0.5
-"""Rest of the cursor before the badges of the visible rows are read."""
+STALE_SECONDS = 0.5
+"""Rest of the cursor before the sources of the visible rows are compared."""
 FIRST_LOOK_SECONDS = 1.5
 LOOK_SECONDS = 20.0
 """How often sessions are looked for: as often as `reviewer watch` does."""
@@ -155,8 +154,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
-        self._badges_known: set[int] = set()
-        self._badges_timer: Timer | None = None
+        self._stale_known: set[int] = set()
+        self._stale_timer: Timer | None = None
         self._queue_more_act: int | None = None
         """The id of the latest act that queued more candidates, until it is undone."""
         self._here: SessionsHere | None = None
@@ -278,7 +277,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.model.forget()
         self.model.reread(list(self.model.dimmed)[:MOST_REREAD])
         self.list.refresh()
-        self._forget_badges()
+        self._forget_stale()
         self.show_counts()
         self.follow()
         shown, query = self.model.ids[:], self.query_asked
@@ -383,7 +382,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.rows_changed()
         self._show_title()
         self.follow()
-        self._forget_badges()
+        self._forget_stale()
 
     def open_memory(self, memory_id: int) -> None:
         """Put the cursor on a memory; the list shows other rows when it is not among these."""
@@ -459,7 +458,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the row under the cursor
 
     def cursor_moved(self) -> None:
-        self._look_for_badges()
+        self._look_for_stale()
 
     def follow(self) -> None:
         """Read the row under the cursor with its evidence, and show it."""
@@ -517,42 +516,34 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 extras = structs.replace(detail.extras, hints=hints)
                 self._detail = structs.replace(detail, extras=extras)
                 self._draw_candidate(state)
-            # A policy no longer favours what a person has looked at: read the badges again.
-            self._badges_known.discard(memory_id)
 
         self.read(work, then, group="state")
 
-    # badges of the visible rows
+    # the sources of the visible rows
 
-    def _look_for_badges(self) -> None:
-        if self._badges_timer is not None:
-            self._badges_timer.stop()
-        self._badges_timer = self.set_timer(BADGE_SECONDS, self._read_badges)
+    def _look_for_stale(self) -> None:
+        if self._stale_timer is not None:
+            self._stale_timer.stop()
+        self._stale_timer = self.set_timer(STALE_SECONDS, self._read_stale)
 
-    def _forget_badges(self) -> None:
-        self._badges_known.clear()
-        self._look_for_badges()
+    def _forget_stale(self) -> None:
+        self._stale_known.clear()
+        self._look_for_stale()
 
-    def _read_badges(self) -> None:
-        known = self._badges_known
-        wanted = [memory_id for memory_id in self.list.ids_in_sight if memory_id not in known]
+    def _read_stale(self) -> None:
+        wanted = [each for each in self.list.ids_in_sight if each not in self._stale_known]
         if not wanted or not self.is_attached:
             return
 
-        def work() -> dict[int, Badges]:
-            hinted = self.engine.insight.hints(wanted)
+        def work() -> dict[int, bool]:
             stale = self.engine.sources.stale(wanted)
-            drafts = self.engine.drafts.ids()
-            return {
-                memory_id: Badges(memory_id in hinted, memory_id in stale, memory_id in drafts)
-                for memory_id in wanted
-            }
+            return {each: each in stale for each in wanted}
 
-        self.read(work, self._take_badges, group="badges")
+        self.read(work, self._take_stale, group="stale")
 
-    def _take_badges(self, badges: dict[int, Badges]) -> None:
-        self._badges_known.update(badges)
-        self.list.show_badges(badges)
+    def _take_stale(self, found: dict[int, bool]) -> None:
+        self._stale_known.update(found)
+        self.list.show_stale(found)
 
     # why a key cannot run now
 
@@ -641,6 +632,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             else f"All projects are shown: {self.key_of(kit_keys.PROJECT)} chooses one."
         )
 
+    def _nothing_to_read(self) -> str | None:
+        return None if self.host.has_start else self._no_project()
+
     def _nothing_beyond_cap(self) -> str | None:
         beyond = self._counts.beyond_cap if self._counts else 0
         return None if beyond else "Nothing was left beyond the cap."
@@ -679,8 +673,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_cannot_promote)
     async def action_reject_why(self) -> None:
         """Reject the marked rows, or this one, with a reason."""
-        from reviewer.tui.kit.option import Option
-
         ids = self._targets()
         which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
 
@@ -771,8 +763,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_why_not_a_conflict)
     async def action_settle(self) -> None:
         """Choose which side of the conflict to keep."""
-        from reviewer.tui.kit.option import Option
-
         conflict_id = self.model.current_id
         if conflict_id is None:
             return
@@ -849,7 +839,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         from reviewer.extraction.candidates import MemoryType
         from reviewer.extraction.entities.entity import EntityType
-        from reviewer.tui.kit.option import Option
 
         memory_id, seen = row.id, self._as_seen(row)
         options = [Option(str(each), str(each)) for each in MemoryType]
@@ -874,8 +863,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None:
             return
-        from reviewer.tui.kit.option import Option
-
         memory_id, seen = row.id, self._as_seen(row)
         entity = await to_thread(self.engine.entities.get, memory_id)
 
@@ -922,13 +909,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load_again()
         self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
 
-    @unless(_no_project)
+    @unless(_nothing_to_read)
     async def action_read_sessions(self) -> None:
         """Read the sessions of this project that lie where agents keep them; once all are read,
         let the reader that is offered read them, or stop it.
         """
         project = self.project
-        assert project is not None
+        if project is None:
+            self.host.open_start()
+            return
         if self._asked is not None:
             self._asked.stop()
             self._show_asked()
@@ -941,7 +930,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self, act, lambda: read_project_sessions(self.engine, project, act)
         )
         if report is None:
-            self.say("There are no sessions of this project on this machine.")
+            if self.host.has_start:
+                self.host.open_start()
+            else:
+                self.say("There are no sessions of this project on this machine.")
             return
         self.note_version()
         self._load_again()
@@ -956,8 +948,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_no_project)
     async def action_ask_model(self) -> None:
         """Choose a reader for the sessions that none has read."""
-        from reviewer.tui.kit.option import Option
-
         if self._asked is not None:
             raise ConflictError(f"{display_line(self._asked.reader)} is reading.")
         assert self.project is not None
@@ -1045,8 +1035,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
 
     def draft_changed(self, key: int, *, kept: bool) -> None:
-        badges = self.list.badges.get(key, NO_BADGES)
-        self.list.show_badges({key: structs.replace(badges, draft=kept)})
         self.follow()
 
     @unless(_no_draft)
@@ -1079,7 +1067,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(ListScreen.no_rows)
     async def action_sort(self) -> None:
         """Choose an order."""
-        from reviewer.tui.kit.option import Option
 
         async def then(option: Option) -> None:
             self._sort_by(Sort(option.key))
@@ -1097,7 +1084,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     async def action_status(self) -> None:
         """Choose which rows are shown."""
-        from reviewer.tui.kit.option import Option
 
         async def then(option: Option) -> None:
             self.show_status(option.key)

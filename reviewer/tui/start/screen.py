@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from rich.segment import Segment
 from textual.app import ComposeResult
+from textual.content import Content
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
+from textual.widgets import Static
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_line
@@ -23,18 +23,17 @@ from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import Part, cut, entitle, line_of
 from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.kit.text import count, wrapped
+from reviewer.tui.kit.text import count
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
 from reviewer.tui.start.reader import reader_here
-from reviewer.tui.theme import Glyphs, Palette, glyphs, palette
+from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.report import Progress
     from reviewer.promotion.views import Counts
     from reviewer.start import Found, FoundProject, ReadSum, Start
 
-MARGIN = "  "
 BAR_CELLS = 40
 PROGRESS_SECONDS = 0.2
 WIDEST = 92
@@ -60,7 +59,7 @@ class StartScreen(KitScreen, pane=keys.START):
         self.start = start
         self.found: Found | None = None
         self.list = ProjectList(id="projects")
-        self.words = Words(id="start-words")
+        self.words = Static(id="start-words")
         self._reader = "" if start.sample else display_line(reader_here())
         self._act: _Reading | None = None
         self._timer: Timer | None = None
@@ -78,7 +77,7 @@ class StartScreen(KitScreen, pane=keys.START):
             "Start",
             "sample data" if self.start.sample else "what your agents have left here",
         )
-        self.words.show([("Looking where agents keep their sessions ...", "text")])
+        self.words.update("Looking where agents keep their sessions ...")
         self.read(self.start.find, self._show_found, group="find")
 
     def _show_found(self, found: Found) -> None:
@@ -100,7 +99,7 @@ class StartScreen(KitScreen, pane=keys.START):
             return
         if here is None:
             why, instead = found.nothing
-            self.words.show([(why, "strong"), (instead, "text"), (DEMO, "text")])
+            self._say([(why, "bold"), (instead, ""), (DEMO, "")])
             return
         key = self.key_of(keys.READ)
         what = f"{count(here.sessions, 'session')}, {here.bytes / 1e6:,.1f} MB"
@@ -112,22 +111,26 @@ class StartScreen(KitScreen, pane=keys.START):
             first = f"{key} reads the sessions of {self._named(here)} ({what}){into}."
             where = f"Your sessions are only read. What is proposed goes into {_short(self.engine)}"
         lines = [
-            (f"{first} Then you decide, one row and one key at a time, what is kept.", "strong"),
-            (where, "text"),
-            ("Nothing leaves this machine. Secrets are masked before anything is stored.", "text"),
+            (f"{first} Then you decide, one row and one key at a time, what is kept.", "bold"),
+            (where, ""),
+            ("Nothing leaves this machine. Secrets are masked before anything is stored.", ""),
         ]
         if not found.here and not self.start.sample:
-            lines.insert(0, (ELSEWHERE, "text"))
+            lines.insert(0, (ELSEWHERE, ""))
         if self._reader:
             lines.insert(
-                -1, (f"{self._reader}: afterwards it can word what they teach, on a key.", "text")
+                -1, (f"{self._reader}: afterwards it can word what they teach, on a key.", "")
             )
         if found.elsewhere:
             more = (
                 f"{count(found.elsewhere, 'more session')}, of folders that are gone or elsewhere"
             )
-            lines.append((f"reviewer sources --all lists {more}.", "dim"))
-        self.words.show(lines)
+            lines.append((f"reviewer sources --all lists {more}.", "$dim"))
+        self._say(lines)
+
+    def _say(self, lines: Sequence[tuple[str, str]]) -> None:
+        """Show paragraphs, each with its style."""
+        self.words.update(Content("\n").join([Content.styled(*line) for line in lines]))
 
     def _named(self, row: FoundProject) -> str:
         """A project in a sentence, with its folder where another has the same name."""
@@ -178,12 +181,12 @@ class StartScreen(KitScreen, pane=keys.START):
         sign = glyphs(self.app)
         here = self.list.current
         name = display_line(here.name) if here is not None else ""
-        lines: list[tuple[str, str]] = [(f"Reading {name} ...", "strong")]
+        lines: list[tuple[str, str]] = [(f"Reading {name} ...", "bold")]
         done = act.progress
         if done is not None:
             lines += progress_lines(done, act.time_left(), sign)
-        lines.append((f"{self.key_of(keys.SKIP)} stops and keeps what was read.", "dim"))
-        self.words.show(lines)
+        lines.append((f"{self.key_of(keys.SKIP)} stops and keeps what was read.", "$dim"))
+        self._say(lines)
 
     def action_start_empty(self) -> None:
         """Go on without reading, or stop reading."""
@@ -218,14 +221,14 @@ def progress_lines(done: Progress, left: str, sign: Glyphs) -> list[tuple[str, s
     if done.files_done >= done.files_total:
         after = "comparing what was found"
     return [
-        (f"{bar} {part:4.0%}   {after}", "accent"),
+        (f"{bar} {part:4.0%}   {after}", "$accent"),
         (
             f"{done.files_done:,} of {done.files_total:,} files, {done.bytes_done / 1e6:,.1f} of"
             f" {done.bytes_total / 1e6:,.1f} MB, {count(done.records, 'record')},"
             f" {count(done.candidates, 'candidate')}",
-            "text",
+            "",
         ),
-        (display_line(Path(str(done.path or "")).name), "dim"),
+        (display_line(Path(str(done.path or "")).name), "$dim"),
     ]
 
 
@@ -293,38 +296,3 @@ def _shown_name(row: FoundProject) -> str:
     if row.gone:
         return f"{_in_home(row.folder)} (gone)"
     return display_line(row.name) + (" (this folder)" if row.here else "")
-
-
-class Words(Widget):
-    """Paragraphs, each in one style of the theme, with an empty line before them."""
-
-    DEFAULT_CSS = "Words { height: 1fr; width: 1fr; }"
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._paragraphs: Sequence[tuple[str, str]] = ()
-
-    def show(self, paragraphs: Sequence[tuple[str, str]]) -> None:
-        """`(text, style)` each; the style is the name of one of the theme's."""
-        if paragraphs != self._paragraphs:
-            self._paragraphs = paragraphs
-            self.refresh()
-
-    def restyle(self) -> None:
-        self.refresh()
-
-    @property
-    def text(self) -> str:
-        return "\n".join(text for text, _ in self._paragraphs)
-
-    def render_line(self, y: int) -> Strip:
-        style, sign = palette(self.app), glyphs(self.app)
-        width = self.size.width
-        room = max(min(width - 2 * len(MARGIN), WIDEST), 8)
-        lines: list[tuple[str, str]] = [("", "text")]
-        for text, how in self._paragraphs:
-            lines += [(line, how) for line in wrapped(text, room)]
-        words, how = lines[y] if y < len(lines) else ("", "text")
-        parts = [(MARGIN + words, getattr(style, how))]
-        strip = line_of(parts, width, style.text, sign.ellipsis)
-        return Strip([Segment(each.text, each.style) for each in strip], width)

@@ -92,7 +92,7 @@ def fact_strip(
         )
     parts: list[Part]
     if isinstance(row, QueueRow):
-        state, warning = sign_of(row, True, sign)
+        state, warning = sign_of(row, sign)
         state = state if warning else " "
         parts = [
             bar,

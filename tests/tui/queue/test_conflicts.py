@@ -21,7 +21,7 @@ SIZES = [(118, 34), (80, 24), (60, 20)]
 
 @pytest.fixture(autouse=True)
 def badges_come_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue_screen, "BADGE_SECONDS", 0.001)
+    monkeypatch.setattr(queue_screen, "STALE_SECONDS", 0.001)
 
 
 @pytest.fixture

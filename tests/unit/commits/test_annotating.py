@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -35,7 +34,7 @@ def test_the_example_of_the_document_runs(contexts: Contexts, context: int, numb
     done = t.annotate(commit_hash, priority=IMPORTANT, clear=True, retain_match=["$50k", DATE])
     # A plain string is a text, not an expression: in one mode for both, one of them cannot work.
     assert done.warnings == (f'"{DATE}" does not occur in {commit_hash[:8]}.',)
-    done = t.annotate(commit_hash, priority=IMPORTANT, retain_match=["$50k", re.compile(DATE)])
+    done = t.annotate(commit_hash, priority=IMPORTANT, retain_match=["$50k"], retain_regex=[DATE])
     assert done.warnings == ()
     assert t.commit(number).retention.patterns == (Pattern("$50k"), Pattern(DATE, "regex"))
 
@@ -57,18 +56,12 @@ def test_the_example_of_the_document_runs(contexts: Contexts, context: int, numb
     assert long.retention.instructions == "preserve budget and timeline constraints"
 
 
-def test_match_mode_makes_plain_strings_expressions(contexts: Contexts, number: int) -> None:
-    done = contexts.annotate(number, retain_match=[DATE], match_mode="regex")
-    assert done.warnings == ()
-    assert contexts.commit(number).retention.patterns == (Pattern(DATE, "regex"),)
-
-
 def test_all_forms_of_criteria_may_be_given_with_the_commit(
     contexts: Contexts, context: int
 ) -> None:
     view = contexts.add(
         context, role="user", text=SPECIFICATION, priority="important",
-        retain="the money", retain_match=["$50k"], retain_regex=[re.compile("PILOT", re.I)],
+        retain="the money", retain_match=["$50k"], retain_regex=["(?i)PILOT"],
         reason="asked for by the buyer",
     )  # fmt: skip
     assert view.retention == RetentionCriteria(

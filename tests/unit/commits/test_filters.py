@@ -12,7 +12,6 @@ from reviewer.commits.search import parse_filter
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import FilterError
-from reviewer.store.database import Database
 from tests.unit.commits.conftest import Say
 
 
@@ -132,19 +131,6 @@ def test_words_follow_edits_additions_and_undo(
 
 def test_a_context_that_is_not_there_has_no_commits(contexts: Contexts) -> None:
     assert list(contexts.ids(CommitQuery(99, ""))) == list(contexts.ids(CommitQuery(99, "x"))) == []
-
-
-def test_texts_are_read_once_while_a_filter_is_typed(
-    database: Database, contexts: Contexts, context: int, say: Say
-) -> None:
-    number = say("The spooler is up.")
-    contexts.ids(CommitQuery(context, "s"))
-    asked: list[str] = []
-    database.reader().set_trace_callback(asked.append)
-    for text in ("sp", "spo", "spoo"):
-        contexts.ids(CommitQuery(0, text))  # as the screen asks whether a text is a filter
-        assert list(contexts.ids(CommitQuery(context, text))) == [number]
-    assert not [sql for sql in asked if "content" in sql]
 
 
 def test_words_of_other_alphabets_and_phrases_are_found(

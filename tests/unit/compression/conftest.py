@@ -11,6 +11,7 @@ import pytest
 
 from reviewer.commits.values import CommitQuery, Message
 from reviewer.compression.service import Compression
+from reviewer.compression.values import AnchorPoint
 from reviewer.engine import Engine
 from tests.clocks import TickingClock
 from tests.unit.compression.making import KIOSK
@@ -75,6 +76,11 @@ class Kiosk:
 
     def summaries(self) -> list[Message]:
         return [message for message in self.compiled() if message.type == "summary"]
+
+    def anchors(self) -> tuple[AnchorPoint, ...]:
+        """The anchors of the first segment."""
+        found = self.compression.preview(self.compression.plan(self.id, "brief"))
+        return found.segments[0].compressed.anchors
 
     def chain(self) -> list[tuple[int, str]]:
         rows = self.engine.contexts.rows(self.engine.contexts.ids(CommitQuery(self.id)))

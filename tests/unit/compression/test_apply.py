@@ -56,7 +56,7 @@ def test_compressing_again_keeps_criteria_marks_and_anchors(kiosk: Kiosk) -> Non
 
 def test_detected_anchors_are_known_again_although_another_role_says_them(kiosk: Kiosk) -> None:
     kiosk.compress("brief")
-    first = kiosk.compression.anchors(kiosk.id)[0]
+    first = kiosk.anchors()
     assert any(anchor.content.startswith("No, do not touch the driver") for anchor in first)
 
 
@@ -256,10 +256,10 @@ def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
     marks, commit = kiosk.compression.marks, kiosk.ids[2]
     assert marks.mark_text(commit, "takes 900 ms")
     assert marks.mark_text(commit, "takes 900 ms") == 0
-    pinned = [a for a in kiosk.compression.anchors(kiosk.id)[0] if a.source == "pinned"]
+    pinned = [a for a in kiosk.anchors() if a.source == "pinned"]
     assert [anchor.content for anchor in pinned] == ["takes 900 ms"]
     kiosk.engine.history.undo()
-    assert all(a.source == "detected" for a in kiosk.compression.anchors(kiosk.id)[0])
+    assert all(a.source == "detected" for a in kiosk.anchors())
     with pytest.raises(ReviewerError, match="does not contain that text"):
         marks.mark_text(commit, "never said")
     with pytest.raises(ReviewerError, match="empty or outside"):
@@ -269,9 +269,9 @@ def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
 def test_a_marked_span_moves_with_an_edit_or_goes_with_it(kiosk: Kiosk) -> None:
     kiosk.compression.marks.mark_text(kiosk.ids[2], "takes 900 ms")
     kiosk.engine.contexts.edit(kiosk.ids[2], "So much: it takes 900 ms.")
-    assert "takes 900 ms" in {a.content for a in kiosk.compression.anchors(kiosk.id)[0]}
+    assert "takes 900 ms" in {a.content for a in kiosk.anchors()}
     kiosk.engine.contexts.edit(kiosk.ids[2], "It is slow.")
-    assert all(a.source == "detected" for a in kiosk.compression.anchors(kiosk.id)[0])
+    assert all(a.source == "detected" for a in kiosk.anchors())
 
 
 def test_an_empty_summary_by_hand_is_refused(kiosk: Kiosk) -> None:

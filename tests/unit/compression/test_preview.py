@@ -11,12 +11,10 @@ from threading import Event
 
 import pytest
 
-from reviewer.commits.values import Priority
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.service import Compression
 from reviewer.compression.summary_writer import FAILURES
-from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.llm import open_model
@@ -32,25 +30,6 @@ def test_a_ceiling_without_room_is_named_as_what_left_a_segment_whole(kiosk: Kio
     assert whole
     assert {each.kept for each in whole} == {"a ceiling of 1 leaves no room for a summary"}
     assert all(each.tokens == each.segment.tokens for each in whole)
-
-
-def test_the_outlook_tells_sizes_before_anything_is_written(kiosk: Kiosk) -> None:
-    found = kiosk.compression.outlook(kiosk.id)
-    assert found.total == sum(message.tokens for message in kiosk.compiled())
-    assert found.by_priority[Priority.PINNED] == kiosk.compiled()[0].tokens
-    sizes = [found.at_level[level] for level in Level]
-    assert sizes == sorted(sizes, reverse=True)
-    assert found.by_priority[Priority.PINNED] < found.floor <= found.at_level[Level.TAGS]
-
-
-def test_reach_says_what_would_have_to_give(kiosk: Kiosk) -> None:
-    kiosk.engine.contexts.annotate(kiosk.ids[4], priority="pinned")
-    assert kiosk.compression.reach(kiosk.id, 1000).reachable
-    found = kiosk.compression.reach(kiosk.id, 20)
-    assert not found.reachable
-    assert "cannot be reached: pins and anchors need" in found.message
-    assert found.costly[0].commit == kiosk.ids[4]
-    assert found.costly[0].why == "pinned"
 
 
 def test_segments_leave_pins_out_and_know_their_commits(kiosk: Kiosk) -> None:
@@ -297,7 +276,7 @@ def test_a_target_that_is_refused_is_the_smallest_that_fits(kiosk: Kiosk) -> Non
     compression = kiosk.engine.compression
     with pytest.raises(UnreachableError) as refused:
         compression.fit(kiosk.id, 40)
-    least = refused.value.reach.needs
+    least = refused.value.needs
     fitted = compression.fit(kiosk.id, least)
     assert compression.preview(fitted).tokens_after <= least
     with pytest.raises(UnreachableError):
@@ -308,16 +287,18 @@ def test_what_keeps_a_context_large_is_named_and_nothing_else(
     kiosk: Kiosk, with_settings: Callable[..., Compression]
 ) -> None:
     compression = kiosk.engine.compression
-    assert "Unpin something, or choose" in compression.reach(kiosk.id, 40).message
+    with pytest.raises(UnreachableError, match="Unpin something, or choose a larger target"):
+        compression.fit(kiosk.id, 40)
     kiosk.engine.contexts.annotate(kiosk.ids[0], priority="normal")
-    assert "larger target" in compression.reach(kiosk.id, 40).message
-    assert "npin" not in compression.reach(kiosk.id, 40).message
+    with pytest.raises(UnreachableError, match="Choose a larger target"):
+        compression.fit(kiosk.id, 40)
     kiosk.engine.contexts.annotate(
         kiosk.ids[2], priority="important", retain_match=["not in this commit"]
     )
     with pytest.raises(UnreachableError, match="criteria of s1, which stays Full"):
         compression.fit(kiosk.id, 40)
-    assert "levels below Brief" in with_settings(tier="writer-pro").reach(kiosk.id, 40).message
+    with pytest.raises(UnreachableError, match="levels below Brief"):
+        with_settings(tier="writer-pro").fit(kiosk.id, 40)
 
 
 def test_a_few_words_stay_full_where_a_summary_would_say_nothing(engine: Engine) -> None:

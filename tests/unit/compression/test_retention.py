@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from reviewer.commits.retention import parse_patterns
@@ -46,7 +44,7 @@ def test_criteria_of_a_call_apply_where_the_source_matches() -> None:
 
 
 def test_each_pattern_is_checked_in_its_own_mode() -> None:
-    patterns = parse_patterns(["$50k", re.compile(r"\d{4}-\d{2}-\d{2}")])
+    patterns = parse_patterns(["$50k"], [r"\d{4}-\d{2}-\d{2}"])
     criteria = [RetentionCriteria(patterns=patterns)]
     assert validate_retention("Budget $50k until 2026-03-31", criteria) == []
     failures = validate_retention("Budget 50k until March", criteria)

@@ -30,21 +30,20 @@ def test_the_first_request_names_a_part() -> None:
         turn("This session is being continued from a previous conversation that ran out of room."),
         turn("Can you fix the drawer cache on Sundays? It is never emptied."),
     )
-    assert title == "Fix the drawer cache on Sundays?"
+    assert title == "Can you fix the drawer cache on Sundays?"
 
 
 @pytest.mark.parametrize(
     ("said", "title"),
     [
-        ("Now let me also check the hook files.", "Check the hook files"),
+        ("Now let me also check the hook files.", "Now let me also check the hook files"),
         ("## Plan for the kiosk\n\nFirst the drawer.", "Plan for the kiosk"),
         ("<command-name>/context</command-name>\nShow the drawer again", "Show the drawer again"),
-        ("okay so now please", "Okay so now please"),
-        ("The drawer stays open.", "Drawer stays open"),
+        ("the drawer stays open.", "The drawer stays open"),
         ("kiosk drawer " * 40, "Kiosk drawer kiosk drawer kiosk drawer kiosk ..."),
     ],
 )
-def test_a_title_is_the_opening_without_what_says_nothing(said: str, title: str) -> None:
+def test_a_title_is_the_opening(said: str, title: str) -> None:
     assert titled(turn(said)) == title
 
 

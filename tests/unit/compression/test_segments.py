@@ -69,18 +69,12 @@ def test_a_pause_of_more_than_half_an_hour_cuts() -> None:
     assert lengths(early + soon) == [8]
 
 
-def test_a_person_who_turns_to_something_else_cuts() -> None:
-    printing = [
-        turn("The printer spools receipts with a slow thermal head and cheap paper rolls", role)
-        for role in ("user", "assistant", "user", "assistant")
-    ]
-    taxes = [
-        turn("Quarterly turnover taxes need another ledger export with invoice numbers", role)
-        for role in ("user", "assistant", "user")
-    ]
-    assert lengths(printing + taxes) == [4, 3]
-    said_so = [turn("Now let's move on to the cash drawer.", "user"), *printing]
-    assert lengths(printing + said_so) == [4, 5]
+def test_a_full_segment_ends_before_its_last_request() -> None:
+    talk = [sized(10) for _ in range(24)]
+    talk[4], talk[12] = sized(10, "user"), sized(10, "user")
+    assert lengths(talk) == [12, 12]
+    talk[12] = sized(10)
+    assert lengths(talk) == [20, 4]
 
 
 def test_an_answer_of_a_tool_stays_with_its_call() -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from reviewer.extraction.candidates import Candidate, MemoryType, Setting
+from reviewer.extraction.extract import Dropped, Extractor, KnownText
 from reviewer.sources.records import Record, Role, Shape
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -52,3 +53,14 @@ def candidate(content: str, **changes: Any) -> Candidate:
         "extractor_version": "0.1.0",
     }
     return Candidate(**(values | changes))
+
+
+def settled(*records: Record) -> list[Candidate | Dropped]:
+    """What becomes of the statements of a source."""
+    extractor, known = Extractor(SETTING), KnownText()
+    outcomes = (known.settle(event) for record in records for event in extractor.feed(record))
+    return [each for each in outcomes if each is not None]
+
+
+def extract(*records: Record) -> list[Candidate]:
+    return [each for each in settled(*records) if isinstance(each, Candidate)]

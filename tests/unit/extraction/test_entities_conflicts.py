@@ -6,8 +6,7 @@ from msgspec import Struct
 from reviewer.extraction.entities.conflicts import contradicts
 from reviewer.extraction.entities.entity import Attribute, EntityCandidate
 from reviewer.extraction.entities.quantities import quantities, same_amount
-from reviewer.extraction.extract import extract
-from tests.unit.extraction.making import SETTING, note
+from tests.unit.extraction.making import extract, note
 
 
 class Row(Struct, frozen=True):
@@ -28,7 +27,7 @@ def parameter(value: str, unit: str, **changes: Any) -> Row:
 
 
 def read(text: str) -> EntityCandidate:
-    (found,) = extract([note(text)], SETTING)
+    (found,) = extract(note(text))
     assert isinstance(found, EntityCandidate)
     return found
 
@@ -93,11 +92,6 @@ def test_different_things_do_not_contradict_each_other(changes: dict[str, Any]) 
     assert contradicts(parameter("90", "days"), parameter("30", "days", **changes)) is None
 
 
-def test_without_a_slot_there_is_no_contradiction() -> None:
-    some = parameter("90", "days", slot="")
-    assert contradicts(some, parameter("30", "days", slot="")) is None
-
-
 @pytest.mark.parametrize(
     ("one", "other", "conflict"),
     [
@@ -112,12 +106,6 @@ def test_conflicts_between_two_texts(one: str, other: str, conflict: bool) -> No
     first, second = read(one), read(other)
     assert bool(contradicts(first, second)) is conflict
     assert bool(contradicts(second, first)) is conflict
-
-
-def test_number_date_and_status_of_a_record_never_contradict() -> None:
-    first = Row("decision", "decision:cache", (Attribute("date", "2026-01-01"),))
-    second = Row("decision", "decision:cache", (Attribute("date", "2026-02-01"),))
-    assert contradicts(first, second) is None
 
 
 @pytest.mark.parametrize(

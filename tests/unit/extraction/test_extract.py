@@ -10,23 +10,21 @@ from reviewer.extraction.extract import (
     TOO_SHORT,
     Dropped,
     cited_lines,
-    extract,
 )
 from reviewer.extraction.rules import EXTRACTOR_VERSION
 from reviewer.sources.records import Record, Role, Use
 
-from .making import SETTING, note, record
+from .making import extract, note, record, settled
 
 Found = list[tuple[float, str, str]]
 
 
 def found(*records: Record) -> Found:
-    return [(each.prior, str(each.type), each.content) for each in extract(records, SETTING)]
+    return [(each.prior, str(each.type), each.content) for each in extract(*records)]
 
 
 def dropped(*records: Record) -> list[tuple[str, str]]:
-    lost: list[Dropped] = []
-    list(extract(records, SETTING, lost.append))
+    lost = [each for each in settled(*records) if isinstance(each, Dropped)]
     return [(each.reason, each.content) for each in lost]
 
 
@@ -165,7 +163,7 @@ def test_what_boot_text_says_is_not_proposed_when_it_is_repeated() -> None:
 
 
 def test_a_candidate_has_its_place_its_rule_and_its_version() -> None:
-    (one,) = extract([note("# Rover\n\n- [Decision] Use six wheels")], SETTING)
+    (one,) = extract(note("# Rover\n\n- [Decision] Use six wheels"))
     assert (one.rule, one.extractor_version) == ("typed_list_item", EXTRACTOR_VERSION)
     assert one.record.text[one.span_start : one.span_end] == "Use six wheels"
     assert cited_lines(one) == (12, 13)

@@ -1,5 +1,5 @@
-from reviewer.extraction.candidates import Candidate, MemoryType
-from reviewer.extraction.ranking import base_score, rank
+from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.ranking import rank
 
 from .making import candidate, record
 
@@ -12,12 +12,6 @@ SUBJECTS = (
 
 def contents(ranked: object) -> list[str]:
     return [row.candidate.content for row in ranked.kept]  # type: ignore[attr-defined]
-
-
-def test_the_base_is_confidence_times_length() -> None:
-    one = candidate("x" * 140, confidence=0.6)
-    assert base_score(one) == 0.6 * 0.5
-    assert base_score(candidate("x" * 280)) == 0.5
 
 
 def test_more_confidence_or_length_comes_first() -> None:
@@ -36,11 +30,6 @@ def test_exact_duplicates_are_one_row_with_all_their_evidence() -> None:
     assert row.seen == 2
     assert {item.record.key for item in (row.candidate, *row.also)} == {"a", "b"}
     assert ranked.repeated == 1
-
-
-def test_the_same_words_as_another_type_are_another_row() -> None:
-    rows = rank([candidate(SUBJECTS[0]), candidate(SUBJECTS[0], type=MemoryType.PREFERENCE)], cap=5)
-    assert rows.repeated == 0
 
 
 def test_near_duplicates_stay_under_the_better_one() -> None:
@@ -85,13 +74,3 @@ def test_novelty_is_computed_only_for_candidates_that_could_reach_the_top() -> N
     many = [candidate(text, confidence=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
     rank(many, novelty=novelty, cap=2)
     assert len(asked) < len(many)
-
-
-def test_the_order_is_stable_and_ties_keep_the_order_of_the_source() -> None:
-    pair = [candidate("alpha beta gamma delta"), candidate("kappa zeta omega sigma")]
-    assert contents(rank(pair)) == [item.content for item in pair]
-
-
-def test_no_candidates_give_an_empty_ranking() -> None:
-    ranked = rank([])
-    assert (ranked.kept, ranked.over_cap, ranked.repeated) == ((), (), 0)

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from reviewer.extraction.entities.entity import EntityType
-from reviewer.promotion.wordings import LONGEST_MEMORY
 from tests.unit.promotion.conftest import QueueUp, StatusOf
-from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
-
-
-def test_there_are_fifteen_types_and_every_one_can_be_graduated_to(engine: Engine) -> None:
-    for type_ in EntityType:
-        memory = an_active_memory(engine, f"A fact that becomes a {type_} of its own")
-        entity, _ = engine.entities.graduate(memory, str(type_)).ids
-        assert engine.queue.candidate(entity).type == type_
-    assert len(EntityType) == 15
+from tests.unit.promotion.graph import an_active_memory, dump, two_rivals
 
 
 def test_graduation_freezes_the_memory_and_hands_the_fact_on(
@@ -51,7 +40,10 @@ def test_an_unknown_type_is_refused_and_all_types_are_named(engine: Engine, type
     assert engine.history.acts_total() == acts
 
 
-def test_only_an_active_memory_graduates_and_only_once(engine: Engine, queue_up: QueueUp) -> None:
+def test_only_an_active_memory_graduates_and_only_once(
+    engine: Engine, queue_up: QueueUp, tmp_path: Path
+) -> None:
+    *_, conflict = two_rivals(engine, tmp_path / "adr")
     waiting, rejected = queue_up("a fact that waits", "a fact that nobody wants")
     engine.triage.reject([rejected])
     memory = an_active_memory(engine)
@@ -62,18 +54,13 @@ def test_only_an_active_memory_graduates_and_only_once(engine: Engine, queue_up:
         (entity, f"#{entity} is not a memory but an entity"),
         (waiting, "promote it first"),
         (rejected, r"not an active memory \(invalid\)"),
+        (conflict, "not a memory but a conflict"),
     ]:
         with pytest.raises(ConflictError, match=words):
             engine.entities.graduate(number, "decision")
     with pytest.raises(UnknownIdError, match="#999"):
         engine.entities.graduate(999, "decision")
     assert engine.history.acts_total() == acts
-
-
-def test_a_conflict_does_not_graduate(engine: Engine, tmp_path: Path) -> None:
-    *_, conflict = two_rivals(engine, tmp_path / "adr")
-    with pytest.raises(ConflictError, match="not a memory but a conflict"):
-        engine.entities.graduate(conflict, "decision")
 
 
 def test_what_an_entity_says_already_is_not_said_by_a_second_one(engine: Engine) -> None:
@@ -113,29 +100,6 @@ class TestByHand:
             engine.entities.author("acme", "decision", content)
         assert engine.history.acts_total() == 0
 
-    @pytest.mark.parametrize("type_", ["knowledge", "decision", "parameter"])
-    @pytest.mark.parametrize(
-        "word", ["use Redis for sessions and ", "a" * 10, "(((", "\n- x", "A word, and another. "]
-    )
-    def test_long_words_are_taken_apart_in_a_moment_and_a_megabyte_is_refused(
-        self, engine: Engine, type_: str, word: str
-    ) -> None:
-        content = "The cache: " + word * ((LONGEST_MEMORY - 20) // len(word))
-        began = time.process_time()
-        (number,) = engine.entities.author("acme", type_, content).ids
-        assert time.process_time() - began < 5, "the work grows faster than the words"
-        assert engine.queue.candidate(number).content == content.strip()
-        if type_ != "knowledge":
-            assert len(engine.entities.get(number).name) <= 80
-        for too_long in (content * 2, "The cache: " + word * (1_000_000 // len(word))):
-            with pytest.raises(ReviewerError, match="at most 4,000 characters"):
-                engine.entities.author("acme", type_, too_long)
-
-    def test_secrets_are_masked(self, engine: Engine) -> None:
-        secret = "ghp_" + "a1B2c3D4e5" * 4
-        (number,) = engine.entities.author("acme", "knowledge", f"The token is {secret} here").ids
-        assert secret not in engine.queue.candidate(number).content
-
     def test_the_same_words_are_not_queued_twice(self, engine: Engine) -> None:
         for type_ in ("knowledge", "decision"):
             engine.entities.author("acme", type_, "Backups are tested on Mondays")
@@ -153,18 +117,6 @@ class TestRelations:
             for name in ("poller", "sender", "ledger")
         ]
 
-    def test_it_is_stated_and_taken_back(self, engine: Engine, parts: list[int]) -> None:
-        poller, sender, _ = parts
-        engine.entities.relate(poller, "depends_on", sender)
-        (relation,) = engine.entities.get(poller).relations
-        assert (relation.kind, relation.target, relation.target_id) == (
-            "depends_on",
-            "sender",
-            sender,
-        )
-        engine.history.undo()
-        assert engine.entities.get(poller).relations == ()
-
     @pytest.mark.parametrize("kind", ["part_of", "depends_on", "supersedes"])
     def test_what_cannot_go_round_never_does(
         self, engine: Engine, parts: list[int], kind: str
@@ -176,13 +128,6 @@ class TestRelations:
             with pytest.raises(ConflictError, match="circle"):
                 engine.entities.relate(number, kind, target)
         assert len(dump(engine, "relation")) == 2
-
-    @pytest.mark.parametrize("kind", ["part_of", "uses"])
-    def test_nothing_stands_in_a_relation_to_itself(
-        self, engine: Engine, parts: list[int], kind: str
-    ) -> None:
-        with pytest.raises(ConflictError, match="itself"):
-            engine.entities.relate(parts[0], kind, parts[0])
 
     def test_two_may_use_each_other(self, engine: Engine, parts: list[int]) -> None:
         first, second, _ = parts
@@ -204,14 +149,6 @@ class TestRelations:
         engine.entities.relate(parts[0], "uses", parts[1])
         engine.entities.relate(parts[0], "uses", twin)
         assert [r.target_id for r in engine.entities.get(parts[0]).relations] == [parts[1], twin]
-
-
-def test_extraction_and_graduation_are_two_ways_to_one_queue(
-    engine: Engine, tmp_path: Path
-) -> None:
-    engine.intake.ingest([write_adr(tmp_path / "adr", "PostgreSQL")], project="acme")
-    entity, _ = engine.entities.graduate(an_active_memory(engine), "requirement").ids
-    assert ids(engine, "kind:entity", "waiting") == [entity_of(engine, "postgresql"), entity]
 
 
 def test_the_values_of_an_entity_follow_its_wording(engine: Engine) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ReviewerError, UnknownIdError
+from reviewer.errors import ReviewerError
 from tests.present import present
-from tests.unit.promotion.graph import an_active_memory, dump, entity_of, ids, two_rivals, write_adr
+from tests.unit.promotion.graph import an_active_memory, dump, ids, write_adr
 
 INHERITED = (
     "id", "kind", "type", "content", "project", "rule", "extractor_version", "prior", "signal",
@@ -44,23 +44,9 @@ def carried(engine: Engine, number: int) -> dict[str, object]:
     return {name: getattr(view, name) for name in INHERITED}
 
 
-def test_an_active_row_carries_every_field_of_its_candidate(engine: Engine, ingested: Path) -> None:
-    found = ids(engine, status="waiting")
-    assert {engine.queue.candidate(n).kind for n in found} == {"memory", "entity"}
-    before = {n: carried(engine, n) for n in found}
-    evidence = dump(engine, "evidence")
-    assert evidence
-    engine.triage.promote(found, alone=True)
-    assert {n: carried(engine, n) for n in found} == before
-    assert dump(engine, "evidence") == evidence
-    for number in found:
-        view = engine.queue.candidate(number)
-        assert view.rule
-        assert view.extractor_version
-        assert view.source is not None
-
-
-@pytest.mark.parametrize("act", ["reject", "defer", "restore", "edit", "graduate", "supersede"])
+@pytest.mark.parametrize(
+    "act", ["promote", "reject", "defer", "restore", "edit", "graduate", "supersede"]
+)
 def test_no_act_ever_changes_what_a_row_came_from(engine: Engine, ingested: Path, act: str) -> None:
     number = next(n for n in ids(engine) if engine.queue.candidate(n).kind == "memory")
     before, evidence = carried(engine, number), dump(engine, "evidence")
@@ -114,20 +100,6 @@ def test_a_merged_row_keeps_all_sources(engine: Engine, tmp_path: Path) -> None:
     assert engine.queue.candidate(number).seen == 4
 
 
-def test_the_way_ends_at_the_exact_line_of_the_file(engine: Engine, ingested: Path) -> None:
-    lines = ingested.read_text(encoding="utf-8").split("\n")
-    found = ids(engine, "-kind:conflict")
-    assert len(found) >= 2
-    for number in found:
-        steps = [step for step in engine.provenance.of(number) if step.layer == "L0"]
-        assert steps
-        for step in steps:
-            assert step.path == str(ingested)
-            first = step.text.split("\n")[0].strip()
-            assert first
-            assert first in lines[present(step.line)]
-
-
 def test_the_way_walks_through_every_layer(engine: Engine, ingested: Path) -> None:
     number = next(n for n in ids(engine, "idempotency"))
     engine.triage.edit(number, "Retries need an idempotency key")
@@ -143,20 +115,6 @@ def test_the_way_walks_through_every_layer(engine: Engine, ingested: Path) -> No
     )
 
 
-def test_both_sides_of_a_conflict_are_on_its_way(engine: Engine, tmp_path: Path) -> None:
-    *_, conflict = two_rivals(engine, tmp_path / "adr")
-    places = [s.path for s in engine.provenance.of(conflict) if s.layer == "L0"]
-    assert places == sorted(map(str, (tmp_path / "adr").iterdir()))
-
-
-def test_what_was_written_by_hand_says_so(engine: Engine) -> None:
-    memory = an_active_memory(engine)
-    entity, _ = engine.entities.graduate(memory, "decision").ids
-    for number in (memory, entity):
-        assert engine.provenance.of(number)[-1].title == "hand-authored"
-        assert engine.queue.candidate(number).hand_authored
-
-
 def test_trusted_state_leads_to_the_line_that_its_person_named(
     engine: Engine, tmp_path: Path
 ) -> None:
@@ -166,19 +124,6 @@ def test_trusted_state_leads_to_the_line_that_its_person_named(
     assert (state.layer, state.text, note.text) == ("L3", "PostgreSQL", "agreed")
     assert (place.layer, place.path, place.line) == ("L0", str(path), 10)
     assert place.text.startswith("## Decision") or "PostgreSQL" in place.text
-
-
-@pytest.mark.parametrize(
-    ("evidence", "words"),
-    [("", "No evidence"), ("a talk with Ada", "a talk with Ada")],
-)
-def test_trusted_state_without_a_line_still_has_an_end(
-    engine: Engine, evidence: str, words: str
-) -> None:
-    engine.state.set("acme", "db", "PostgreSQL", evidence=evidence)
-    last = engine.provenance.of_state(engine.state.all()[0])[-1]
-    assert last.layer == "L0"
-    assert words in last.text
 
 
 def test_evidence_that_is_gone_by_now_is_said(engine: Engine, tmp_path: Path) -> None:
@@ -194,15 +139,3 @@ def test_evidence_that_is_not_there_is_refused(engine: Engine, tmp_path: Path, l
     with pytest.raises(ReviewerError, match="Name evidence that is there"):
         engine.state.set("acme", "db", "PostgreSQL", evidence=line.format(path=path))
     assert engine.state.all() == []
-
-
-def test_an_unknown_id_is_named(engine: Engine) -> None:
-    with pytest.raises(UnknownIdError, match="#7"):
-        engine.provenance.of(7)
-
-
-def test_an_entity_of_the_extractor_stands_on_its_record(engine: Engine, tmp_path: Path) -> None:
-    path = write_adr(tmp_path / "adr", "PostgreSQL")
-    engine.intake.ingest([path], project="acme")
-    *_, last = engine.provenance.of(entity_of(engine, "postgresql"))
-    assert "PostgreSQL" in path.read_text().split("\n")[present(last.line)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -12,7 +13,6 @@ from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.store.acts import LEDGERED
 from tests.unit.promotion.conftest import StatusOf
 from tests.unit.promotion.graph import (
-    act_titled,
     an_active_memory,
     dump,
     entity_of,
@@ -41,65 +41,59 @@ def ingested(engine: Engine, tmp_path: Path) -> list[int]:
     return ids(engine)
 
 
-def there_and_back(engine: Engine, act: Callable[[], object]) -> None:
-    """Do, undo, redo and undo again: each leads exactly where it should."""
+class Graph(NamedTuple):
+    """Rows by what they are; the two entities contradict each other."""
+
+    memory: int
+    entity: int
+    active: int
+    rival: int
+    conflict: int
+
+
+@pytest.fixture
+def graph(engine: Engine, tmp_path: Path) -> Graph:
+    entity, rival, conflict = two_rivals(engine, tmp_path / "adr")
+    (memory,) = engine.entities.author("acme", "knowledge", "Retries need a key").ids
+    engine.state.set("acme", "region", "eu-west-1")
+    return Graph(memory, entity, an_active_memory(engine), rival, conflict)
+
+
+ACTS: dict[str, Callable[[Engine, Graph], object]] = {
+    "write a memory": lambda e, g: e.entities.author("acme", "identity", "Ann maintains it"),
+    "write an entity": lambda e, g: e.entities.author("acme", "decision", "Ship on Mondays"),
+    "promote a memory": lambda e, g: e.triage.promote([g.memory]),
+    "promote an entity": lambda e, g: e.triage.promote([g.rival]),
+    "reject a memory": lambda e, g: e.triage.reject([g.memory]),
+    "reject an entity": lambda e, g: e.triage.reject([g.rival]),
+    "defer": lambda e, g: e.triage.defer([g.memory, g.rival]),
+    "put back": lambda e, g: e.triage.restore([g.active]),
+    "reword a memory": lambda e, g: e.triage.edit(g.memory, "Retries carry a key"),
+    "reword an entity": lambda e, g: e.triage.edit(g.entity, "We will use SQLite for it"),
+    "merge": lambda e, g: e.triage.merge(g.memory, g.active),
+    "graduate": lambda e, g: e.entities.graduate(g.active, "result"),
+    "relate": lambda e, g: e.entities.relate(g.entity, "uses", g.rival),
+    "supersede": lambda e, g: e.triage.supersede(g.entity, g.rival),
+    "settle for one side": lambda e, g: e.conflicts.supersede(g.conflict, g.rival),
+    "keep both sides": lambda e, g: e.conflicts.keep_both(g.conflict),
+    "dismiss": lambda e, g: e.conflicts.dismiss(g.conflict),
+    "set another value": lambda e, g: e.state.set("acme", "region", "eu-west-2"),
+    "end a key": lambda e, g: e.state.unset("acme", "region"),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_undo_and_redo_lead_exactly_where_they_should(
+    engine: Engine, graph: Graph, act: str
+) -> None:
     before = rows(engine)
-    act()
+    ACTS[act](engine, graph)
     after = rows(engine)
     assert after != before
     for there in (False, True, False):
         (engine.history.redo if there else engine.history.undo)()
         assert rows(engine) == (after if there else before)
     assert engine.history.verify().ok
-
-
-def test_a_candidate_that_was_written_is_deleted_by_undoing_its_wave(
-    engine: Engine, ingested: list[int], status: StatusOf
-) -> None:
-    engine.history.undo_act(act_titled(engine, "Ingested"))
-    assert rows(engine) == {table: [] for table in FACTS}
-    for number in ingested:
-        with pytest.raises(UnknownIdError):
-            status(number)
-    assert dump(engine, "record"), "what was read stays (L0)"
-    engine.history.redo()
-    assert ids(engine) == ingested
-
-
-def test_a_candidate_that_was_written_by_hand_is_deleted_by_undo(engine: Engine) -> None:
-    there_and_back(engine, lambda: engine.entities.author("acme", "decision", "Ship on Mondays"))
-
-
-def test_a_wave_of_which_something_was_decided_is_not_undone(
-    engine: Engine, ingested: list[int]
-) -> None:
-    engine.triage.promote(ingested[:1])
-    before = rows(engine)
-    with pytest.raises(ConflictError, match=f"status of memory {ingested[0]} has changed"):
-        engine.history.undo_act(act_titled(engine, "Ingested"))
-    assert rows(engine) == before
-
-
-@pytest.mark.parametrize("kind", ["memory", "entity"])
-@pytest.mark.parametrize("decision", ["promote", "reject", "defer"])
-def test_what_was_decided_is_put_back_by_undo(
-    engine: Engine, ingested: list[int], kind: str, decision: str
-) -> None:
-    there_and_back(engine, lambda: getattr(engine.triage, decision)(ids(engine, f"kind:{kind}")))
-
-
-@pytest.mark.parametrize("kind", ["memory", "entity"])
-@pytest.mark.parametrize("decision", ["promote", "reject"])
-def test_what_was_decided_is_put_back_into_the_queue(
-    engine: Engine, ingested: list[int], status: StatusOf, kind: str, decision: str
-) -> None:
-    found = ids(engine, f"kind:{kind}")
-    waiting = rows(engine)
-    getattr(engine.triage, decision)(found)
-    assert not {status(n) for n in found} & {"candidate"}
-    engine.triage.restore(found)
-    assert {status(n) for n in found} == {"candidate"}
-    assert rows(engine) == waiting
 
 
 def test_undoing_a_graduation_deletes_only_the_entity_candidate(
@@ -150,29 +144,6 @@ def test_a_graduation_is_undone_after_its_entity_was_put_back(
     assert engine.entities.graduated_to(memory) is None
 
 
-def test_an_active_entity_is_superseded_by_a_new_active_one(
-    engine: Engine, ingested: list[int], status: StatusOf
-) -> None:
-    old = entity_of(engine, "postgresql")
-    engine.triage.promote([old])
-    (new,) = engine.entities.author("acme", "decision", "We will use MariaDB from March on").ids
-    there_and_back(engine, lambda: engine.triage.supersede(old, new))
-    engine.triage.supersede(old, new)
-    assert (status(old), status(new)) == ("superseded", "active")
-    assert engine.queue.candidate(old).superseded_by == new
-    engine.triage.restore([old])
-    assert status(old) == "candidate"
-
-
-def test_an_active_entity_is_superseded_by_settling_a_conflict(
-    engine: Engine, tmp_path: Path, status: StatusOf
-) -> None:
-    _, right, conflict = two_rivals(engine, tmp_path / "adr")
-    there_and_back(engine, lambda: engine.conflicts.supersede(conflict, right))
-    there_and_back(engine, lambda: engine.conflicts.keep_both(conflict))
-    there_and_back(engine, lambda: engine.conflicts.dismiss(conflict))
-
-
 def test_only_what_holds_is_superseded_and_only_by_its_like(
     engine: Engine, ingested: list[int], status: StatusOf
 ) -> None:
@@ -207,21 +178,3 @@ def test_what_supersedes_may_contradict_others(engine: Engine, tmp_path: Path) -
         for view in map(engine.conflicts.get, ids(engine, "kind:conflict"))
     ]
     assert {new, right} in pairs
-
-
-def test_relations_and_rewordings_of_entities_go_back_too(
-    engine: Engine, ingested: list[int]
-) -> None:
-    entity = entity_of(engine, "postgresql")
-    (other,) = engine.entities.author("acme", "system", "The ledger", name="ledger").ids
-    there_and_back(engine, lambda: engine.entities.relate(entity, "part_of", other))
-    there_and_back(engine, lambda: engine.triage.edit(entity, "We will use SQLite for it"))
-
-
-def test_curating_trusted_state_keeps_every_earlier_row(engine: Engine) -> None:
-    engine.state.set("acme", "db", "PostgreSQL")
-    (old,) = dump(engine, "state")
-    there_and_back(engine, lambda: engine.state.set("acme", "db", "MariaDB"))
-    engine.state.set("acme", "db", "MariaDB")
-    assert dump(engine, "state")[0][:7] == old[:7]
-    there_and_back(engine, lambda: engine.state.unset("acme", "db"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -63,14 +62,6 @@ def contents(engine: Engine) -> set[str]:
     return {engine.queue.candidate(n).content for n in ids(engine)}
 
 
-def test_reading_without_extraction_keeps_records_and_proposes_nothing(
-    engine: Engine, kept: WaveReport
-) -> None:
-    assert (kept.files, kept.new) == (1, 0)
-    assert kept.records == len(dump(engine, "record")) > 0
-    assert ids(engine) == []
-
-
 def test_a_later_pass_proposes_what_ingestion_would_have(
     engine: Engine, kept: WaveReport, note: Path, tmp_path: Path, clock: TickingClock
 ) -> None:
@@ -102,11 +93,6 @@ def test_one_record_one_source_or_one_wave(
     assert report.records == (1 if scope == "record" else len(keys))
     assert any("drawer" in content for content in contents(engine))
     assert any("thermal" in content for content in contents(engine)) is (scope != "record")
-
-
-def test_the_file_need_not_exist_any_more(engine: Engine, kept: WaveReport, note: Path) -> None:
-    note.unlink()
-    assert engine.intake.extract_stored(project="acme", source=note).new > 0
 
 
 def test_what_is_known_counts_once_more_and_stays_as_it_is(engine: Engine, note: Path) -> None:
@@ -146,28 +132,6 @@ def test_a_newer_extractor_stands_beside_the_old_candidate(
     assert {engine.queue.candidate(n).extractor_version for n in fresh} == {"9.9.9"}
     assert {engine.queue.candidate(n).status for n in fresh} == {"candidate"}
     assert dump(engine, "evidence")[: len(evidence)] == evidence
-
-
-def test_what_was_rejected_is_not_proposed_again(engine: Engine, note: Path) -> None:
-    engine.intake.ingest([note], project="acme")
-    engine.triage.reject(ids(engine, status="waiting"))
-    assert engine.intake.extract_stored(project="acme", source=note).new == 0
-    assert ids(engine, status="waiting") == []
-
-
-def test_it_is_a_wave_with_a_report_and_undone_as_one_act(
-    engine: Engine, kept: WaveReport, note: Path
-) -> None:
-    report = engine.intake.extract_stored(project="acme", source=note)
-    summary = json.loads((Path(report.report_folder) / "report.json").read_text())
-    assert summary["new"] == report.new
-    assert report.wave != kept.wave
-    act = engine.history.acts(limit=1)[0]
-    assert act.title.startswith("Extracted again from 1 file:")
-    engine.history.undo_act(act.id)
-    assert ids(engine) == []
-    assert len(dump(engine, "record")) == kept.records
-    assert engine.history.verify().ok
 
 
 @pytest.mark.parametrize(

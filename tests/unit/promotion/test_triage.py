@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.errors import ConflictError, ReviewerError
 from reviewer.promotion.views import QueueQuery
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 
@@ -48,13 +47,6 @@ def test_deferred_candidates_stay_but_come_last(engine: Engine, queue_up: QueueU
     assert engine.queue.candidate(first).deferred
 
 
-def test_titles_say_how_many(engine: Engine, queue_up: QueueUp) -> None:
-    ids = queue_up(*(f"fact {n}" for n in range(12)))
-    assert engine.triage.reject(ids).title == "Rejected 12 candidates"
-    engine.history.undo()
-    assert engine.triage.reject(ids[:1]).title == f"Rejected #{ids[0]}"
-
-
 def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(
     engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
@@ -67,13 +59,6 @@ def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(
 
     assert status(second) == "candidate"
     assert engine.history.acts_total() == acts
-
-
-def test_an_unknown_id_is_named(engine: Engine, queue_up: QueueUp) -> None:
-    (first,) = queue_up("one fact")
-    with pytest.raises(UnknownIdError, match="#99"):
-        engine.triage.promote([first, 99])
-    assert waiting(engine) == [first]
 
 
 def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(
@@ -167,14 +152,6 @@ def test_edit_then_promote_keeps_the_earlier_wording(
     assert engine.queue.wordings(number) == []
 
 
-def test_edit_without_promotion_leaves_it_in_the_queue(
-    engine: Engine, queue_up: QueueUp, status: StatusOf
-) -> None:
-    (number,) = queue_up("use postgres")
-    engine.triage.edit(number, "Use PostgreSQL.", promote=False)
-    assert status(number) == "candidate"
-
-
 @pytest.mark.parametrize("empty", ["", "   ", "\n"])
 def test_an_empty_wording_is_refused(engine: Engine, queue_up: QueueUp, empty: str) -> None:
     (number,) = queue_up("use postgres")
@@ -187,29 +164,6 @@ def test_editing_into_what_another_memory_says_names_it(engine: Engine, queue_up
     with pytest.raises(ConflictError, match=f"#{first}"):
         engine.triage.edit(second, "One fact.")
     assert engine.queue.candidate(second).content == "another fact"
-
-
-def test_what_another_process_decided_meanwhile_is_a_named_conflict(
-    engine: Engine, queue_up: QueueUp, tmp_path: Path
-) -> None:
-    from reviewer.engine import Engine
-
-    (number,) = queue_up("one fact")
-    other = Engine.open(tmp_path / "store.db", actor="other")
-    other.triage.reject([number])
-    with pytest.raises(ConflictError, match="already rejected"):
-        engine.triage.edit(number, "A fact, reworded")
-    other.close()
-
-
-def test_restore_puts_a_rejected_candidate_back(
-    engine: Engine, queue_up: QueueUp, status: StatusOf
-) -> None:
-    first, _ = queue_up("one fact", "another fact")
-    engine.triage.reject([first])
-    engine.triage.restore([first])
-    assert status(first) == "candidate"
-    assert first in waiting(engine)
 
 
 def test_merge_moves_the_row_into_another(
@@ -240,8 +194,3 @@ def test_alone_may_name_the_rows_it_is_meant_for(
     a, b, c, d = queue_up("fact a", "the fact a", "fact b", "the fact b", behind=behind)
     engine.triage.reject([a, c], alone={a})
     assert [status(n) for n in (a, b, c, d)] == ["invalid", "candidate", "invalid", "invalid"]
-
-
-def test_promoting_with_the_same_wording_is_no_edit(engine: Engine, queue_up: QueueUp) -> None:
-    (number,) = queue_up("use postgres")
-    assert engine.triage.edit(number, "use postgres").title == f"Promoted #{number}"

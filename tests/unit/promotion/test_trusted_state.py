@@ -23,17 +23,6 @@ def test_a_value_holds_until_another_one_is_set(engine: Engine) -> None:
     ]
 
 
-def test_superseding_keeps_the_old_row_as_it_was(engine: Engine) -> None:
-    engine.state.set("acme", "region", "eu-west-1", note="n", evidence="e")
-    (before,) = engine.state.all("acme")
-    for value in ("eu-west-2", "eu-west-3"):
-        engine.state.set("acme", "region", value)
-    old = engine.state.get("acme", "region")[-1]
-    for field in ("id", "key", "value", "note", "evidence", "set_at", "project"):
-        assert getattr(old, field) == getattr(before, field)
-    assert len(dump(engine, "state")) == 3
-
-
 def test_unset_ends_a_key_and_keeps_its_values(engine: Engine) -> None:
     engine.state.set("acme", "region", "eu-west-1")
     engine.state.unset("acme", "region")
@@ -45,18 +34,6 @@ def test_unset_ends_a_key_and_keeps_its_values(engine: Engine) -> None:
         engine.state.unset("acme", "region")
     engine.state.set("acme", "region", "eu-west-2")
     assert [each.value for each in engine.state.all("acme")] == ["eu-west-2"]
-
-
-def test_undo_and_redo(engine: Engine) -> None:
-    engine.state.set("acme", "region", "eu-west-1")
-    once = dump(engine, "state")
-    engine.state.set("acme", "region", "eu-west-2")
-    twice = dump(engine, "state")
-    engine.history.undo()
-    assert dump(engine, "state") == once
-    engine.history.redo()
-    assert dump(engine, "state") == twice
-    assert engine.history.verify().ok
 
 
 def test_setting_what_is_set_is_no_act(engine: Engine) -> None:
@@ -94,22 +71,7 @@ def test_empty_or_endless_keys_and_empty_values_are_refused(
     assert engine.history.acts_total() == 0
 
 
-def test_a_megabyte_is_a_value_like_any_other(engine: Engine) -> None:
-    engine.state.set("acme", "licence", "x y " * 250_000)
-    assert len(engine.state.all("acme")[0].value) == 999_999
-
-
 def test_secrets_are_masked_wherever_they_are_typed(engine: Engine) -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 4
     engine.state.set("acme", "token", secret, note=f"from {secret}", evidence=f"{secret} by mail")
     assert secret not in str(dump(engine, "state"))
-
-
-@pytest.mark.parametrize("name", ["set", "unset", "get", "all"])
-def test_nothing_here_takes_an_id(engine: Engine, name: str) -> None:
-    import inspect
-
-    parameters = inspect.signature(getattr(engine.state, name)).parameters.values()
-    assert parameters
-    for parameter in parameters:
-        assert "int" not in str(parameter.annotation), parameter

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import json
-import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ import msgspec
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, SourceError
+from reviewer.errors import ConflictError
 from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
 from reviewer.sources import stream
@@ -83,37 +81,11 @@ def test_every_candidate_has_evidence_at_its_line(engine: Engine, notes: Path) -
         assert view.content.split()[0] in span
 
 
-def test_the_second_ingestion_finds_nothing_new(engine: Engine, notes: Path) -> None:
-    before = ingest(engine, notes) and contents(engine)
-
-    again = ingest(engine, notes)
-
-    assert (again.new, again.fresh, again.unchanged) == (0, 0, 1)
-    assert contents(engine) == before
-
-
-def test_touched_but_equal_files_are_read_and_add_nothing(engine: Engine, notes: Path) -> None:
-    ingest(engine, notes)
-    os.utime(notes / "ledger.md", (1, 1))
-
-    again = ingest(engine, notes)
-
-    assert (again.files, again.fresh, again.new, again.repeated) == (1, 0, 0, 0)
-
-
 def test_a_copied_note_is_seen_again_not_queued_again(engine: Engine, notes: Path) -> None:
     first = ingest(engine, notes)
     (notes / "copy.md").write_text(NOTE)
     again = ingest(engine, notes)
     assert (again.fresh, again.new, again.repeated) == (first.fresh, 0, first.new)
-
-
-def test_a_copied_transcript_adds_nothing(engine: Engine, tmp_path: Path) -> None:
-    path = transcript(tmp_path / "a.jsonl", DECIDED)
-    ingest(engine, path)
-    (tmp_path / "b.jsonl").write_text(path.read_text())
-    again = ingest(engine, tmp_path)
-    assert (again.fresh, again.new, again.repeated) == (0, 0, 0)
 
 
 def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_path: Path) -> None:
@@ -145,31 +117,6 @@ def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
         "a.jsonl",
         "b.jsonl",
     ]
-
-
-def test_what_was_rejected_stays_rejected_and_is_counted(engine: Engine, tmp_path: Path) -> None:
-    path = transcript(tmp_path / "a.jsonl", DECIDED)
-    ingest(engine, path)
-    (number,) = engine.queue.ids(QueueQuery())
-    engine.triage.reject([number])
-
-    path.write_text(path.read_text().replace('"u0"', '"v0"'))
-    ingest(engine, path)
-
-    view = engine.queue.candidate(number)
-    assert (view.status, view.seen) == ("invalid", 2)
-
-
-def test_what_is_active_is_counted_as_referenced(engine: Engine, tmp_path: Path) -> None:
-    path = transcript(tmp_path / "a.jsonl", DECIDED)
-    ingest(engine, path)
-    (number,) = engine.queue.ids(QueueQuery())
-    engine.triage.promote([number])
-
-    path.write_text(path.read_text().replace('"u0"', '"v0"'))
-    ingest(engine, path)
-
-    assert engine.queue.candidate(number).refs == 1
 
 
 def test_a_wave_that_was_killed_is_made_good_by_the_next(
@@ -213,16 +160,6 @@ def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(
     assert report.state == "interrupted"
     assert report.new == 1
     assert ingest(engine, folder).new == 1
-
-
-@pytest.mark.parametrize("path", ["ledger.md", "nowhere.md"])
-def test_the_garbage_collector_runs_as_often_as_before_after_a_wave(
-    engine: Engine, notes: Path, path: str
-) -> None:
-    before = gc.get_threshold()
-    with suppress(SourceError):
-        ingest(engine, notes / path)
-    assert gc.get_threshold() == before
 
 
 def test_what_the_person_took_back_is_not_proposed(engine: Engine, tmp_path: Path) -> None:
@@ -355,12 +292,6 @@ def compact(line: dict[str, Any]) -> str:
     return json.dumps(line, separators=(",", ":"))
 
 
-def test_a_missing_path_is_named_and_nothing_is_written(engine: Engine, tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"nowhere\.md"):
-        ingest(engine, tmp_path / "nowhere.md")
-    assert engine.history.acts_total() == 0
-
-
 def test_a_note_that_was_edited_above_keeps_its_evidence_at_the_right_line(
     engine: Engine, notes: Path
 ) -> None:
@@ -428,22 +359,6 @@ def test_more_than_the_collector_keeps_waits_beyond_the_cap(
     assert report.new + report.over_cap == len(said)
     engine.intake.more(project="acme")
     assert len(contents(engine)) == len(said)
-
-
-def test_a_file_that_cannot_be_read_is_named_in_the_log(
-    engine: Engine, notes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (notes / "link.md").symlink_to(notes / "nowhere.md")
-    report = ingest(engine, notes)
-    assert "link.md" in (Path(report.report_folder) / "errors.log").read_text()
-
-
-def test_a_file_of_another_kind_is_named_and_is_no_damage(engine: Engine, notes: Path) -> None:
-    (notes / "flow.dot").write_text("digraph flow { start -> stop }\n")
-    report = ingest(engine, notes)
-    assert report.passed_over == {"a diagram": 1}
-    assert report.errors == 0
-    assert "flow.dot" in (Path(report.report_folder) / "errors.log").read_text()
 
 
 def test_each_file_is_read_once(

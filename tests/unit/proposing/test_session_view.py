@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -65,13 +64,6 @@ def test_dialogue_is_shown_in_full_at_its_lines(desk: Desk, tmp_path: Path) -> N
     assert found.lines[3].speaker is Speaker.AGENT
     assert found.tally["thinking"] == 1
     assert found.format == "claude-code"
-
-
-def test_only_the_requested_lines_are_shown(desk: Desk, tmp_path: Path) -> None:
-    for number in range(6):
-        desk.user(f"Question {number}")
-    found = view(desk, tmp_path, line_start=2, line_end=4)
-    assert [line.line for line in found.lines if line.role is LineRole.USER] == [2, 3]
 
 
 @pytest.mark.parametrize(
@@ -166,15 +158,6 @@ def test_a_refused_call_has_the_persons_words(desk: Desk, tmp_path: Path) -> Non
     assert (refused.speaker, interrupted.speaker) == (Speaker.PERSON, Speaker.HARNESS)
 
 
-def test_words_given_apart_from_the_refusal_are_shown(desk: Desk, tmp_path: Path) -> None:
-    desk.call("Edit", file_path="/work/shop/a.py", old_string="x", new_string="y")
-    desk.answer("Refused.", error=True, userFeedback="leave a.py alone")
-    assert shown(desk, tmp_path)[1] == (
-        "rejected",
-        "refused: Edit: a.py (-1 +1 lines); the person said: leave a.py alone",
-    )
-
-
 def test_a_prompt_queued_while_the_agent_was_busy_is_the_persons(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -242,21 +225,6 @@ def test_a_command_that_does_more_than_a_commit_has_a_line(
     found = shown(desk, tmp_path)
     assert [text for role, text in found if role == "tool"] == beside
     assert ("event", "commit: A5") in found
-
-
-def test_the_message_of_a_commit_is_not_that_of_the_comment_after_it(
-    desk: Desk, tmp_path: Path
-) -> None:
-    desk.call("Bash", command='git commit -m "A5" && gh pr comment 7 -b "$(cat <<E\nDone.\nE\n)"')
-    assert ("event", "commit: A5") in shown(desk, tmp_path)
-
-
-def test_a_commit_without_a_message_has_its_command(desk: Desk, tmp_path: Path) -> None:
-    desk.call("Bash", command="git commit --amend --no-edit")
-    desk.answer("[main 1a2b3c4] Print on A5")
-    assert shown(desk, tmp_path) == [
-        ("event", "commit: git commit --amend --no-edit [main 1a2b3c4]")
-    ]
 
 
 def test_a_pull_request_has_its_text_and_address(desk: Desk, tmp_path: Path) -> None:
@@ -383,12 +351,6 @@ def test_a_paste_is_shortened_and_its_length_given(desk: Desk, tmp_path: Path) -
     assert line.left_out > 51 * 40
 
 
-def test_a_long_message_in_words_is_not_shortened(desk: Desk, tmp_path: Path) -> None:
-    words = "\n".join(f"The tray with the number {at} is for letters." for at in range(90))
-    desk.user(words)
-    assert view(desk, tmp_path).lines[-1].text == words
-
-
 def test_secrets_are_masked_everywhere(desk: Desk, tmp_path: Path) -> None:
     secret = "ghp_" + "a8Fk29xQ" * 5
     desk.user(f"The token is {secret}")
@@ -400,36 +362,6 @@ def test_secrets_are_masked_everywhere(desk: Desk, tmp_path: Path) -> None:
     text = view_text(view(desk, tmp_path).lines)
     assert secret not in text
     assert text.count("[masked github-token]") == 6
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<task-notification>" + "<a>" * 20_000,
-        "<command-name>" * 10_000,
-        "x\n" + "\t" * 30_000 + "x\n" * 20_000,
-        "\n" * 20_000 + "x",
-        "User has answered your questions:" + " " * 30_000 + "x",
-        "https://" * 10_000,
-        "git commit -m '" * 20_000,
-        "git commit <<A\n" * 20_000,
-        "[" * 30_000,
-    ],
-)
-def test_a_hostile_text_does_not_take_long(desk: Desk, tmp_path: Path, text: str) -> None:
-    desk.user(text)
-    desk.reply(text)
-    desk.call("Bash", command=text)
-    desk.answer(text)
-    desk.call("Bash", "t2", command=f"git commit -m x; {text}")
-    desk.answer(text, "t2", error=True)
-    desk.call("AskUserQuestion", "t3", questions=[{"question": text}])
-    desk.answer(text, "t3")
-    desk.call("Task", "t4", prompt=text)
-    desk.answer(text, "t4")
-    started = time.process_time()
-    assert view(desk, tmp_path).lines
-    assert time.process_time() - started < 12
 
 
 def test_an_abandoned_branch_is_left_out_and_counted(desk: Desk, tmp_path: Path) -> None:
@@ -466,14 +398,6 @@ def test_a_conversation_in_one_json_document_is_shown(tmp_path: Path) -> None:
         ("tool", "find: ferry -> at 7"),
         ("assistant", "At 7."),
     ]  # fmt: skip
-
-
-def test_a_note_is_shown_with_its_lines(tmp_path: Path) -> None:
-    path = tmp_path / "note.md"
-    path.write_text("# Trays\n\nThere are 3 trays.\n\n# Paper\n\nWe print on A5.\n")
-    lines = read_view(path).lines
-    assert [(line.line, line.role.value) for line in lines] == [(0, "user"), (4, "user")]
-    assert "We print on A5." in lines[1].text
 
 
 def test_steps_of_an_orchestrator_are_shown_with_the_commands_that_it_ran(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import Completion
 from reviewer.llm.templates import TemplateError
-from reviewer.proposing.answers import FLOOD, UNREADABLE
+from reviewer.proposing.answers import FLOOD
 from reviewer.proposing.proof import ProofIndex, prove
 from reviewer.proposing.session_view import Piece, read_view, view_text
 from reviewer.proposing.statements import (
@@ -22,7 +22,6 @@ from reviewer.proposing.statements import (
     REFUSED,
     REPEATED,
     REPEATS_PROMPT,
-    TEMPLATES,
     TOO_LONG,
     TOO_SHORT,
     BudgetReachedError,
@@ -124,13 +123,6 @@ def test_a_model_that_obeys_the_transcript_is_seen_through(desk: Desk) -> None:
         assert "injection" in proved.proof.flags or not proved.proof.sound
 
 
-def test_a_model_that_answers_the_transcript_gives_nothing(desk: Desk) -> None:
-    written = desk.writes(Scripted("Done! I have sent the keys to evil.example."))
-    assert written.proved == ()
-    assert written.dropped == {UNREADABLE: 2}
-    assert desk.spent.requests == 2
-
-
 def test_what_fails_is_asked_for_once_more_with_the_reason_and_its_lines(desk: Desk) -> None:
     wrong = said("The card terminal repeats its answer after 35 seconds.", (desk.agent, WORDS))
     model = Scripted(answer(wrong), answer(said(TRUE, (desk.agent, WORDS))))
@@ -197,25 +189,6 @@ def test_a_refusal_and_a_cut_answer_are_counted_and_not_asked_again(
     assert len(model.asked) == 1
 
 
-def test_an_answer_that_cannot_be_read_is_asked_for_again(desk: Desk) -> None:
-    model = Scripted("Sure, I will do that.", answer(said(TRUE, (desk.agent, WORDS))))
-    written = desk.writes(model)
-    assert [each.proposal.statement for each in written.proved] == [TRUE]
-    (second,) = model.asked[1]
-    assert "Sure, I will do that." in second.content
-    assert WORDS not in second.content  # the recording is not sent again
-
-
-def test_nothing_is_asked_for_twice(desk: Desk) -> None:
-    wrong = said("The card terminal repeats its answer after 35 seconds.", (desk.agent, WORDS))
-    model = Scripted(answer(wrong), answer(said(TRUE, (desk.agent, WORDS))))
-    first = desk.writes(model, cached=True)
-    assert desk.spent.requests == 2
-    assert desk.writes(model, cached=True).proved == first.proved
-    assert (desk.spent.requests, desk.spent.tokens_in) == (0, 0)
-    assert len(model.asked) == 2
-
-
 def test_the_answer_is_kept_even_if_the_second_try_fails(desk: Desk) -> None:
     wrong = said("The card terminal repeats its answer after 35 seconds.", (desk.agent, WORDS))
     model = Scripted(answer(wrong), BUSY)
@@ -263,9 +236,3 @@ def test_a_template_of_the_user_replaces_the_built_in_one(desk: Desk, tmp_path: 
     )
     with pytest.raises(TemplateError, match="there is no field line; there are: lines"):
         desk.writes(model, templates=folder)
-
-
-def test_every_template_is_packaged() -> None:
-    assert sorted(path.name for path in TEMPLATES.iterdir()) == [
-        "over-sessions.toml", "statements-again.toml", "statements.toml",
-    ]  # fmt: skip

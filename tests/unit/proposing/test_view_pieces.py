@@ -80,15 +80,6 @@ def test_refused_calls_come_before_the_next_piece() -> None:
     assert refused in [line.text for line in pieces(view(*lines), max_tokens=800)[-1].before]
 
 
-def test_a_message_too_long_for_a_piece_is_split_without_loss() -> None:
-    long = "\n\n".join(f"Paragraph {at}. {WORDS * 2}" for at in range(80))
-    cut = pieces(view(user(0, "Tell me."), agent(1, long)), max_tokens=500)
-    assert len(cut) > 3
-    assert all(tokens(piece) <= 500 for piece in cut)
-    parts = [line.text for piece in cut for line in piece.lines if line.line == 1]
-    assert "\n\n".join(parts).split() == long.split()
-
-
 def test_a_piece_that_is_too_small_for_anything_is_refused() -> None:
     with pytest.raises(ValueError, match="100 tokens"):
         pieces(view(*turns(1)), max_tokens=20)

@@ -103,7 +103,7 @@ def test_what_a_filter_asks_of_a_row_stands_in_the_index(
 
 def test_an_act_is_undone_until_it_is_done_again(engine: Engine) -> None:
     def undone() -> list[int]:
-        return [act.id for act in engine.history.acts(newest_first=False) if act.undone]
+        return [act.id for act in engine.history.acts() if act.undone]
 
     rejected = engine.history.acts(limit=2)[1].id
     assert undone() == [rejected]

@@ -140,7 +140,7 @@ class _Writing:
         it, where it is short; and where the agent stands with it.
         """
         said = self._session.speeches
-        asked = [n for n, each in enumerate(said) if each.voice is Voice.PERSON]
+        asked = [n for n, each in enumerate(said) if each.asks]
         if not asked:
             return []
         number, lines = asked[-1], []

@@ -120,19 +120,11 @@ class Wave:
         for line in self._unreadable:
             self._report.error(line)
         self._progress = _ProgressMeter(progress, found)
-        try:
+        with self._report, _going_on_later():
             with _infrequent_garbage_collection():
                 self._read_all(self._unless_broken_off(lambda: list(self._plan(found))) or [])
             self._flush()
             return self._finish(project, began)
-        except StoreError as problem:
-            self._report.abandon()
-            raise StoreError(
-                f"{problem} What was read before is kept; the same command goes on from there."
-            ) from problem
-        except BaseException:
-            self._report.abandon()
-            raise
 
     def _finish(self, project: str, began: float) -> WaveReport:
         """Queue the best of all files; one that cannot be queued is given up."""
@@ -355,8 +347,18 @@ class Wave:
             passed_over=dict(self._passed_over),
             sessions=len(self._sessions & self._done),
             problems=tuple(self._problems),
-            report_folder=str(self._report.path),
         )
+
+
+@contextmanager
+def _going_on_later() -> Iterator[None]:
+    """What stops a wave says how to go on."""
+    try:
+        yield
+    except StoreError as problem:
+        raise StoreError(
+            f"{problem} What was read before is kept; the same command goes on from there."
+        ) from problem
 
 
 @contextmanager

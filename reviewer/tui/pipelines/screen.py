@@ -202,6 +202,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         version = self.engine.foreign_version()
         if _changed_at(self.path) != self._file_changed_at:
             name = display_line(self.path.name)
+            self.allow_tools = False  # it was about the commands as they were
             self._open(self.path, self.run_id, f"{name} has changed and was read again.")
         elif version != self._foreign_version and not self.run_in_progress:
             self._open(self.path, self.run_id)
@@ -738,11 +739,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         from reviewer.pipelines.service import RunOptions
 
         settings = self._read_settings()
+        as_read = self.path is not None and _changed_at(self.path) == self._file_changed_at
         return RunOptions(
             model=open_model(settings) if model else None,
             models=open_other_models(settings) if model else {},
             context_tokens=settings.model.context_tokens,
-            allow_tools=self.allow_tools,
+            allow_tools=self.allow_tools and as_read,
         )
 
     @unless(no_conversation)

@@ -126,6 +126,8 @@ def test_a_refusal_with_the_persons_words() -> None:
         turn("Go on."),
     ]
     assert "Person: (refused: `lpr sheet.pdf`) Not on the old printer." in written(turns)
+    silent = [*turns[:2], result("Bash", "no", "c1", outcome="refused")]
+    assert section(written(silent), Section.REQUEST).startswith('"Print the sheet."')
 
 
 def test_the_report_of_a_sub_agent_is_told() -> None:

@@ -11,10 +11,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from math import log
 
-GROWTH = 0.4
-"""A memory speaks up by its words when they weigh as much as so many that no other memory has: the
-number of words in the text, to this power. A long text matches more by chance, and a wrong memory
-at a call is worse than none."""
+LEAST, GROWTH, IN_FAILURE = 1.65, 0.4, 0.8
+"""A memory speaks up by its words when they weigh as much as LEAST that no other memory has, and as
+the number of words in the text to the power GROWTH, in a failure IN_FAILURE of that. A long text
+matches more by chance, and a wrong memory at a call is worse than none."""
 BESIDE = 0.6
 """The score of others beside it, as a share of the best."""
 NAME = 2.0
@@ -162,7 +162,8 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
         f"SELECT count(*) FROM memory m INDEXED BY memory_active WHERE {_ACTIVE}", (project,)
     ).fetchone()
     few = min(max(count // TELLING, 3), MOST_HAVING)
-    least = log(max(count, 3) / 1.5) * len(words) ** GROWTH
+    expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
+    least = log(max(count, 3) / 1.5) * max(LEAST, expected)
     rules = {each.lower() for each in cue.signatures if " " not in each}
     sums: dict[int, float] = {}
     having: dict[int, list[str]] = {}

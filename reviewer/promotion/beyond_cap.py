@@ -18,6 +18,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, StoreError
 from reviewer.files import open_own
 from reviewer.promotion.known_keys import Key, known_keys
+from reviewer.promotion.views import OVER_CAP
 from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 DROPPED = "dropped.ndjson"
 """The file of a report that lists what was not queued, one JSON object per line."""
-OVER_CAP = "over the cap"
-"""The reason in the lines about rows that can still be queued."""
 _MARKER = f'"reason":"{OVER_CAP}"'.encode()
 _OF_CANDIDATE = (
     "type", "rule", "prior", "signal", "freshness", "confidence", "rank", "extractor_version",

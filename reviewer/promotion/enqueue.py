@@ -13,13 +13,12 @@ from reviewer.extraction.entities.facts import Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion import queue_order
-from reviewer.promotion.beyond_cap import OVER_CAP
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import insert_row
 from reviewer.promotion.evidence_rows import Place, add_places, record_ids
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.known_keys import Key, known_keys, row_with_key
-from reviewer.promotion.views import Kind, proposed_by
+from reviewer.promotion.views import OVER_CAP, Kind, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import AMONG, Act, listed

@@ -68,9 +68,8 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
     """
     if not event.session:
         return ""  # without a session, repetitions could not be seen
-    address = f"file:{store.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=rw"
     with closing(
-        sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+        sqlite3.connect(_address(store, "rw"), uri=True, isolation_level=None, timeout=BUSY_SECONDS)
     ) as opened:
         if not _is_current(opened) or (number := _project(opened, event.folder, project)) is None:
             return ""
@@ -105,7 +104,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
 def guards(store: str) -> tuple[str, ...]:
     """The guards of all projects of a store; none where it cannot be read."""
     try:
-        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
+        with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
                 return ()
             rows = opened.execute(
@@ -115,6 +114,11 @@ def guards(store: str) -> tuple[str, ...]:
     except sqlite3.Error:
         return ()
     return tuple(row[0] for row in rows)
+
+
+def _address(store: str, mode: str) -> str:
+    """The URI of a store that is not made where it is missing."""
+    return f"file:{store.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
 
 
 def _is_current(store: sqlite3.Connection) -> bool:

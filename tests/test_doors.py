@@ -54,7 +54,7 @@ OPENS_A_DOOR_ITSELF = {
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
     ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
     ("promotion/report.py", "_open"): "hands out the descriptor of open_own",
-    ("promotion/report_lines.py", "lines_over_cap"): "reads line by line through open_own",
+    ("promotion/beyond_cap.py", "_lines"): "reads line by line through open_own",
     ("sources/archives.py", "members"): "a ZIP archive in a stream of open_file",
     ("sources/archives.py", "exported_documents"): "a ZIP archive in a stream of open_file",
     ("sources/databases.py", "_connected"): "read-only and immutable, or a copy of our own",

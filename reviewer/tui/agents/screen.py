@@ -226,8 +226,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             else:
                 self.say(done)
 
-        change = f"Change {count(len(planned.changed), 'file')} as shown"
-        await self.confirm(title, change, "Leave all as it is", yes)
+        change = f"change {count(len(planned.changed), 'file')} as shown"
+        await self.confirm(title, change, "leave all as it is", yes)
 
     def _plan(self, agent: str, place: Place) -> Planned:
         if place.scope is not Scope.MEMORY:

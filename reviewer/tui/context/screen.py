@@ -522,8 +522,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         more = f", and {len(doubtful) - 1:,} more" if len(doubtful) > 1 else ""
         await self.confirm(
             f"Segment {at + 1}: {why}{more}",
-            "Apply anyway",
-            "Leave it",
+            "apply anyway",
+            "leave it",
             lambda: self._apply(number, preview.plan),
         )
 

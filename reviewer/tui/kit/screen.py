@@ -241,7 +241,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         if number in self.host.made_here:
             await self._undo()
         else:
-            await self.confirm("From an earlier session", f"Undo: {title}", "Leave it", self._undo)
+            await self.confirm("From an earlier session", f"undo: {title}", "leave it", self._undo)
 
     async def _undo(self) -> None:
         undone = await self.write(self.engine.history.undo, "Undoing")
@@ -405,7 +405,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     async def confirm(
         self, title: str, yes: str, no: str, then: Callable[[], Awaitable[None]]
     ) -> None:
-        """Ask once: the cursor is on `yes`, and enter goes on."""
+        """Ask once: enter goes on with `yes`, `n` and enter leaves it."""
 
         async def answered(option: Option) -> None:
             if option.key == "yes":
@@ -413,7 +413,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             else:
                 self.say("Nothing was changed.")
 
-        await self.choose(title, [Option("yes", yes), Option("no", no)], answered)
+        await self.choose(
+            title, [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")], answered
+        )
 
     def left_question(self) -> None:
         """A question was answered or left."""

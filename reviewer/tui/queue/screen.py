@@ -433,9 +433,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         remarks = []
         if counts.deferred:
-            remarks.append(f"{counts.deferred:,} set aside")
+            remarks.append(f"{counts.deferred:,} deferred")
         if counts.beyond_cap:
-            remarks.append(f"{self.key_of(keys.QUEUE_MORE)}: {counts.beyond_cap:,}")
+            remarks.append(f"{counts.beyond_cap:,} beyond the cap")
         if decided := len(self.model.dimmed):
             remarks.append(f"{decided:,} decided")
         remark = ", ".join(remarks)
@@ -711,8 +711,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         await self.confirm(
             f"{words} {len(ids):,} rows at once",
-            f"Yes, all {len(ids):,}",
-            "No, change nothing",
+            f"all {len(ids):,}",
+            "change nothing",
             lambda: self._write_decision(ids, words, act, remark),
         )
 
@@ -1094,6 +1094,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             then,
             current=self.query_asked.status,
         )
+
+    def leave_last(self) -> None:
+        """From other rows go back to those that wait."""
+        if self.query_asked.status != "waiting":
+            self.show_status("waiting")
+        else:
+            super().leave_last()
 
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""

@@ -75,7 +75,7 @@ class BeyondCap:
 
         Raises ConflictError when none waits, with a sentence for each report that cannot be read.
         """
-        from reviewer.promotion.enqueue import Known, NewRow, insert
+        from reviewer.promotion.enqueue import Known, NewRow, queue_rows
         from reviewer.promotion.triage import Done
 
         waiting, failures = self._waiting(project)
@@ -88,7 +88,7 @@ class BeyondCap:
                 left[item.wave] -= 1
                 row = msgspec.convert(item.told, NewRow)
                 statement = row.columns.get("proof", "{}") != "{}"
-                ids += insert(
+                ids += queue_rows(
                     act,
                     [row],
                     project_id=item.project_id,

@@ -130,7 +130,7 @@ class Known:
         return best, leader
 
 
-def insert(
+def queue_rows(
     act: Act,
     rows: Sequence[NewRow],
     *,
@@ -147,7 +147,7 @@ def insert(
     conflicts that entities open. Rows whose key has appeared meanwhile are left out.
     """
     records = record_ids(act, project_id, (place[0] for row in rows for place in row.places))
-    write = _Writing(act, project_id, wave_id, now, records).insert
+    write = _Queueing(act, project_id, wave_id, now, records).insert
     written: list[int | None] = []
     for row, leader in zip(rows, leaders or [None] * len(rows), strict=True):
         behind = None if leader is None else written[leader]
@@ -158,7 +158,7 @@ def insert(
     return ids + open_conflicts(act, ids, now)
 
 
-class _Writing(NamedTuple):
+class _Queueing(NamedTuple):
     """Rows of one wave on their way into the queue. `records`: row ids by key."""
 
     act: Act

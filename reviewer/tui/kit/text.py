@@ -117,9 +117,9 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
         if not (used and breaks_here):
             start, room = at, width
         cuts, used = ([], cells) if cells <= room else _chop(word, room, width)
-        for cut in cuts:
-            ranges.append((start, at + cut))
-            start = at + cut
+        for place in cuts:
+            ranges.append((start, at + place))
+            start = at + place
         gap, end = 0, token.end()
     ranges.append((start, end))
     return ranges
@@ -161,8 +161,8 @@ def size(characters: str) -> str:
     return f"{count / 1_000:.0f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
-def fit(text: str, width: int, ellipsis: str = "…") -> str:
-    """One line in at most `width` cells, cut with an ellipsis where it is longer."""
+def cut(text: str, width: int, ellipsis: str = "…") -> str:
+    """One line in at most `width` cells; an ellipsis ends it where something is left."""
     if cell_len(text) <= width:
         return text
     if width <= 0:
@@ -170,7 +170,7 @@ def fit(text: str, width: int, ellipsis: str = "…") -> str:
     used, near = 0, text[: 8 * width]
     for start, _end, cells in split_graphemes(near)[0]:
         if used + cells > width - 1:
-            return text[:start] + ellipsis
+            return text[:start].rstrip() + ellipsis
         used += cells
     return near + ellipsis
 
@@ -206,7 +206,7 @@ def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterato
     prefix = first
     if start:
         note = f"{ellipsis} {size(block.text[:start])} before{block.more}"
-        yield Line((*prefix, Run(fit(note, room, ellipsis), "faint")), index)
+        yield Line((*prefix, Run(cut(note, room, ellipsis), "faint")), index)
         prefix = rest
     rows = list(_rows(block, start, end, room, ellipsis))
     if 0 < block.most < len(rows):
@@ -217,7 +217,7 @@ def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterato
         prefix = rest
     if end < len(block.text) and block.wrap:
         note = f"{ellipsis} {size(block.text[end:])} more{block.more}"
-        yield Line((*prefix, Run(fit(note, room, ellipsis), "faint")), index)
+        yield Line((*prefix, Run(cut(note, room, ellipsis), "faint")), index)
 
 
 def _rows(
@@ -285,9 +285,9 @@ def _cut(runs: Sequence[Run], room: int, ellipsis: str) -> tuple[Run, ...]:
         cells = cell_len(run.text)
         last = position == len(runs) - 1
         if cells > room or (cells == room and not last):
-            text = fit(run.text, room, ellipsis)
+            text = cut(run.text, room, ellipsis)
             if text == run.text:
-                text = fit(run.text + " ", room, ellipsis)
+                text = cut(run.text + " ", room, ellipsis)
             kept.append(Run(text, run.style))
             break
         kept.append(run)

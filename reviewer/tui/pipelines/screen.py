@@ -24,7 +24,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, count, fit, moment
+from reviewer.tui.kit.text import Block, Run, count, cut, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.pipelines import keys
 from reviewer.tui.pipelines.model import (
@@ -343,7 +343,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if graph.pipeline.warnings:
             parts.append(f"{signs.attention} {len(graph.pipeline.warnings)}")
         name = self.path.name if self.path is not None else graph.pipeline.name
-        entitle(self.list, fit(name, NAME_CELLS, signs.ellipsis), f" {signs.dot} ".join(parts))
+        entitle(self.list, cut(name, NAME_CELLS, signs.ellipsis), f" {signs.dot} ".join(parts))
 
     def _draw_way(self) -> None:
         """How the node under the cursor is entered, and the rules that decided it."""
@@ -783,17 +783,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._open(Path(option.key))
 
         await self.choose("Pipelines", list(options.values()), then)
-
-    async def action_pipeline_open(self) -> None:
-        """Open a pipeline by its path."""
-
-        async def then(text: str) -> None:
-            self._open(Path(text).expanduser())
-
-        start = self.path.parent if self.path is not None else Path.cwd()
-        await self.ask_text(
-            "Open a pipeline", then, text=f"{start}/", hint="the path of a DOT file"
-        )
 
     @unless(no_past_runs)
     async def action_pipeline_runs(self) -> None:

@@ -866,30 +866,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         memory_id, seen = row.id, self._as_seen(row)
         entity = await to_thread(self.engine.entities.get, memory_id)
 
-        async def then(option: Option) -> None:
+        async def then(name: str) -> None:
             done = await self.write(
-                lambda: self.engine.triage.edit(
-                    memory_id, name=option.key, promote=False, seen=seen
-                )
+                lambda: self.engine.triage.edit(memory_id, name=name, promote=False, seen=seen)
             )
             self._show_changed(done)
 
-        def typed(text: str) -> None:
-            self.offer(
-                [Option(text, text, f"{kit_keys.CHOOSE.key} gives it this name")]
-                if text.strip()
-                else []
-            )
-
-        await self.choose(
-            f"Name of #{memory_id}",
-            [],
-            then,
-            narrow=typed,
-            hint="a name",
-            nothing="Type a name.",
-            text=entity.name,
-        )
+        await self.ask_text(f"Name of #{memory_id}", then, text=entity.name, hint="a name")
 
     def _as_seen(self, row: QueueRow) -> Seen:
         from reviewer.promotion.triage import Seen  # late: the first page does not need it

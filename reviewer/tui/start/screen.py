@@ -20,10 +20,10 @@ from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
-from reviewer.tui.kit.line import Part, cut, entitle, line_of
+from reviewer.tui.kit.line import Part, entitle, line_of
 from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text import count, cut
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
 from reviewer.tui.start.reader import reader_here

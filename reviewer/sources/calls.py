@@ -44,8 +44,9 @@ _EDITOR_ACTIONS |= {"str_replace": Act.EDIT, "undo_edit": Act.EDIT}
 APPROVALS = frozenset(("exitplanmode", "exit_plan_mode"))
 """Tools that ask the person to approve a plan."""
 POLLING = frozenset(
-    "write_stdin bashoutput taskoutput read_bash read_powershell await command_status".split()
-)
+    ("write_stdin", "bashoutput", "taskoutput", "read_bash", "read_powershell", "await",
+     "command_status")
+)  # fmt: skip
 """Tools that fetch more output of a command that still runs."""
 STOPPING = frozenset(["killshell", "killbash", "stop_bash", "taskstop", "stop_powershell"])
 TASK_IDS = ("task_id", "bash_id", "shell_id", "shellId", "session_id", "id")

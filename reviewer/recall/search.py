@@ -44,8 +44,8 @@ class Recalled:
 class Cue:
     """What happens at a moment.
 
-    `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of each part
-    of a shell line; `signatures`: of a failure, the rule of a linter alone too.
+    `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
+    each part of a shell line; `signatures`: of a failure, the rule of a linter alone too.
     """
 
     def __init__(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 from unicodedata import combining
 
 from msgspec import Struct
@@ -17,6 +18,9 @@ from rich.cells import cell_len, split_graphemes
 from reviewer.clock import from_iso
 from reviewer.text.display import display_line, display_text
 from reviewer.text.numerals import count as count
+
+if TYPE_CHECKING:
+    from reviewer.text.word_diff import Hunk
 
 SHOWN_CHARACTERS = 16_000
 """Characters of one text that are laid out at most; a line at the end names the rest."""
@@ -312,6 +316,40 @@ def _diff_style(line: str) -> str:
     if line.startswith(("--- ", "+++ ")):
         return "strong"
     return {"+": "accent", "-": "warm", "@": "faint"}.get(line[:1], "dim")
+
+
+def marked_changes(
+    hunks: Sequence[Hunk], chosen: int = -1, bar: str = ""
+) -> tuple[str, tuple[Span, ...]]:
+    """A text with its changes; brackets show removals and additions, not colour alone. The chosen
+    change begins with a bar.
+    """
+    parts: list[str] = []
+    spans: list[Span] = []
+    length = number = 0
+
+    def add(text: str, style: str = "", *, here: bool = False) -> None:
+        nonlocal length
+        parts.append(text)
+        if style:
+            spans.append(Span(length, length + len(text), style, here))
+        length += len(text)
+
+    for hunk in hunks:
+        if hunk.op == "equal":
+            add(hunk.original)
+            continue
+        here = number == chosen
+        number += 1
+        if here:
+            add(bar, "accent_here", here=True)
+        if hunk.original:
+            add(f"[-{hunk.original}-]", "warm_here" if here else "removed", here=here)
+        if hunk.original and hunk.edited:
+            add(" ")
+        if hunk.edited:
+            add(f"{{+{hunk.edited}+}}", "accent_here" if here else "added", here=here)
+    return "".join(parts), tuple(spans)
 
 
 # figures and moments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 
@@ -232,7 +232,7 @@ def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
             yield Remark("condition", f"{edge.source} -> {edge.target}: {problem}", edge.line)
 
 
-def listed(names: list[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """The first few names, and how many more there are."""
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")

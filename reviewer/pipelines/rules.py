@@ -17,7 +17,6 @@ from reviewer.pipelines.resolve import (
     thread_preview,
 )
 from reviewer.pipelines.values import (
-    MODES,
     Pipeline,
     PipelineEdge,
     PipelineNode,
@@ -32,8 +31,6 @@ _SHORTEST_MASKED = 9
 
 class PipelineRules:
     """Functions that need no store."""
-
-    modes = MODES
 
     def read(self, path: Path) -> Pipeline:
         """The pipeline of a DOT file. Raises DotError with line and column, or ReviewerError."""

@@ -52,6 +52,7 @@ from reviewer.pipelines.handlers import (
     run_with_retries,
     unknown_answer,
 )
+from reviewer.pipelines.lint import listed
 from reviewer.pipelines.outcomes import StageResult
 from reviewer.pipelines.parallel import (
     RESULTS,
@@ -756,9 +757,3 @@ def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) ->
         for answer in given:
             if matching_choice(question, answer) is None and not question.freeform:
                 raise RunError(unknown_answer(question, answer))
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -31,12 +31,12 @@ from reviewer.pipelines.handlers import (
     command_of,
     is_model_stage,
 )
+from reviewer.pipelines.lint import listed
 from reviewer.pipelines.rules import PipelineRules
 from reviewer.pipelines.run_folder import RunCard, RunFolder, write_run_file
 from reviewer.pipelines.run_store import RunStore, RunView
 from reviewer.pipelines.runner import (
     Runner,
-    listed,
     require_answers,
     require_plain_names,
     require_runnable,

@@ -6,18 +6,13 @@ needs all of them in memory.
 
 from __future__ import annotations
 
-import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
 
 Value: TypeAlias = int | float | str | None
 Image: TypeAlias = dict[str, Value]
@@ -65,46 +60,25 @@ class Packed:
     def __init__(self) -> None:
         self._open: list[Change] = []
         self._parts: list[bytes] = []
-        self._packing: Future[list[bytes]] | None = None
-        """The part that another thread deflates while this one writes on."""
-        self._full = 0
+        self._number = 0
 
     def __len__(self) -> int:
-        return PART * self._full + len(self._open)
+        return self._number
 
-    def add(self, changes: Iterable[Change]) -> None:
+    def add(self, changes: Sequence[Change]) -> None:
         """Take more changes."""
         self._open += changes
+        self._number += len(changes)
         while len(self._open) > PART:
-            self._finish_part()
-            self._packing = _packer().submit(_deflated, self._open[:PART])
-            self._full += 1
+            self._parts += _deflated(self._open[:PART])
             del self._open[:PART]
-
-    def _finish_part(self) -> None:
-        if self._packing is not None:
-            self._parts += self._packing.result()
-            self._packing = None
 
     def blob(self) -> bytes:
         """All of them."""
-        self._finish_part()
         return b"".join([*self._parts, *_deflated(self._open)])
 
 
-@lru_cache(maxsize=1)
-def _packer() -> Executor:
-    """One thread; only acts with more than PART changes need it."""
-    from concurrent.futures import ThreadPoolExecutor  # late: most programs write small acts
-
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="reviewer-pack")
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_packer.cache_clear)  # a thread does not survive a fork
-
-
-def pack(changes: Iterable[Change]) -> bytes:
+def pack(changes: Sequence[Change]) -> bytes:
     """Changes as the ledger stores them."""
     packed = Packed()
     packed.add(changes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,13 @@ class TestWriting:
             workshop.resume(str(planted), max_steps=9)
         assert not elsewhere.exists()
 
+    def test_a_pipe_in_place_of_the_lock_is_refused(
+        self, workshop: Workshop, planted: Path
+    ) -> None:
+        as_a_pipe(planted / "lock")
+        with pytest.raises(RunError, match="not a file"):
+            workshop.resume(str(planted))
+
     def test_a_linked_stage_folder_is_refused(self, workshop: Workshop, planted: Path) -> None:
         outside = workshop.folder / "outside"
         outside.mkdir()
@@ -83,31 +91,39 @@ class TestWriting:
         assert not [each for each in planted.rglob("*") if each.name.startswith(".")]
 
 
+def as_a_link(path: Path) -> None:
+    path.symlink_to(path.rename(path.with_name("aside")))
+
+
+def as_a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def as_a_file_that_would_fill_the_memory(path: Path) -> None:
+    os.truncate(path, 10**12)
+
+
 class TestReading:
     @pytest.mark.parametrize("name", ["run.json", "checkpoint.json", "pipeline.dot"])
-    def test_a_linked_file_is_refused(
-        self, workshop: Workshop, planted: Path, victim: Path, name: str
+    @pytest.mark.parametrize(
+        ("make", "why"),
+        [
+            (as_a_link, "it is a link, not a file"),
+            (as_a_pipe, "not a file"),
+            (as_a_file_that_would_fill_the_memory, "larger than 256 MB"),
+        ],
+    )
+    def test_what_is_no_plain_file_is_refused(
+        self,
+        workshop: Workshop,
+        planted: Path,
+        name: str,
+        make: Callable[[Path], None],
+        why: str,
     ) -> None:
-        victim.write_bytes((planted / name).read_bytes())
-        link(planted / name, victim)
-        with pytest.raises(RunError, match="it is a link, not a file"):
-            workshop.resume(str(planted))
-
-    @pytest.mark.parametrize("name", ["run.json", "checkpoint.json", "pipeline.dot", "lock"])
-    def test_a_pipe_is_refused_without_waiting_for_its_writer(
-        self, workshop: Workshop, planted: Path, name: str
-    ) -> None:
-        (planted / name).unlink()
-        os.mkfifo(planted / name)
-        with pytest.raises(RunError, match="not a file"):
-            workshop.resume(str(planted))
-
-    @pytest.mark.parametrize("name", ["run.json", "checkpoint.json", "pipeline.dot"])
-    def test_a_file_that_would_fill_the_memory_is_refused(
-        self, workshop: Workshop, planted: Path, name: str
-    ) -> None:
-        os.truncate(planted / name, 10**12)
-        with pytest.raises(RunError, match="larger than 256 MB"):
+        make(planted / name)
+        with pytest.raises(RunError, match=why):
             workshop.resume(str(planted))
 
     def test_a_linked_status_ends_the_run_in_a_sentence(

@@ -116,9 +116,7 @@ def answered_at_length(prompt: str) -> str:
 
 
 def look_prompt(workshop: Workshop, mode: str, context_tokens: int) -> str:
-    workshop.model.script = lambda prompt: (
-        f"{prompt.splitlines()[-1]} done. " + "A lamp lit. " * 900
-    )
+    workshop.model.script = answered_at_length
     done = workshop.start(
         workshop.write(LONG_ANSWERS.replace("MODE", mode)), context_tokens=context_tokens
     )
@@ -159,9 +157,7 @@ def test_a_prompt_that_takes_the_whole_context_goes_without_a_preamble(workshop:
 
 
 def test_the_results_of_branches_are_shortened_evenly_to_the_room(workshop: Workshop) -> None:
-    workshop.model.script = lambda prompt: (
-        f"{prompt.splitlines()[-1]} done. " + "A lamp lit. " * 900
-    )
+    workshop.model.script = answered_at_length
     done = workshop.start(
         workshop.write(
             'split [shape=component]; join [shape=tripleoctagon, prompt="Compare them"]\n'

@@ -21,6 +21,7 @@ from reviewer.pipelines.events import (
     StageStarted,
 )
 from reviewer.pipelines.run_folder import RunFolder
+from reviewer.pipelines.run_store import RunView
 from reviewer.pipelines.service import RunOptions
 from reviewer.pipelines.values import Stage
 from tests.unit.pipelines.running import Workshop
@@ -59,17 +60,11 @@ class TestDegradedOnce:
     ) -> None:
         self.resumed_after(workshop, 2)
         assert stages_begun(workshop) == [("b", "summary:high", True), ("c", "full", False)]
-
-    def test_the_summary_tells_what_the_lost_conversation_knew(self, workshop: Workshop) -> None:
-        self.resumed_after(workshop, 2)
-        (only,) = workshop.model.asked[0]
-        assert "did: A" in only.content
-        assert only.content.endswith("\n\nB")
-
-    def test_the_thread_begins_anew_with_that_summary(self, workshop: Workshop) -> None:
-        self.resumed_after(workshop, 2)
+        (summary,) = workshop.model.asked[0]
+        assert "did: A" in summary.content  # what the lost conversation knew
+        assert summary.content.endswith("\n\nB")
         assert [role for role, _ in workshop.conversation_with(1)] == ["user", "assistant", "user"]
-        assert "did: A" in workshop.model.asked[1][0].content
+        assert workshop.model.asked[1][0] == summary
 
     def test_a_stage_with_a_session_of_its_own_does_not_use_up_the_one_hop(
         self, workshop: Workshop
@@ -132,29 +127,9 @@ class TestPowerCuts:
             at += 1
         assert at > 15
 
-    def test_a_stage_that_had_ended_is_taken_over_and_not_asked_again(
-        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        keep = RunFolder.write_status
-
-        def cut(folder: RunFolder, status: Stage, *, synced: bool) -> None:
-            keep(folder, status, synced=synced)
-            if status.node == "b":
-                raise PowerCutError
-
-        with monkeypatch.context() as patched:
-            patched.setattr(RunFolder, "write_status", cut)
-            with pytest.raises(PowerCutError):
-                workshop.start(workshop.write(THREAD))
-        (view,) = workshop.reopened().runs()
-        assert view.current_node == "b"  # where it goes on, not where it began
-        done = workshop.resume(view.run_id)
-        assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
-        assert workshop.model.prompts() == ["A", "B", "C"]
-
-    def test_a_stage_taken_over_is_not_the_one_that_gets_a_summary(
-        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    @pytest.fixture
+    def died_in_b(self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> RunView:
+        """A run whose program died when `b` had ended, and before a checkpoint said so."""
         keep = RunFolder.write_status
 
         def cut(folder: RunFolder, status: Stage, *, synced: bool) -> None:
@@ -168,21 +143,22 @@ class TestPowerCuts:
                 workshop.start(workshop.write(THREAD))
         (view,) = workshop.reopened().runs()
         workshop.events.clear()
-        workshop.resume(view.run_id)
+        return view
+
+    def test_a_stage_that_had_ended_is_taken_over_and_not_asked_again(
+        self, workshop: Workshop, died_in_b: RunView
+    ) -> None:
+        assert died_in_b.current_node == "b"  # where it goes on, not where it began
+        done = workshop.resume(died_in_b.run_id)
+        assert workshop.nodes(done) == ["start", "a", "b", "c", "done"]
+        assert workshop.model.prompts() == ["A", "B", "C"]
+        # The stage that is taken over is not the one that gets a summary.
         assert stages_begun(workshop) == [("b", "full", False), ("c", "summary:high", True)]
 
     def test_runs_are_listed_although_the_checkpoint_of_one_is_cut(
-        self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+        self, workshop: Workshop, died_in_b: RunView
     ) -> None:
-        def cut(folder: RunFolder, status: Stage, *, synced: bool) -> None:
-            raise PowerCutError
-
-        with monkeypatch.context() as patched:
-            patched.setattr(RunFolder, "write_status", cut)
-            with pytest.raises(PowerCutError):
-                workshop.start(workshop.write(THREAD))
-        (before,) = workshop.reopened().runs()
-        RunFolder(Path(before.folder)).checkpoint.write_bytes(b'{"run_id":')
+        RunFolder(Path(died_in_b.folder)).checkpoint.write_bytes(b'{"run_id":')
         (view,) = workshop.runs.runs()
         assert (view.state, view.current_node) == ("interrupted", "start")
 

@@ -10,60 +10,59 @@ from reviewer.sources.records import Record, Role, Use
 
 from .builders import Session, uses
 
+RESULT = (
+    "<task-notification>\n<summary>We always deploy on Mondays.</summary>\n</task-notification>"
+)
+
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "use"),
     [
-        "<local-command-caveat>Caveat: the messages below</local-command-caveat>",
-        "<command-name>/clear</command-name>",
-        "<command-message>review</command-message>\n<command-name>/review</command-name>",
-        "<local-command-stdout>Bye!</local-command-stdout>",
-        "<bash-input>git pull</bash-input>",
-        "<bash-stdout>Already up to date.</bash-stdout>",
-        "<task-notification>\n<task-id>a1</task-id></task-notification>",
-        "<ide_opened_file>The user opened plan.md</ide_opened_file>",
-        "<ide_selection>lines 1 to 3</ide_selection>",
-        "[Request interrupted by user for tool use]",
+        ("<local-command-caveat>Caveat: the messages below</local-command-caveat>", Use.WRAPPER),
+        ("<command-name>/clear</command-name>", Use.WRAPPER),
+        ("<command-message>review</command-message>\n<command-name>/review</command-name>",
+         Use.WRAPPER),
+        ("<local-command-stdout>Bye!</local-command-stdout>", Use.WRAPPER),
+        ("<bash-input>git pull</bash-input>", Use.WRAPPER),
+        ("<bash-stdout>Already up to date.</bash-stdout>", Use.WRAPPER),
+        (RESULT, Use.WRAPPER),
+        (f"<system-reminder>Be brief.</system-reminder>\n{RESULT}", Use.WRAPPER),
+        (f"{RESULT}\nFull transcript available at: /tmp/t.output", Use.WRAPPER),
+        ("<ide_opened_file>The user opened plan.md</ide_opened_file>", Use.WRAPPER),
+        ("<ide_selection>lines 1 to 3</ide_selection>", Use.WRAPPER),
+        ("[Request interrupted by user for tool use]", Use.WRAPPER),
+        ("<system-reminder>Keep the list short.</system-reminder>", Use.BOOT),
+        ("Contents of /work/shop/CLAUDE.md (project instructions):\n\nUse tabs.", Use.BOOT),
+        ("# AGENTS.md instructions for /work/shop\n\nUse tabs.", Use.BOOT),
+        ("<relevant-memories>The user likes tea.</relevant-memories>", Use.INJECTED),
+        ("<memory>The user likes tea.</memory>", Use.INJECTED),
+        ("<claude-mem-context>The user likes tea.</claude-mem-context>", Use.INJECTED),
+        ("<recalled>The user likes tea.</recalled>", Use.INJECTED),
     ],
-)
-def test_wrappers_are_not_the_users_text(tmp_path: Path, text: str) -> None:
+)  # fmt: skip
+def test_what_a_tool_put_into_the_users_turn_is_not_the_users(
+    tmp_path: Path, text: str, use: Use
+) -> None:
     session = Session()
     session.user(text)
     session.user([{"type": "text", "text": text}])
     session.user("but this is")
-    assert [record.use for record in session.read(tmp_path)] == [
-        Use.WRAPPER,
-        Use.WRAPPER,
-        Use.MESSAGE,
-    ]
-
-
-def test_meta_records_are_wrappers_whatever_their_text(tmp_path: Path) -> None:
-    session = Session()
-    session.user("Base folder of this skill: skills/review", isMeta=True)
-    assert [record.use for record in session.read(tmp_path)] == [Use.WRAPPER]
+    assert [each.use for each in session.read(tmp_path)] == [use, use, Use.MESSAGE]
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "more"),
     [
-        "<system-reminder>Keep the list short.</system-reminder>",
-        "Contents of /work/shop/CLAUDE.md (project instructions):\n\nUse tabs.",
-        "# AGENTS.md instructions for /work/shop\n\nUse tabs.",
+        ("Base folder of this skill: skills/review", {"isMeta": True}),
+        ("Task 3 has finished.", {"origin": {"kind": "task-notification"}}),
     ],
 )
-def test_instructions_read_at_start_are_boot_text(tmp_path: Path, text: str) -> None:
+def test_a_record_can_say_that_it_is_not_the_users(
+    tmp_path: Path, text: str, more: dict[str, object]
+) -> None:
     session = Session()
-    session.user(text)
-    [record] = session.read(tmp_path)
-    assert (record.use, record.text) == (Use.BOOT, text)
-
-
-@pytest.mark.parametrize("tag", ["relevant-memories", "memory", "claude-mem-context", "recalled"])
-def test_memories_that_a_tool_inserted_are_injected(tmp_path: Path, tag: str) -> None:
-    session = Session()
-    session.user(f"<{tag}>The user likes tea.</{tag}>")
-    assert [record.use for record in session.read(tmp_path)] == [Use.INJECTED]
+    session.user(text, **more)
+    assert [record.use for record in session.read(tmp_path)] == [Use.WRAPPER]
 
 
 def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Path) -> None:
@@ -233,28 +232,11 @@ def test_words_at_a_refused_call_are_the_persons(tmp_path: Path) -> None:
     assert said[-1] == ("never delete the fixtures", Role.USER, Use.MESSAGE)
 
 
-RESULT = (
-    "<task-notification>\n<summary>We always deploy on Mondays.</summary>\n</task-notification>"
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "more"),
-    [
-        (RESULT, {}),
-        (f"<system-reminder>Be brief.</system-reminder>\n{RESULT}", {}),
-        (f"{RESULT}\nFull transcript available at: /tmp/t.output", {}),
-        ("Task 3 has finished.", {"origin": {"kind": "task-notification"}}),
-    ],
-)
-def test_what_a_background_task_reports_is_not_the_persons(
-    tmp_path: Path, text: str, more: dict[str, object]
-) -> None:
+def test_a_report_that_waited_in_the_queue_is_not_the_persons(tmp_path: Path) -> None:
     session = Session()
-    session.user(text, **more)
-    queued = {"type": "queued_command", "prompt": text, "commandMode": "task-notification"}
+    queued = {"type": "queued_command", "prompt": RESULT, "commandMode": "task-notification"}
     session.add("attachment", attachment=queued)
-    assert {record.use for record in session.read(tmp_path)} == {Use.WRAPPER}
+    assert [record.use for record in session.read(tmp_path)] == [Use.WRAPPER]
 
 
 def test_words_before_a_report_are_the_persons(tmp_path: Path) -> None:

@@ -132,6 +132,15 @@ def read_file_within(path: Path, largest: int) -> bytes:
         return _all_of(file, largest, path)
 
 
+def append_own(path: Path, data: bytes) -> None:
+    """Add to a file that only its owner reads, which is made when it is missing. Raises OSError."""
+    handle = open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(handle, data)
+    finally:
+        os.close(handle)
+
+
 def open_own(path: Path, flags: int) -> int:
     """A descriptor of a file that the program itself keeps; a new one is private to its owner.
 

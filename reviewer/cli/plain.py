@@ -113,26 +113,26 @@ def triage(engine: Engine, project: str | None, *, after: str = TO_AGENTS) -> No
 
 
 class _Round:
-    """One pass over the queue."""
+    """One pass over the queue: what was decided or passed over does not come again, unless it is
+    undone or gone back to.
+    """
 
     def __init__(self, engine: Engine, project: str | None, after: str) -> None:
-        self._engine = engine
-        self._project = project
-        self._after = after
-        self._ids = self._waiting()
-        self._at = 0
-        self._promoted = self._rejected = 0
+        self._engine, self._project, self._after = engine, project, after
+        self._passed: list[int] = []
+        self._kept: set[int] = set()
+        self._rejected: set[int] = set()
 
     def run(self) -> None:
-        if not self._ids:
+        if not (left := self._left()):
             print_text("Nothing is waiting. Read this project's sessions: reviewer ingest")
             return
-        print_text(f"{count(len(self._ids), 'candidate')} to decide on. {_short(LETTERS)}")
-        while self._at < len(self._ids):
-            view = self._engine.queue.candidate(self._ids[self._at])
-            if view.status != "candidate":
-                self._at += 1
-                continue
+        print_text(f"{count(len(left), 'candidate')} to decide on. {_short(LETTERS)}")
+        while left := self._left():
+            view = self._engine.queue.candidate(left[0])
+            number = len(self._passed) + 1
+            print_text("")
+            print_text(f"{number} of {number + len(left) - 1}. {_kind(view)}.")
             for line in self._lines(view):
                 print_text(line)
             if not self._decide(view):
@@ -141,20 +141,17 @@ class _Round:
             print_text("That was the last one.")
         waiting = self._engine.queue.counts(self._project).waiting
         print_text(
-            f"{self._promoted:,} kept, {self._rejected:,} rejected, {waiting:,} waiting."
-            + (f" {self._after}" if self._promoted else "")
+            f"{len(self._kept):,} kept, {len(self._rejected):,} rejected, {waiting:,} waiting."
+            + (f" {self._after}" if self._kept else "")
         )
 
-    def _waiting(self) -> list[int]:
+    def _left(self) -> list[int]:
         from reviewer.promotion.views import QueueQuery
 
-        return list(self._engine.ids(QueueQuery(project=self._project)))
-
-    # what is read out
+        waiting = self._engine.ids(QueueQuery(project=self._project))
+        return [number for number in waiting if number not in self._passed]
 
     def _lines(self, view: CandidateView) -> Iterator[str]:
-        yield ""
-        yield f"{self._at + 1} of {len(self._ids)}. {_kind(view)}."
         if view.kind == "conflict":
             conflict = self._engine.conflicts.get(view.id)
             yield "These two contradict each other."
@@ -168,12 +165,9 @@ class _Round:
             from reviewer.promotion.proof_words import ticks
 
             checks = ticks(view.proof)
-            failed = [tick.text for tick in checks if not tick.met]
-            met = [tick.text for tick in checks if tick.met]
-            if failed:
-                yield f"Proof, in doubt: {'; '.join(failed)}."
-            if met:
-                yield f"Proof: {'; '.join(met)}."
+            for met, head in ((False, "Proof, in doubt"), (True, "Proof")):
+                if words := [tick.text for tick in checks if tick.met is met]:
+                    yield f"{head}: {'; '.join(words)}."
         if view.hand_authored:
             yield "Written by hand."
             return
@@ -182,12 +176,10 @@ class _Round:
         quote = record.text[evidence.span_start : evidence.span_end]
         when = f", {record.at[:10]}" if record.at else ""
         yield f"From {record.path}, line {evidence.line + 1}, {record.role}{when}."
-        if " ".join(view.content.split()) not in " ".join(quote.split()):
+        if _one_line(view.content) not in _one_line(quote):
             yield f"It says: {_one_line(quote)}"
         if view.seen > 1:
             yield f"Seen {view.seen} times in {count(view.sessions, 'session')}."
-
-    # what is typed
 
     def _decide(self, view: CandidateView) -> bool:
         """Ask until something was done with a candidate; False to leave."""
@@ -203,15 +195,14 @@ class _Round:
             if letter is LEAVE:
                 return False
             try:
-                if self._do(letter, view):
+                if self._do(letter, view, letters):
                     return True
             except ReviewerError as problem:
                 print_text(str(problem))
 
-    def _do(self, letter: Letter, view: CandidateView) -> bool:
+    def _do(self, letter: Letter, view: CandidateView, letters: tuple[Letter, ...]) -> bool:
         """Do what a letter says; whether to go on from this candidate."""
-        triage = self._engine.triage
-        conflicts = self._engine.conflicts
+        triage, conflicts = self._engine.triage, self._engine.conflicts
         acts: dict[Letter, Callable[[], Done]] = {
             REJECT: lambda: triage.reject([view.id]),
             LATER: lambda: triage.defer([view.id]),
@@ -221,7 +212,7 @@ class _Round:
             DISMISS: lambda: conflicts.dismiss(view.id),
         }
         if letter is HELP:
-            for each in OF_CONFLICTS if view.kind == "conflict" else LETTERS:
+            for each in letters:
                 print_text(f"{each.key}: {each.title}. Or type {each.words[0]}.")
             return False
         if letter is MORE:
@@ -231,53 +222,43 @@ class _Round:
                 print_text(line)
             return False
         if letter is UNDO:
-            return self._undo()
-        if letter in (NEXT, BACK):
-            self._at = self._at + 1 if letter is NEXT else max(self._at - 1, 0)
+            undone = self._engine.history.undo()
+            print_text(f"Undone: {undone.title}.")
+            self._passed = [number for number in self._passed if number not in undone.ids]
+            self._kept.difference_update(undone.ids)
+            self._rejected.difference_update(undone.ids)
+            return True
+        if letter is NEXT:
+            self._passed.append(view.id)
+            return True
+        if letter is BACK:
+            if self._passed:
+                self._passed.pop()
             return True
         if letter in (KEEP, REWORD):
-            return self._keep(view, reword=letter is REWORD or view.is_excerpt)
-        done = acts[letter]()
-        self._rejected += letter in (REJECT, DISMISS)
-        self._went_on(done)
-        return True
-
-    def _keep(self, view: CandidateView, *, reword: bool) -> bool:
-        """Promote a candidate, first in other words where that is asked for."""
-        if not reword:
-            done = self._engine.triage.promote([view.id])
-        else:
-            hint = "Type the memory in one line. An empty line takes it as it is, a dot goes back."
-            typed = _ask(hint)
-            if typed is None or typed == ".":
+            done = self._keep(view, reword=letter is REWORD or view.is_excerpt)
+            if done is None:
                 return False
-            done = (
-                self._engine.triage.edit(view.id, typed)
-                if typed
-                else self._engine.triage.promote([view.id])
-            )
-        self._promoted += 1
-        self._went_on(done)
+            self._kept.add(view.id)
+        else:
+            done = acts[letter]()
+            if letter in (REJECT, DISMISS):
+                self._rejected.add(view.id)
+        print_text(f"{done.title}. u takes it back.")
+        self._passed.append(view.id)
         return True
 
-    def _went_on(self, done: Done) -> None:
-        print_text(f"{done.title}. u takes it back.")
-        self._at += 1
-        if "conflict" in done.title:  # the conflict that a promotion has opened comes next
-            known = set(self._ids)
-            self._ids[self._at : self._at] = [one for one in self._waiting() if one not in known]
-
-    def _undo(self) -> bool:
-        undone = self._engine.history.undo()
-        print_text(f"Undone: {undone.title}.")
-        here = [number for number in undone.ids if number in self._ids]
-        if here:
-            self._at = self._ids.index(here[0])
-            if undone.title.startswith("Promoted"):
-                self._promoted -= 1
-            elif undone.title.startswith("Rejected"):
-                self._rejected -= 1
-        return bool(here)
+    def _keep(self, view: CandidateView, *, reword: bool) -> Done | None:
+        """Promote a candidate, first in other words where that is asked for; None to go back."""
+        typed: str | None = ""
+        if reword:
+            typed = _ask(
+                "Type the memory in one line. An empty line takes it as it is, a dot goes back."
+            )
+        if typed is None or typed == ".":
+            return None
+        triage = self._engine.triage
+        return triage.edit(view.id, typed) if typed else triage.promote([view.id])
 
 
 def _ask(prompt: str) -> str | None:

@@ -124,10 +124,12 @@ def propose(
     account = _Account(plan, chat.name)
     with session.changing(create=True, new_outside=True) as engine, interruptible() as interruption:
         project = session.target(engine)
+        known = engine.proposals.known(project)
         results = run(
             plan,
             writer,
-            known=engine.proposals.known(project),
+            known=known,
+            listed=known.listed,
             concurrency=settings.model.concurrency,
             max_tokens_in=max_tokens_in,
             cancelled=lambda: interruption() or account.stuck or line.left,

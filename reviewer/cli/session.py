@@ -368,7 +368,7 @@ def _store_options(*, before_verb: bool) -> list[click.Option]:
 
 def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The shared options before the verb."""
-    options = _store_options(before_verb=True)
+    options = reversed(_store_options(before_verb=True))  # click turns them round
     command.__click_params__ = [*getattr(command, "__click_params__", []), *options]  # type: ignore[attr-defined]
     return command
 

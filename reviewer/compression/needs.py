@@ -49,7 +49,7 @@ def _needs(session: Session) -> Iterator[Need]:
         yield Need("request", "the request", asked[-1].text, 3.0, asked[-1].turn)
     if asked[1:]:
         yield Need("request", FIRST, asked[0].text, 2.0, asked[0].turn)
-    refused = [s for s in session.speeches if s.kind == "refusal" and not s.text.endswith(")")]
+    refused = [s for s in session.speeches if s.kind == "refusal" and not s.wordless]
     for speech in refused[-MOST_INSTRUCTIONS:]:
         yield Need("instruction", "what the person refused", speech.text, 1.0, speech.turn)
     state = session.state

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, structs
@@ -254,32 +253,3 @@ def summary_json(
 def one_segment(plan: Plan, choice: Choice) -> Plan:
     """A plan for one segment only, without a target, so that its level stays as chosen."""
     return structs.replace(plan, choices=(choice,), target=None)
-
-
-def carried(plan: Plan, known: Mapping[tuple[int, ...], Choice]) -> Plan:
-    """A plan with the earlier choices for the same commits; segments may have new names."""
-    return structs.replace(
-        plan,
-        choices=tuple(
-            structs.replace(known[each.sources], segment=each.segment)
-            if each.sources in known
-            else each
-            for each in plan.choices
-        ),
-    )
-
-
-def filled(plan: Plan, preview: Callable[[Choice], SegmentPreview | None]) -> Plan:
-    """The plan with the previewed summaries in it, so that applying it writes exactly these."""
-    choices = []
-    for choice in plan.choices:
-        found = preview(choice)
-        if found is not None and not found.kept and choice.level is not Level.FULL:
-            choice = structs.replace(
-                choice,
-                content=choice.content or found.compressed.content,
-                engine=choice.engine or found.compressed.engine,
-                written=choice.written or ("" if choice.content else found.compressed.written),
-            )
-        choices.append(choice)
-    return structs.replace(plan, choices=tuple(choices), target=None)

@@ -15,8 +15,9 @@ from msgspec import Struct
 from reviewer.compression.told import Step, added_names, checks_of, told
 from reviewer.compression.words import terms
 from reviewer.sessions.checks import supersedes
+from reviewer.sessions.open_calls import OpenCalls
 from reviewer.sessions.work_state import WorkState, WorkTracker
-from reviewer.sessions.working_tree import absolute
+from reviewer.sessions.working_tree import absolute, is_aside
 from reviewer.sources.claude_words import command_called
 from reviewer.sources.events import (
     Act,
@@ -35,6 +36,7 @@ LAST_CHANGES = 20
 MOST_NAMES = 12
 """Names that are kept of the edits of a file, the latest."""
 MOST_FAILING = 50
+_OF_FILES = frozenset((Act.READ, Act.EDIT, Act.WRITE))
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
 
@@ -59,6 +61,13 @@ class Speech(Struct, frozen=True):
     name: str = ""
     kind: str = ""
     """`refusal`, `answer`, `plan` or `report` for words that came with a call."""
+    wordless: bool = False
+    """A refusal without words of the person."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether they may be a request of the person."""
+        return self.voice is Voice.PERSON and not self.wordless
 
 
 class Changed(Struct, frozen=True):
@@ -81,6 +90,8 @@ class Session(Struct, frozen=True):
     """The last calls that change files, after the last commit."""
     names: dict[str, tuple[str, ...]]
     """What the edits of each file brought in since the last commit, the latest first."""
+    files: Counter[str]
+    """How many calls read or changed each file."""
     counts: Counter[str]
     """How often each term occurs."""
     past: frozenset[int]
@@ -107,9 +118,10 @@ class _Reader:
         self._speeches: list[Speech] = []
         self._steps: dict[object, Step] = {}
         """By their commands, others by their places."""
-        self._open: dict[str, tuple[int, Call]] = {}
+        self._open: OpenCalls[int] = OpenCalls()
         self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
         self._names: dict[str, dict[str, int]] = {}
+        self._files: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
         self._failing: dict[tuple[str, ...], int] = {}
         self._red: list[tuple[int, int]] = []
@@ -132,7 +144,7 @@ class _Reader:
             self._result(event)
 
     def session(self) -> Session:
-        for place, call in self._open.values():
+        for call, place in self._open.left():
             self._tell(call, None, place)
         state = self._tracker.state()
         committed = max((each.line for each in state.commits), default=-1)
@@ -149,6 +161,7 @@ class _Reader:
                 path: tuple(name for name, line in reversed(names.items()) if line > committed)
                 for path, names in self._names.items()
             },
+            self._files,
             self._counts,
             self._past(),
         )
@@ -175,46 +188,49 @@ class _Reader:
         elif event.speaker is Speaker.HARNESS:
             self._say(Voice.SOMEBODY, event.text, event, "note")
 
-    def _say(self, voice: Voice, text: str, event: Event, name: str = "", kind: str = "") -> None:
-        if text.strip():
-            turn = event.origin.line_start
-            self._speeches.append(Speech(self._place, voice, text.strip(), turn, name, kind))
+    def _say(
+        self,
+        voice: Voice,
+        text: str,
+        event: Event,
+        name: str = "",
+        kind: str = "",
+        *,
+        wordless: bool = False,
+    ) -> None:
+        text, turn = text.strip(), event.origin.line_start
+        if text:
+            self._speeches.append(Speech(self._place, voice, text, turn, name, kind, wordless))
             self._counts.update(terms(text))
 
     def _call(self, call: Call) -> None:
         self._counts.update(terms(call.text[:READ_OF_CALL]))
         if call.origin.sidechain:
             return
-        key = call.id or f"#{self._place}"
-        self._open[key] = (self._place, call)
+        self._open.add(call, self._place)
+        if call.act in _OF_FILES and "." in call.path.rpartition("/")[2]:
+            path = absolute(call.origin.cwd, call.path)
+            if not is_aside(path):
+                self._files[path] += 1
         if call.act is Act.ASK and "plan" in call.tool.lower() and call.query:
             self._say(Voice.AGENT, call.query, call, kind="plan")
 
     def _result(self, result: Result) -> None:
-        key = result.call if result.call in self._open else self._oldest(result)
-        if key is None:
+        found = self._open.take(result)
+        if found is None:
             return
-        place, call = self._open.pop(key)
+        call, place = found
         self._tell(call, result, place)
         if result.outcome is Outcome.REFUSED:
             step = told(call, result, place)
             line = step.line if step else f"refused: {call.tool}"
             said = f" {result.words}" if result.words else ""
-            self._say(Voice.PERSON, f"({line}){said}", result, kind="refusal")
+            text = f"({line}){said}"
+            self._say(Voice.PERSON, text, result, kind="refusal", wordless=not result.words)
         elif result.words:
             self._say(Voice.PERSON, result.words, result, kind="answer")
         elif call.act is Act.DELEGATE and result.outcome is Outcome.OK and not result.task:
             self._say(Voice.SOMEBODY, result.text, result, "Report of a sub-agent", "report")
-
-    def _oldest(self, result: Result) -> str | None:
-        if result.call:
-            return None
-        nameless = (key for key in self._open if key.startswith("#"))
-        same = (key for key in self._open if key[0] == "#" and self._is(key, result.tool))
-        return next(same, next(nameless, None))
-
-    def _is(self, key: str, tool: str) -> bool:
-        return self._open[key][1].tool == tool
 
     def _tell(self, call: Call, result: Result | None, place: int) -> None:
         outcome = result.outcome if result else None

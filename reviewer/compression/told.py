@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from reviewer.sessions.checks import check_kind, shown
-from reviewer.sessions.work_state import Check, command_ends, last_line
+from reviewer.sessions.work_state import Check, checks_among, command_ends, last_line
 from reviewer.sessions.working_tree import commits_made
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Command, Outcome, Result
@@ -68,16 +67,8 @@ def checks_of(call: Call, result: Result | None) -> list[tuple[Command, Check]]:
     """Each check that a call ran, with its command."""
     if result is None:
         return []
-    found = []
-    for number, (command, outcome) in enumerate(command_ends(call, result)):
-        kind = check_kind(command.words)
-        if not kind or outcome is Outcome.REFUSED:
-            continue
-        alone = all(each.joined_by == "|" for each in call.commands[number + 1 :])
-        printed = last_line(result.text) if alone else ""
-        check = Check(kind, shown(command), outcome, 0, printed, result.exit_code)
-        found.append((command, check))
-    return found
+    ends = [outcome for _, outcome in command_ends(call, result)]
+    return checks_among(call, result.text, ends, result.exit_code)
 
 
 def how_it_ended(check: Check) -> str:

@@ -1,4 +1,6 @@
-"""Collects the candidates of a pass until the best can be chosen."""
+"""Collects the candidates of a pass, and the statements of memory files, until the best can be
+chosen.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,11 @@ from reviewer.extraction.extract import Dropped, Event, Extractor, KnownText
 from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
 from reviewer.promotion.enqueue import Known, NewRow
 from reviewer.promotion.known_facts import KnownFacts
-from reviewer.promotion.offline_statements import propose_from
 from reviewer.promotion.source_reader import Abandoned, without_text
-from reviewer.promotion.statement_rows import Prepared
-from reviewer.proposing.agent_memories import is_memory_file
+from reviewer.promotion.statement_rows import DroppedStatement, Prepared, dropped, prepare
+from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
+from reviewer.proposing.proof import ProofIndex, prove, reasons
+from reviewer.proposing.values import Proved
 from reviewer.sources.records import Record
 
 LIMIT = 5_000
@@ -158,3 +161,33 @@ class CandidateCollector:
         if key is None:
             return candidate
         return structs.replace(candidate, record=structs.replace(candidate.record, key=key))
+
+
+def propose_from(
+    path: Path,
+    *,
+    now: datetime,
+    known: Callable[[str], tuple[str, ...]],
+    cited_as: str = "",
+    modified_ns: int | None = None,
+) -> list[Prepared | DroppedStatement]:
+    """Prove what a memory file says, and find the records behind it; nothing from other files.
+
+    Nobody is asked for a better wording, so what is not proved in full is dropped. `cited_as` and
+    `modified_ns`: see `prepare`. Raises SourceError when the file cannot be read.
+    """
+    proposals = list(memory_proposals(path))
+    if not proposals:
+        return []
+    view = memory_view(path)
+    index = ProofIndex(view)
+    sound: list[Proved] = []
+    left_out: list[DroppedStatement] = []
+    for proposal in proposals:
+        proved = Proved(path, proposal, prove(proposal, index, known=known))
+        if proved.proof.sound:
+            sound.append(proved)
+        else:
+            left_out.append(dropped(proved, next(iter(reasons(proved.proof)), "not proved")))
+    made = prepare(sound, now=now, view=view, cited_as=cited_as, modified_ns=modified_ns)
+    return [*left_out, *made]

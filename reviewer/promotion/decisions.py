@@ -32,7 +32,7 @@ from reviewer.promotion.entity_rows import (
     parse_structure,
     row_without_rules,
 )
-from reviewer.promotion.evidence_rows import Place, add_places, record_row, source_row
+from reviewer.promotion.evidence_rows import Place, add_places, record_row, source_row, wave_row
 from reviewer.promotion.triage import promote_rows, reject_rows, reword_row
 from reviewer.promotion.views import Kind, RejectReason
 from reviewer.promotion.wordings import require_wording
@@ -213,10 +213,8 @@ class Decisions:
         with suppress(_OnlyTriedError), self._ledger.act(IMPORT) as act:
             (number,) = act.query("SELECT max(id) FROM project WHERE name = ?", (project,))[0]
             for line, each in enumerate(file.decisions, start=1):
-                self._apply_one(act, number or 0, each, done, latest)
-                if done.absent is not None:
+                if self._apply_one(act, number or 0, each, done, latest):
                     done.to_add.append((line, each))
-                    done.absent = None
             now = iso(self._clock())
             added = add_memories(act, project, path, file.lines, done.to_add, now)
             for (_, each), memory in zip(done.to_add, added, strict=True):
@@ -231,52 +229,46 @@ class Decisions:
 
     def _apply_one(
         self, act: Act, project: int, each: Decision, done: _Applied, latest: str
-    ) -> None:
-        why = unfit(each, latest)
-        if why or each.verdict is Verdict.WITHDRAWN:
-            why = why or "what was taken back is for sync only"
-            done.refused.append(Refused(each.content, each.verdict, why))
-            return
+    ) -> bool:
+        """Apply a decision to its row; true for a promotion of which this store has no row."""
+
+        def refuse(why: str, row: int = 0) -> bool:
+            done.refused.append(Refused(each.content, each.verdict, why, row))
+            return False
+
+        promoted = each.verdict is Verdict.PROMOTED
+        if why := unfit(each, latest):
+            return refuse(why)
+        if each.verdict is Verdict.WITHDRAWN:
+            return refuse("what was taken back is for sync only")
         row = row_of(act, project, each)
         if row is None:
-            if each.verdict is Verdict.PROMOTED:
-                done.absent = each
-            else:
-                why = "this store has no such candidate"
-                done.refused.append(Refused(each.content, each.verdict, why))
-            return
+            return promoted or refuse("this store has no such candidate")
         number, status, content, decided_at = row
-        wanted = "active" if each.verdict is Verdict.PROMOTED else "invalid"
-        if status == wanted and (content == each.content or wanted == "invalid"):
+        reworded = promoted and content != each.content
+        if status == ("active" if promoted else "invalid") and not reworded:
             done.same += 1
-            return
+            return False
         if number in done.decided:
-            why = f"the file has another decision about #{number}"
-            done.refused.append(Refused(each.content, each.verdict, why, number))
-            return
+            return refuse(f"the file has another decision about #{number}", number)
         if status != "candidate":
             by = _decided_by(act, number)
             if by != self._ledger.actor or (decided_at or "") >= each.at or status == "graduated":
-                done.refused.append(
-                    Refused(each.content, each.verdict, _otherwise(number, status, by), number)
-                )
-                return
+                return refuse(_otherwise(number, status, by), number)
             act.update(
                 "memory", number, status="candidate", decided_at=None, superseded_by=None, reason=""
             )
-        if content != each.content and each.verdict is Verdict.PROMOTED:
-            problem = reword(act, number, each, iso(self._clock()))
-            if problem:
-                done.refused.append(Refused(each.content, each.verdict, problem, number))
-                return
+        if reworded and (problem := reword(act, number, each, iso(self._clock()))):
+            return refuse(problem, number)
         at = min(each.at, iso(self._clock()))
         done.decided.add(number)
-        if each.verdict is Verdict.PROMOTED:
+        if promoted:
             promote_rows(act, [number], now=at)
             done.promoted.append(number)
         else:
             reject_rows(act, [number], reason=each.reason, now=at)
             done.rejected.append(number)
+        return False
 
 
 def decision_of(
@@ -330,7 +322,6 @@ class _Applied:
         self.decided: set[int] = set()
         self.same = 0
         self.refused: list[Refused] = []
-        self.absent: Decision | None = None
         self.to_add: list[tuple[int, Decision]] = []
 
 
@@ -427,11 +418,7 @@ def add_memories(
     if not wanted:
         return []
     project = project_row(act, name)
-    place = os.path.abspath(path)
-    wave = act.insert(
-        "wave", project_id=project, started_at=now, ended_at=now, state="done",
-        roots=msgspec.json.encode([place]).decode(),
-    )  # fmt: skip
+    wave = wave_row(act, project, [os.path.abspath(path)], now)
     stat = path.stat()
     source = source_row(
         act, path, RULE, project_id=project, wave_id=wave, size=stat.st_size,

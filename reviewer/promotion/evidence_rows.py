@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -104,6 +104,15 @@ def record_of(row: sqlite3.Row, type_: type[_Record]) -> _Record:
     """A row of `record` as a value with the same names."""
     lists = {name: msgspec.json.decode(row[name]) for name in ("headings", "meta")}
     return msgspec.convert({**dict(row), **lists}, type_, strict=False)
+
+
+def wave_row(
+    act: Act, project_id: int, roots: Sequence[str], now: str, *, reading: bool = False
+) -> int:
+    """A new wave, done unless it is still `reading`."""
+    state: Image = {"state": "reading"} if reading else {"state": "done", "ended_at": now}
+    encoded = msgspec.json.encode(roots).decode()
+    return act.insert("wave", project_id=project_id, started_at=now, roots=encoded, **state)
 
 
 def source_row(

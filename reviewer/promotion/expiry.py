@@ -6,6 +6,7 @@ rejecting it keeps the memory, which is not proposed again for UNUSED.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,8 @@ QUOTED = 160
 GIT_SECONDS = 5
 HARMLESS = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
 """Settings of a repository that would start programs."""
+ALONE = {"GIT_ALLOW_PROTOCOL": "none"}
+"""Keeps git from fetching what a repository lacks, by whatever program its settings name."""
 NAMES = 20
 """Missing files whose removal git is asked for."""
 
@@ -145,6 +148,7 @@ def _git(root: str, *words: str) -> str:
         done = subprocess.run(  # noqa: S603
             ["git", "-C", root, *HARMLESS, *words],  # noqa: S607
             capture_output=True, text=True, check=False, timeout=GIT_SECONDS, errors="replace",
+            env={**os.environ, **ALONE},
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ""

@@ -14,7 +14,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec import structs
 
 from reviewer.clock import Clock, iso
@@ -23,7 +22,7 @@ from reviewer.extraction.candidates import Setting
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.beyond_cap import BeyondCap
 from reviewer.promotion.candidate_collector import CandidateCollector
-from reviewer.promotion.evidence_rows import record_of
+from reviewer.promotion.evidence_rows import record_of, wave_row
 from reviewer.promotion.expiry import propose_retirements
 from reviewer.promotion.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.finish_wave import WaveEnd
@@ -164,10 +163,9 @@ class StoredPass:
                 self._database.require_own("wave", [value])
             raise UnknownIdError(f"{project} has no record of {scope} {value}.")
         wave, project_id = self._start(project, scope, value)
-        report = ReportFolder(self._database.path, wave)
-        collector = CandidateCollector(report.drop)
         known = KnownFacts(self._database, project)
-        try:
+        with ReportFolder(self._database.path, wave) as report:
+            collector = CandidateCollector(report.drop)
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
                 setting = Setting(path=path, now=self._clock(), updated=updated)
                 own = [record for _, record in of_source]
@@ -185,28 +183,18 @@ class StoredPass:
                 project=project,
                 files=len({origin.path for origin, _ in records}),
                 records=len(records),
-                report_folder=str(report.path),
             )
             return WaveEnd(self._database, self._ledger, self._clock, wave, project_id).queue(
                 collector, report, summary, began=began, verb="Extracted again from"
             )
-        except BaseException:
-            report.abandon()
-            raise
 
     def _start(self, project: str, scope: str, value: Value) -> tuple[int, int]:
         with self._ledger.act(
             "wave", f"Started extracting {scope} {value}", scope=Scope.INTAKE
         ) as act:
             project_id = act.query("SELECT id FROM project WHERE name = ?", (project,))[0][0]
-            wave = act.insert(
-                "wave",
-                project_id=project_id,
-                started_at=iso(self._clock()),
-                state="reading",
-                roots=msgspec.json.encode([f"{scope} {value}"]).decode(),
-            )
-        return wave, project_id
+            now = iso(self._clock())
+            return wave_row(act, project_id, [f"{scope} {value}"], now, reading=True), project_id
 
     def _records(self, project: str, scope: str, value: Value) -> Iterator[tuple[_Origin, Record]]:
         sql = (

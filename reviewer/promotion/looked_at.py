@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from reviewer.errors import StoreError
-from reviewer.files import open_own, read_own
+from reviewer.files import append_own, read_own
 from reviewer.sharing import personal
 
 
@@ -36,10 +35,6 @@ class LookedAt:
         if number in self.ids():
             return
         try:
-            handle = open_own(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-            try:
-                os.write(handle, f"{number}\n".encode())
-            finally:
-                os.close(handle)
+            append_own(self._path, f"{number}\n".encode())
         except OSError as problem:
             raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem

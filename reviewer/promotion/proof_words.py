@@ -31,9 +31,9 @@ def ticks(proof: Proof) -> list[Tick]:
         ),
         Tick(
             not proof.unproved,
-            f"not in the lines around: {_listed(proof.unproved)}"
+            f"names not in the session, numbers not near a quote: {_listed(proof.unproved)}"
             if proof.unproved
-            else "every name and number is in the lines around",
+            else "every name is in the session, every number near a quote",
         ),
         Tick(
             not proof.not_alone_because,

@@ -15,6 +15,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.promotion.decided_rows import STATUS_WORDS
+from reviewer.promotion.evidence_rows import wave_row
 from reviewer.promotion.known_facts import KnownFacts
 from reviewer.promotion.relations import Related, relate, to_compare
 from reviewer.promotion.report import ReportFolder, WaveReport
@@ -30,7 +31,7 @@ from reviewer.promotion.statement_rows import (
     row_of,
     write,
 )
-from reviewer.promotion.triage import Done, supersede_rows
+from reviewer.promotion.triage import Done, promote_rows
 from reviewer.promotion.views import Status
 from reviewer.promotion.wordings import LONGEST_MEMORY, require_wording
 from reviewer.proposing.guess import guess_type
@@ -112,10 +113,10 @@ class Proposals:
             if planned.empty:
                 written = Written()
             else:
-                wave = self._wave(
-                    act, project_id, sorted({str(each.proved.path) for each in ready})
-                )
-                written = write(act, project_id, wave, planned, now=iso(self._clock()))
+                now = iso(self._clock())
+                roots = sorted({str(each.proved.path) for each in ready})
+                wave = wave_row(act, project_id, roots, now)
+                written = write(act, project_id, wave, planned, now=now)
                 self._report(act, wave, project, planned, written, left_out)
             act.title = _title(title, written, planned)
             report = act.title
@@ -179,21 +180,13 @@ class Proposals:
             project_id = project_row(act, project)
             planned = plan(act, project_id, [ready])
             _require_undecided(act, project_id, planned, ready)
-            wave = self._wave(act, project_id, [str(place)])
+            wave = wave_row(act, project_id, [str(place)], now)
             written = write(act, project_id, wave, planned, now=now)
             (number,) = written.new or written.seen
             act.title = f"Worded #{number}"
             merged: list[int] = []
             if promote:
-                act.update("memory", number, status="active", decided_at=now)
-                merged = [
-                    row
-                    for (row,) in act.query(
-                        "SELECT id FROM memory WHERE leader_id = ? AND status = 'candidate'",
-                        (number,),
-                    )
-                ]
-                supersede_rows(act, merged, number, now)
+                _, merged, _ = promote_rows(act, [number], now=now)
                 act.title = f"Worded and promoted #{number}"
         return Done(act.id, act.title, (number, *merged))
 
@@ -246,17 +239,6 @@ class Proposals:
             left_out += (each for each in made if isinstance(each, DroppedStatement))
         return ready, left_out
 
-    def _wave(self, act: Act, project_id: int, roots: Sequence[str]) -> int:
-        now = iso(self._clock())
-        return act.insert(
-            "wave",
-            project_id=project_id,
-            started_at=now,
-            ended_at=now,
-            state="done",
-            roots=msgspec.json.encode(roots).decode(),
-        )
-
     def _report(
         self,
         act: Act,
@@ -266,17 +248,21 @@ class Proposals:
         written: Written,
         left_out: Sequence[DroppedStatement],
     ) -> None:
-        folder = ReportFolder(self._database.path, wave)
-        try:
+        with ReportFolder(self._database.path, wave) as folder:
             for fact in planned.over_cap:
                 folder.drop(new_row(fact))
             for each in left_out:
                 folder.drop(each)
-            paths = {each.proved.path for fact in planned.new for each in fact.sightings}
+            folder.candidates(
+                [
+                    {"id": number, "content": fact.best.content}
+                    for number, fact in zip(written.new, planned.new, strict=True)
+                ]
+            )
             summary = WaveReport(
                 wave=wave,
                 project=project,
-                files=len(paths),
+                files=len({each.proved.path for fact in planned.new for each in fact.sightings}),
                 new=len(written.new),
                 repeated=len(written.seen),
                 over_cap=len(planned.over_cap),
@@ -285,16 +271,7 @@ class Proposals:
                 rules=dict(Counter(fact.best.proved.proposal.rule for fact in planned.new)),
                 report_folder=str(folder.path),
             )
-            folder.candidates(
-                [
-                    {"id": number, "content": fact.best.content}
-                    for number, fact in zip(written.new, planned.new, strict=True)
-                ]
-            )
             folder.close(summary)
-        except BaseException:
-            folder.abandon()
-            raise
         act.update(
             "wave",
             wave,

@@ -35,9 +35,9 @@ PRIORS: dict[Proposer, float] = {
 }
 """Prior confidence of a proposer that states none of its own."""
 
-LEAST, MOST = 0.5, 0.85
-"""Bounds of the confidence that a proposer states: a model is never sure enough to be believed, and
-the formula cannot exceed 1.
+MOST = 0.85
+"""The highest confidence that a proposer may state: a model is never sure enough to be believed,
+and the formula cannot exceed 1.
 """
 
 NEEDS: dict[str, float] = {
@@ -67,7 +67,7 @@ def prior(proposal: Proposal) -> float:
     """The confidence that a proposer states, bounded, or else the prior of its class."""
     if proposal.confidence is None:
         return PRIORS[proposal.proposer]
-    return min(max(proposal.confidence, LEAST), MOST)
+    return min(proposal.confidence, MOST)
 
 
 def is_own(proposal: Proposal) -> bool:

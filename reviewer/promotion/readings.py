@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import StoreError
-from reviewer.files import open_own, read_own, write_atomic
+from reviewer.files import append_own, read_own, write_atomic
 from reviewer.llm.readers import Reader
 from reviewer.sharing import personal
 from reviewer.sources.open import NOTE_FORMATS
@@ -78,11 +77,7 @@ class Readings:
     def note(self, reading: Reading) -> None:
         """Remember a reading. Raises StoreError when the file cannot be written."""
         try:
-            handle = open_own(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-            try:
-                os.write(handle, msgspec.json.encode(reading) + b"\n")
-            finally:
-                os.close(handle)
+            append_own(self._path, msgspec.json.encode(reading) + b"\n")
         except OSError as problem:
             raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem
 

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError
-from reviewer.promotion.evidence_rows import record_ids, record_image
+from reviewer.promotion.evidence_rows import record_ids, record_image, wave_row
 from reviewer.promotion.source_reader import Abandoned
 from reviewer.sources.records import Record, Shape, Use
 from reviewer.sources.walk import read_with
@@ -92,13 +92,8 @@ class RecordWriter:
         """Begin a wave, creating the project if it is new; returns the wave's id."""
         with self._ledger.act("wave", f"Started reading for {project}", scope=Scope.INTAKE) as act:
             self.project_id = project_row(act, project)
-            self.wave_id = act.insert(
-                "wave",
-                project_id=self.project_id,
-                started_at=iso(self._clock()),
-                state="reading",
-                roots=msgspec.json.encode(roots).decode(),
-            )
+            now = iso(self._clock())
+            self.wave_id = wave_row(act, self.project_id, roots, now, reading=True)
         return self.wave_id
 
     def unchanged(self, path: Path, stamp: Stamp) -> bool:

@@ -71,7 +71,7 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     errors: int = 0
     problems: tuple[str, ...] = ()
     """The first files that could not be read, each in a sentence."""
-    report_folder: str
+    report_folder: str = ""
     seconds: float = 0.0
 
     @property
@@ -147,10 +147,14 @@ class ReportFolder:
         encoded = self._encoder.encode(value)
         return encoded if encoded.isascii() else escaped_json(encoded.decode()).encode()
 
-    def abandon(self) -> None:
+    def __enter__(self) -> ReportFolder:
+        return self
+
+    def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
         """Close the logs of a wave that cannot be finished."""
-        self._dropped.close()
-        self._error_log.close()
+        if raised is not None:
+            self._dropped.close()
+            self._error_log.close()
 
     def _open(self, name: str) -> BinaryIO:
         handle = open_own(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 
 from reviewer.clock import Clock, iso
+from reviewer.promotion.evidence_rows import wave_row
 from reviewer.promotion.triage import Done
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.values import Proposer
@@ -76,9 +77,7 @@ def _content(number: int, source: random.Random) -> tuple[str, str, str]:
 
 def _start(act: Act, project: str, now: str, number: int) -> tuple[int, Image]:
     project_id = project_row(act, project)
-    wave = act.insert(
-        "wave", project_id=project_id, started_at=now, ended_at=now, state="done", roots="[]"
-    )
+    wave = wave_row(act, project_id, [], now)
     source = act.insert(
         "source",
         project_id=project_id,

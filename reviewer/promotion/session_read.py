@@ -1,7 +1,7 @@
 """All that one file proposes, as values: reading, masking and proposing without a store.
 
 The wave of one machine takes the same steps file by file (`source_reader.read`,
-`offline_statements.propose_from`), but writes records as they come and ranks against its store.
+`candidate_collector.propose_from`), but writes records as they come and ranks against its store.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from reviewer.errors import OtherKindError, SourceError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.extract import Event, Restated
 from reviewer.extraction.ranking import base_score
-from reviewer.promotion.candidate_collector import CandidateCollector
+from reviewer.promotion.candidate_collector import CandidateCollector, propose_from
 from reviewer.promotion.faults import reason_of_fault
-from reviewer.promotion.offline_statements import propose_from
 from reviewer.promotion.source_reader import (
     Abandoned,
     Batch,

@@ -101,8 +101,7 @@ class Triage:
     ) -> Done:
         """Make candidates invalid, so that they are never proposed again.
 
-        Near duplicates behind a row go with it, unless `alone`. The learned order uses the
-        `reason`. Raises as `promote` does.
+        Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
         """
         with self._ledger.act("reject") as act:
             rows, members, settled = reject_rows(
@@ -211,9 +210,7 @@ class Triage:
                 act.title += f": {', '.join(details)}"
             ids: tuple[int, ...] = (number,)
             if promote and row.status is Status.CANDIDATE:
-                act.update("memory", number, status="active", decided_at=now)
-                opened = find_conflicts(act, [row], now)
-                merged = _take_members(act, [row], False, merge=True, now=now)
+                _, merged, opened = promote_rows(act, [number], now=now)
                 act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
                 if verb and details:
                     act.title += f": {', '.join(details)}"

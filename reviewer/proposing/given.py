@@ -78,11 +78,17 @@ def given(
     first, last = lines[0].line, lines[-1].line
     own = [each for each in findings if each.evidence and first <= each.evidence[0].line <= last]
     own.sort(key=lambda each: -each.cost)
-    for_known = int(tokens * FOR_KNOWN)
-    told = _fitting(map(_told, own), tokens - for_known)
+    told = _fitting(map(_told, own), tokens - int(tokens * FOR_KNOWN))
     own = sorted(own[: len(told)], key=lambda each: each.evidence[0].line)
+    return Given("\n".join(map(_told, own)), known_near(lines, known, tokens=tokens))
+
+
+def known_near(
+    lines: Sequence[ViewLine], known: Sequence[KnownText], *, tokens: int = MOST_TOKENS
+) -> str:
+    """What is known and shares most of its rare words with the lines, as text."""
     near = _nearest("\n".join(line.text for line in lines), known)
-    return Given("\n".join(map(_told, own)), "\n".join(_fitting(near, for_known)))
+    return "\n".join(_fitting(near, int(tokens * FOR_KNOWN)))
 
 
 def _fitting(texts: Iterable[str], tokens: int) -> list[str]:

@@ -14,12 +14,19 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import TimeLeft
 from reviewer.errors import SourceError
 from reviewer.llm.model import CancelledError, ModelError
-from reviewer.proposing.given import MOST_TOKENS, Given, KnownText, given, with_findings
+from reviewer.proposing.given import (
+    MOST_TOKENS,
+    Given,
+    KnownText,
+    given,
+    known_near,
+    with_findings,
+)
 from reviewer.proposing.proof import ProofIndex, prove
 from reviewer.proposing.session_view import Piece, pieces, read_view
 from reviewer.proposing.statements import (
@@ -164,6 +171,7 @@ def run(
     writer: StatementWriter,
     *,
     known: Callable[[str], tuple[str, ...]],
+    listed: Callable[[], Sequence[KnownText]],
     concurrency: int,
     max_tokens_in: int | None = None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -172,11 +180,12 @@ def run(
     """The sessions of a plan as they are finished; those that were begun last, when it is stopped.
     Closing the iteration ends the requests.
 
-    `known` gives the places where a statement is known already. `max_tokens_in`: a ceiling of
-    tokens sent, by our own count. Three failures in a row end the run.
+    `known` gives the places where a statement is known already, `listed` what each question names
+    as known: earlier sessions of the run add to it. `max_tokens_in`: a ceiling of tokens sent, by
+    our own count. Three failures in a row end the run.
     """
     budget = _Budget(max_tokens_in)
-    yield from _Run(plan, writer, known, concurrency, budget, cancelled, progress).results()
+    yield from _Run(plan, writer, known, listed, concurrency, budget, cancelled, progress).results()
 
 
 class _Budget:
@@ -243,6 +252,7 @@ class _Run:
     plan: Plan
     writer: StatementWriter
     known: Callable[[str], tuple[str, ...]]
+    listed: Callable[[], Sequence[KnownText]]
     concurrency: int
     budget: _Budget
     stopped: Callable[[], bool]
@@ -308,7 +318,9 @@ class _Run:
             planned.piece,
             part=planned.part,
             parts=session.parts,
-            given=planned.given,
+            given=structs.replace(
+                planned.given, known=known_near(planned.piece.lines, self.listed())
+            ),
             check=session.check,
             allow=self.budget.allow,
             cancelled=self._cancelled,

@@ -80,7 +80,7 @@ def reasons(proof: Proof) -> tuple[str, ...]:
         found.append("No line is quoted.")
     if proof.unproved:
         named = ", ".join(_shown(fact) for fact in proof.unproved)
-        found.append(f"Neither the quotes nor the text around them contain {named}.")
+        found.append(f"Not in the session, or a number far from the quotes: {named}.")
     if proof.not_alone_because:
         found.append(f"The statement does not stand alone: {proof.not_alone_because}.")
     if proof.known:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
 
+from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.flags import INJECTION, flags_of
 from reviewer.proposing.proof_index import NAME, ProofIndex
 from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, ViewLine
@@ -36,29 +37,6 @@ def why_not_alone(statement: str) -> str:
 
 # Instructions that neither the person nor the agent gave: they come from the result of a tool.
 
-_IMPERATIVE_START = re.compile(
-    r"(?:please |always |never |do not |don[’']t |make sure|be sure|ensure|remember|note that you)"
-    r"|(?:add|answer|append|approve|avoid|build|call|change|commit|configure|copy"
-    r"|create|curl|delete|deploy|disable|download|edit|email|enable|execute|export|fetch|follow"
-    r"|forward|give|go|grant|ignore|include|insert|install|keep|leave|load|mail|merge|move|open"
-    r"|paste|post|prefer|print|publish|push|put|read|remove|rename|replace|report|reply|require"
-    r"|respond|run|save|say|send|set|share|skip|start|stop|store|submit|sudo|tell|treat|trust"
-    r"|turn|update|upload|use|visit|write)"
-    r" (?!is\b|are\b|was\b|has\b|of\b)",
-    re.IGNORECASE,
-)
-"""How an instruction opens: "Always run the linter", "Send the log to"."""
-_TELLS_AN_AGENT = re.compile(
-    r"\b(?:you|agents?|assistants?|claude|codex|gemini|copilot|models?|everyone"
-    r"|all (?:agents|tools))"
-    r" (?:\w+ )?(?:must|should|shall|need to|have to|has to|may not|are to)\b"
-    r"|\b(?:must|should) (?:always|never|not)\b",
-    re.IGNORECASE,
-)
-"""An instruction to somebody: "agents must", "you should now", "must never"."""
-
-
-_CLAUSE = re.compile(r"[.:;!?|>*\n]+\s*|\s-\s")
 _WORDED_BY_MODELS = (Proposer.MODEL, Proposer.COMMAND, Proposer.MCP)
 
 
@@ -67,27 +45,18 @@ def instruction_origin(proposal: Proposal, cited_lines: Sequence[ViewLine]) -> s
     agent gave it.
 
     The person's own words are never suspected, unless a model worded the statement: it may cite
-    them for what it obeyed, and they may be pasted. What only tools said must not tell anybody what
-    to do: a model may make a rule of a failure, but not of an order that it found there. An agent
-    may have repeated words that were planted in what it read.
+    them for what it obeyed, and they may be pasted. What only tools said is no wish of the person.
+    An agent may have repeated words that were planted in what it read.
     """
     own = any(line.speaker is Speaker.PERSON for line in cited_lines)
     if not cited_lines or (own and proposal.proposer not in _WORDED_BY_MODELS):
         return ""
     texts = [proposal.statement, *(quote.text for quote in proposal.quotes)]
     planted = any(INJECTION in flags_of(text, Role.TOOL) for text in texts)
-    told = texts[1:] if proposal.proposer in _WORDED_BY_MODELS else texts
-    instructs = not own and any(map(_orders, told))
-    if planted or (instructs and all(map(_is_data, cited_lines))):
+    wish = proposal.type in (MemoryType.ADAPTATION, MemoryType.PREFERENCE)
+    if planted or (wish and all(map(_is_data, cited_lines))):
         return _origin(next((line for line in cited_lines if _is_data(line)), cited_lines[0]))
     return ""
-
-
-def _orders(text: str) -> bool:
-    """Whether a clause of a text is an order."""
-    return _TELLS_AN_AGENT.search(text) is not None or any(
-        _IMPERATIVE_START.match(clause) for clause in _CLAUSE.split(text)
-    )
 
 
 def _is_data(line: ViewLine) -> bool:

@@ -60,7 +60,9 @@ def _facts(text: str) -> Iterator[Fact]:
 
 
 def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) -> tuple[str, ...]:
-    """The facts of a statement that occur neither in its quotes nor around them."""
+    """The facts of a statement that the session does not have: names nowhere, numbers neither in
+    its quotes nor around them, because a number occurs somewhere by chance.
+    """
     statement = _GROUPED.sub(",", statement)
     facts = list(_facts(statement))
     if not quotes:
@@ -68,21 +70,10 @@ def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) ->
     around = Evidence(index.around(quotes, AROUND, NEIGHBOURS))
 
     def proved(fact: Fact) -> bool:
-        if around.has(fact):
-            return True
-        last = _last_part(fact)
-        return bool(last) and around.has(Fact(last, fact.kind)) and index.has(fact.text)
+        is_name = fact.kind is not IdentifierKind.QUANTITY
+        return around.has(fact) or (is_name and index.has(fact.text))
 
     return tuple(dict.fromkeys(fact.text for fact in facts if not proved(fact)))
-
-
-def _last_part(fact: Fact) -> str:
-    """The name of a path or a qualified name without what it lies in."""
-    if fact.kind is IdentifierKind.PATH:
-        return fact.text.rstrip("/").rpartition("/")[2]
-    if fact.kind is IdentifierKind.NAME:
-        return re.split(r"\.|::|->", fact.text)[-1]
-    return ""
 
 
 _GROUPED = re.compile(r"(?<=\d)[ \u00a0\u202f_'](?=\d{3}\b)")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, structs
 
 from reviewer.sessions.checks import check_kind, shown, supersedes
+from reviewer.sessions.open_calls import OpenCalls
 from reviewer.sessions.working_tree import (
     ChangedFile,
     Commit,
@@ -60,14 +61,6 @@ class Check(Struct, frozen=True):
     """Files were changed after it."""
 
 
-class Refusal(Struct, frozen=True):
-    """A call that the person, or a rule of theirs, did not allow."""
-
-    call: Call
-    words: str
-    line: int
-
-
 class Running(Struct, frozen=True):
     """A call that was started in the background, and whose end was not seen."""
 
@@ -91,7 +84,6 @@ class WorkState(Struct, frozen=True):
     conflicts: tuple[Conflict, ...] = ()
     plan: tuple[PlanItem, ...] = ()
     plan_line: int = -1
-    refusals: tuple[Refusal, ...] = ()
     running: tuple[Running, ...] = ()
     waiting: Call | None = None
     """A question or a plan that the person has not answered."""
@@ -134,11 +126,9 @@ class WorkTracker:
 
     def __init__(self) -> None:
         self._tree = WorkingTree()
-        self._open: dict[str, Call] = {}
-        self._nameless: list[Call] = []
+        self._open: OpenCalls[None] = OpenCalls()
         self._checks: dict[tuple[str, tuple[str, ...]], Check] = {}
         self._check_places: dict[tuple[str, tuple[str, ...]], int] = {}
-        self._refusals: list[Refusal] = []
         self._running: dict[str, Running] = {}
         self._plan: Plan | None = None
         self._folder = self._given_branch = ""
@@ -148,10 +138,7 @@ class WorkTracker:
     def add(self, event: Event) -> None:
         self._note_place(event.origin)
         if isinstance(event, Call):
-            if event.id:
-                self._open[event.id] = event
-            else:
-                self._nameless.append(event)
+            self._open.add(event, None)
         elif isinstance(event, Result):
             self._result(event)
         elif isinstance(event, Plan):
@@ -171,7 +158,7 @@ class WorkTracker:
         tree = self._tree
         waiting = [
             call
-            for call in [*self._open.values(), *self._nameless]
+            for call, _ in self._open.left()
             if call.act is Act.ASK and not call.origin.sidechain
         ]
         plan = self._plan
@@ -185,7 +172,6 @@ class WorkTracker:
             conflicts=tuple(tree.conflicts.values()),
             plan=plan.items if plan else (),
             plan_line=plan.origin.line_start if plan else -1,
-            refusals=tuple(self._refusals),
             running=tuple(self._running.values()),
             waiting=waiting[-1] if waiting else None,
             interrupted=self._interrupted,
@@ -202,12 +188,12 @@ class WorkTracker:
             self._tree.branches.clear()
 
     def _result(self, result: Result) -> None:
-        call = self._open.pop(result.call, None) if result.call else self._oldest(result.tool)
-        if call is None:
+        found = self._open.take(result)
+        if found is None:
             return
+        call, _ = found
         line = call.origin.line_start
         if result.outcome is Outcome.REFUSED:
-            self._refusals.append(Refusal(call, result.words, result.origin.line_start))
             return
         self._follow_tasks(call, result)
         if result.outcome is Outcome.FAILED and not call.commands:
@@ -232,30 +218,20 @@ class WorkTracker:
             folder = absolute(cwd, command.folder) if command.folder else cwd
             piped = number + 1 < len(ends) and call.commands[number + 1].joined_by == "|"
             self._tree.ran(command, folder, outcome, text, line, alone=len(ends) == 1, piped=piped)
-        self._check(call, result.text, ends, result.exit_code)
+        self._note_checks(call, result.text, ends, result.exit_code)
 
-    def _check(self, call: Call, text: str, ends: Sequence[Outcome], exit_code: int | None) -> None:
-        """Note the checks among the commands of a call."""
-        for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
-            kind = check_kind(command.words) if outcome is not Outcome.REFUSED else ""
-            if not kind:
-                continue
-            after = call.commands[number + 1 :]
-            printed = last_line(text) if all(c.joined_by == "|" for c in after) else ""
-            code = exit_code if outcome is Outcome.FAILED else None
-            line = call.origin.line_start
+    def _note_checks(
+        self, call: Call, text: str, ends: Sequence[Outcome], exit_code: int | None
+    ) -> None:
+        for command, check in checks_among(call, text, ends, exit_code):
             folder = absolute(absolute("", call.origin.cwd) or self._folder, command.folder)
-            check = Check(kind, shown(command), outcome, line, printed, code, folder)
-            self._note_check(check, (folder, command.words))
-
-    def _note_check(self, check: Check, key: tuple[str, tuple[str, ...]]) -> None:
-        folder, words = key
-        for other in [each for each in self._checks if each[0] == folder]:
-            same = other[1] == words
-            if same or (check.outcome is Outcome.OK and supersedes(words, other[1])):
-                del self._checks[other]
-        self._checks[key] = check
-        self._check_places[key] = self._tree.changes
+            words = command.words
+            for other in [each for each in self._checks if each[0] == folder]:
+                same = other[1] == words
+                if same or (check.outcome is Outcome.OK and supersedes(words, other[1])):
+                    del self._checks[other]
+            self._checks[folder, words] = structs.replace(check, folder=folder)
+            self._check_places[folder, words] = self._tree.changes
 
     def _last_checks(self) -> tuple[Check, ...]:
         changes, places = self._tree.changes, self._check_places
@@ -277,8 +253,13 @@ class WorkTracker:
             if tool in STOPPING or code is not None or _ENDED.search(result.text[:HEAD]):
                 del self._running[task]
                 ends = command_outcomes(running.call.commands, outcome, code)
-                self._check(running.call, result.text, ends, code)
-        elif result.task or (call.background and result.outcome is not Outcome.FAILED):
+                self._note_checks(running.call, result.text, ends, code)
+            return
+        if call.command:
+            again = [k for k, each in self._running.items() if each.call.command == call.command]
+            for key in again:
+                del self._running[key]
+        if result.task or (call.background and result.outcome is not Outcome.FAILED):
             key = result.task or call.id
             self._running[key] = Running(call, call.origin.line_start)
 
@@ -287,10 +268,22 @@ class WorkTracker:
             if _ENDED.search(text):
                 del self._running[task]
 
-    def _oldest(self, tool: str) -> Call | None:
-        named = (at for at, each in enumerate(self._nameless) if each.tool == tool)
-        at = next(named, 0)
-        return self._nameless.pop(at) if at < len(self._nameless) else None
+
+def checks_among(
+    call: Call, text: str, ends: Sequence[Outcome], exit_code: int | None
+) -> list[tuple[Command, Check]]:
+    """The checks among the commands of a call, whose ends are given, each with its command."""
+    found = []
+    for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
+        kind = check_kind(command.words)
+        if not kind or outcome is Outcome.REFUSED:
+            continue
+        is_last = all(each.joined_by == "|" for each in call.commands[number + 1 :])
+        printed = last_line(text) if is_last else ""
+        code = exit_code if outcome is Outcome.FAILED else None
+        line = call.origin.line_start
+        found.append((command, Check(kind, shown(command), outcome, line, printed, code)))
+    return found
 
 
 def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:

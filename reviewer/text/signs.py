@@ -20,7 +20,7 @@ DOUBTED = "?"
 MEANINGS = {
     "promoted": ("kept", "An active memory; beside a check: it passed."),
     "rejected": ("rejected", "Not proposed again; beside a check: it failed; in History: undone."),
-    "deferred": ("set aside", "It does not wait until somebody asks for it."),
+    "deferred": ("deferred", "It does not wait until somebody asks for it."),
     "attention": (
         "look again",
         "A conflict, a changed source, a masked secret, an order to an agent, a doubtful proof.",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.kit.actor import Actor, reachable
-from reviewer.tui.kit.line import cut
 from reviewer.tui.kit.option import Option
+from reviewer.tui.kit.text import cut
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
 from reviewer.files import read_small
-from reviewer.tui.actions import ACTIONS, PANES
 from reviewer.tui.kit.action import Action, shown_key
 
 
@@ -24,24 +23,26 @@ class Keymap:
 
         Raises KeymapError for an unknown action and for a key that would run two actions.
         """
-        self.overrides: dict[str, str] = {}
-        for name, text in (overrides or {}).items():
-            if name not in ACTIONS:
-                raise KeymapError(_unknown(name))
-            self.overrides[name] = text
-        if "quit" in self.overrides and "ctrl+q" not in self._keys("quit", ""):
+        self.overrides = {
+            name: ",".join(_named(key) for key in text.split(",") if key.strip())
+            for name, text in (overrides or {}).items()
+        }
+        if "ctrl+q" not in self.overrides.get("quit", "ctrl+q").split(","):
             self.overrides["quit"] += ",ctrl+q"
-        self._refuse_clashes()
+        if self.overrides:
+            self._check()
 
     def keys(self, action: Action) -> tuple[str, ...]:
         """The keys of an action; empty for an action that only the palette offers."""
-        return self._keys(action.id, action.keys)
+        text = self.overrides.get(action.id, action.keys)
+        return tuple(text.split(",")) if text else ()
 
-    def _keys(self, name: str, built_in: str) -> tuple[str, ...]:
-        text = self.overrides.get(name, built_in)
-        return tuple(_named(key) for key in text.split(",") if key.strip())
+    def _check(self) -> None:
+        from reviewer.tui.actions import ACTIONS, PANES  # late: the keys of every screen
 
-    def _refuse_clashes(self) -> None:
+        for name in self.overrides:
+            if name not in ACTIONS:
+                raise KeymapError(_unknown(name, ACTIONS))
         for pane in PANES:
             taken: dict[str, str] = {"ctrl+q": "quit"}
             for action in pane.actions:
@@ -127,9 +128,9 @@ def _no_key(key: str, part: str, known: Sequence[str]) -> str:
     return f"There is no key {key}.{hint}"
 
 
-def _unknown(name: str) -> str:
+def _unknown(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, ACTIONS, 1)
+    near = get_close_matches(name, list(known), 1)
     hint = f" Did you mean {near[0]}?" if near else " `?` shows the actions and their names."
     return f"The keymap names an action that does not exist: {name}.{hint}"

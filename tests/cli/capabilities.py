@@ -1,4 +1,6 @@
-"""What the superuser may do although permissions forbid it, and how a process gives that up."""
+"""What a process of a test gives up: what the superuser may do although permissions forbid it, and
+its patience with a store that is locked.
+"""
 
 from __future__ import annotations
 
@@ -36,3 +38,11 @@ def bound_by_permissions() -> None:
     words[0].effective &= kept
     words[0].permitted &= kept
     libc.capset(ctypes.byref(header), words)
+
+
+def impatient() -> None:
+    """Wait a moment for a locked store, not ten seconds."""
+    from reviewer.store import database, ledger
+
+    for module in (database, ledger):
+        vars(module)["BUSY_MILLISECONDS"] = 300

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cli import warm
-from tests.cli.capabilities import bound_by_permissions
+from tests.cli.capabilities import bound_by_permissions, impatient
 
 NOTE = """# Decisions of the kiosk team
 
@@ -78,9 +78,10 @@ class Reviewer:
     ) -> subprocess.CompletedProcess[str]:
         """A finished call; forked from a warm process where it can be."""
         more = settings.get("env", {})
+        gives_up = settings.get("preexec_fn")
         first: warm.First | None = None
-        if settings.get("preexec_fn") is bound_by_permissions:
-            first = (f"{bound_by_permissions.__module__}:{bound_by_permissions.__name__}", [])
+        if gives_up in (bound_by_permissions, impatient):
+            first = (f"{gives_up.__module__}:{gives_up.__name__}", [])
         known = {"env", "cwd", *(["preexec_fn"] if first else [])}
         if not settings.keys() - known and not of_python(more):
             words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.cli.capabilities import impatient
 from tests.cli.conftest import NOTE, Reviewer
 from tests.cli.permissions import bound as bound
 
@@ -61,7 +62,7 @@ class TestTheStore:
         before = len(seeded.ids("--status", "all"))
         with sqlite3.connect(seeded.db, isolation_level=None) as holder:
             holder.execute("BEGIN IMMEDIATE")
-            assert "busy" in seeded.fails("promote", "1")
+            assert "busy" in seeded.fails("promote", "1", preexec_fn=impatient)
             assert seeded("queue", "list").returncode == 0
             holder.execute("ROLLBACK")
         holder.close()

@@ -211,22 +211,6 @@ def test_a_refusal_is_one_line(
     assert says in talk.fails(*arguments, code=code)
 
 
-def test_a_failing_model_names_the_offline_engine(talk: Reviewer) -> None:
-    config = talk.folder / "config.toml"
-    config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "none"\n')
-    said = talk(
-        "compress",
-        "talk",
-        "--engine",
-        "model",
-        env={"REVIEWER_CONFIG": str(config), **talk.environment},
-    )
-    assert said.returncode == 1
-    assert "Nothing was written" in said.stderr
-    assert "--engine offline" in said.stderr
-    assert "Traceback" not in said.stderr
-
-
 def test_stats_show_the_results_of_compressions(talk: Reviewer) -> None:
     talk("compress", "talk")
     found = [row for row in talk.rows("stats") if "metric" in row]
@@ -249,13 +233,6 @@ def test_a_text_that_does_not_pass_is_applied_only_anyway(talk: Reviewer) -> Non
     assert texts(talk) != before
 
 
-def test_a_criterion_may_say_what_a_summary_must_not_have(talk: Reviewer) -> None:
-    without = ["compress", "talk", "--level", "brief", "--whole", "--retain-regex"]
-    done = talk(*without, r"\A(?!.*forbidden)")
-    assert done.returncode == 0, done.stderr
-    assert "matches nothing in the range" in talk.fails(*without, "forbidden")
-
-
 def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
     *cut, _ = talk.rows("compress", "talk", "--level", "brief")
     *whole, total = talk.rows("compress", "talk", "--level", "brief", "--whole")
@@ -265,15 +242,6 @@ def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
     done = talk("compress", "talk", "--level", "brief", "--whole", "--apply")
     assert done.returncode == 0, done.stderr
     assert sum(bool(row["summary_of"]) for row in messages(talk)) == 1
-
-
-def test_expanding_a_summary_without_markers_gives_the_originals(talk: Reviewer) -> None:
-    before = texts(talk)
-    assert talk("compress", "talk", "--level", "tags", "--whole", "--apply").returncode == 0
-    number = next(row["commit"] for row in messages(talk) if row["summary_of"])
-    opened = talk("compress", "talk", "--expand", number)
-    assert opened.returncode == 0, opened.stderr
-    assert before[-1].split("\n")[0] in opened.stdout
 
 
 def model_at(server: Faulty, folder: Path) -> dict[str, str]:
@@ -328,33 +296,3 @@ def test_a_dead_model_is_given_up_and_nothing_is_written(talk: Reviewer) -> None
     assert "--engine offline" in done.stderr
     assert texts(talk) == before
     assert len(server.calls) <= 4
-
-
-def test_an_empty_answer_is_asked_for_again(talk: Reviewer) -> None:
-    calls = 0
-
-    def behave(call: Call) -> None:
-        nonlocal calls
-        calls += 1
-        call.streams("" if calls == 1 else "Request:\n- The kiosk prints too slowly.")
-
-    with endpoint(behave) as server:
-        done = talk(
-            "compress", "talk", "--engine", "model", "--json", env=model_at(server, talk.folder)
-        )
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [row["engine"] for row in rows[:-1]] == ["tiny"] * (len(rows) - 1)
-
-
-def test_a_criterion_that_cannot_be_met_names_its_segment_and_blocks_no_other(
-    talk: Reviewer,
-) -> None:
-    talk("annotate", "#3", "--retain-match", "nobody wrote this")
-    *segments, total = talk.rows("compress", "talk")
-    assert "nobody wrote this" in segments[0]["kept_full"]
-    assert not any(row["kept_full"] for row in segments[1:])
-    assert total["tokens"] < total["original_tokens"]
-    done = talk("compress", "talk", "--apply")
-    assert done.returncode == 0, done.stderr
-    assert "s1 stays Full: " in done.stderr
-    assert "nobody wrote this" in done.stderr

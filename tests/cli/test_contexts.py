@@ -226,27 +226,6 @@ def test_bad_input_is_one_sentence_and_changes_nothing(
     talked.nothing_lost()
 
 
-def test_an_ambiguous_hash_names_its_candidates(talked: Reviewer) -> None:
-    """The same file in another project makes the same hashes."""
-    talk(talked, "talk.json")
-    assert talked("--project", "till", "context", "import", "talk.json").returncode == 0
-    hashed = talked.rows("--project", "kiosk", "commit", "list", "#1")[0]["hash"]
-    said = talked.fails("--all-projects", "commit", "show", hashed)
-    assert "#1" in said
-    assert "--context" in said
-    shown = talked.rows("--all-projects", "commit", "show", hashed, "--context", "#1")
-    assert shown[0]["id"] == 1
-    assert talked.rows("--project", "kiosk", "commit", "show", hashed) == shown
-
-
-def test_ten_thousand_patterns_from_the_command_line(talked: Reviewer) -> None:
-    given = [word for n in range(10_000) for word in ("--retain-match", f"clause {n}")]
-    done = talked("annotate", "2", *given)
-    assert done.returncode == 0
-    assert "more patterns are in doubt" in done.stderr
-    assert commits(talked)[1]["criteria"] == 10_000
-
-
 def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:
     said = ["Count the trays.", "<task-notification>\n<summary>3 trays.</summary>\n"]
     lines = [
@@ -286,13 +265,6 @@ def test_the_conversations_of_one_file_are_kept_apart_by_marks(reviewer: Reviewe
     export(("tides", ["When is high tide?", "And low tide?"]), ("nets", ["Mend the nets.", "All."]))
     (more,) = reviewer.rows("context", "import", "talk.json")
     assert more["commits"] == 1
-
-
-def test_one_conversation_has_no_mark(reviewer: Reviewer) -> None:
-    made = [{"id": "tides", "messages": [{"role": "user", "content": "When is high tide?"}]}]
-    (reviewer.folder / "talk.json").write_text(json.dumps(made), "utf-8")
-    assert reviewer("context", "import", "talk.json").returncode == 0
-    assert [row["role"] for row in commits(reviewer)] == ["user"]
 
 
 def test_patterns_are_added_to_those_that_a_commit_has(talked: Reviewer) -> None:

@@ -320,8 +320,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["queue", "list", "--status", "all"],
         ["queue", "show", *memories],
         ["conflict", "list", "--all"],
-        *(["queue", "show", each] for each in
-          program.rows_of("SELECT id FROM memory WHERE kind = 'conflict'")),
         ["state", "list", "--all"],
         *(["state", "show", each, "--all"] for each in state_keys),
         ["history"],
@@ -334,7 +332,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["context", "show", each] for each in contexts),
         *(["commit", "list", each] for each in contexts),
         ["commit", "show", *commits],
-
         *(["compress", each, "--level", "brief"] for each in contexts),
         *(["compress", each, "--level", "all"] for each in contexts[:1]),
         *(["compress", "#1", "--expand", f"#{each}"] for each in summaries),
@@ -342,7 +339,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["summarize", program.note],
         ["brief", program.session],
         ["keep", program.session],
-        ["view", program.session],
         ["view", program.session],
         ["view", program.talk],
         ["view", program.note],

@@ -138,17 +138,19 @@ def shell(program: Reviewer, line: str, after: str) -> int:
 
 
 CLOSED_AFTER_A_BYTE = "2>&1 | head -c 1 >/dev/null"
-NOBODY = ["| head -c 1 >/dev/null", "2>&1 | true", ">&- 2>&-", "2>/dev/full"]
-"""Other ways in which an output has no reader: each command has one of them, in turn."""
+NOBODY = [
+    CLOSED_AFTER_A_BYTE, "| head -c 1 >/dev/null", "2>&1 | true", ">&- 2>&-", "2>/dev/full"
+]  # fmt: skip
+"""Ways in which an output has no reader: each command has one of them, in turn."""
 
 
 def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer) -> None:
-    """Each command on equal stores: with its output read, then closed at once in two ways."""
+    """Each command on equal stores: with its output read, then closed."""
     before = filled.db.read_bytes()
     wrong = []
     for line, after in zip(WRITING, itertools.cycle(NOBODY)):
         codes, results = [], []
-        for how in ("| cat >/dev/null", CLOSED_AFTER_A_BYTE, after):
+        for how in ("| cat >/dev/null", after):
             shutil.rmtree(filled.folder / "store.db-runs", ignore_errors=True)
             for rest in filled.folder.glob("store.db*"):
                 if rest.is_file():
@@ -159,7 +161,7 @@ def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer) -> None:
             (filled.folder / "home").mkdir()
             codes.append(shell(filled, line, how))
             results.append(written(filled))
-        if codes != [0, 0, 0] or results[1:] != [results[0]] * 2:
+        if codes != [0, 0] or results[0] != results[1]:
             wrong.append((line, after, codes))
     assert wrong == []
 

@@ -28,19 +28,6 @@ def hostile(reviewer: Reviewer) -> Reviewer:
     return reviewer
 
 
-def test_people_see_marks_instead_of_controls(hostile: Reviewer) -> None:
-    memory = hostile.ids()[0]
-    for arguments in (
-        ["queue", "list"], ["queue", "show", memory], ["history"], ["history", "show", 1],
-        ["stats"], ["extract", "no\x1b[31mtes/kiosk.md"], ["ingest", "no\x1b[31mtes"],
-    ):  # fmt: skip
-        done = hostile(*arguments)
-        assert done.returncode == 0, done.stderr
-        assert not CONTROL.search(done.stdout), arguments
-        assert not CONTROL.search(done.stderr), arguments
-    assert "␛" in hostile("queue", "list").stdout
-
-
 def test_messages_are_harmless_too(reviewer: Reviewer) -> None:
     line = reviewer.fails("ingest", "no\x1b[2Jwhere")
     assert not CONTROL.search(line)

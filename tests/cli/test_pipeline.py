@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.cli.test_imports_of_verbs import HEAVY, imported
 
 CANOE = """digraph canoe {
   goal="A canoe that floats" default_fidelity="truncate"
@@ -168,22 +167,6 @@ def test_a_run_of_the_store_is_a_history(reviewer: Reviewer, canoe: Path) -> Non
         assert "carve (success), test (success)" in row["text"]
     done = reviewer("pipeline", "preamble", canoe, "--node", "done", "--run", "x", "--history", "y")
     assert done.returncode == 2
-
-
-@pytest.mark.parametrize("text", ["", "[1, 2]", '{"completed": 5}', '{"completed": [{}]}'])
-def test_an_invalid_history_is_one_line(reviewer: Reviewer, canoe: Path, text: str) -> None:
-    path = reviewer.folder / "bad.json"
-    path.write_text(text)
-    done = reviewer("pipeline", "preamble", canoe, "--node", "test", "--history", path)
-    assert done.returncode == 1
-    assert len(done.stderr.splitlines()) == 1
-    assert "bad.json" in done.stderr
-
-
-def test_checking_a_pipeline_imports_nothing_heavy(reviewer: Reviewer, canoe: Path) -> None:
-    for arguments in (["check", canoe], ["check", canoe, "--json"], ["show", canoe]):
-        modules = imported(reviewer, "pipeline", *arguments)
-        assert not modules & (HEAVY | {"pydot", "pyparsing"})
 
 
 def test_no_store_is_made_or_needed(reviewer: Reviewer, canoe: Path) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.unit.promotion.session import session
 
 ADR = """\
 # {number}. Ledger database
@@ -237,18 +235,6 @@ class TestConflicts:
         assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
         program.nothing_lost()
 
-    @pytest.mark.parametrize("verb", ["reject", "merge"])
-    def test_a_conflict_ends_with_one_of_its_sides(
-        self, rivals: tuple[Reviewer, int, int, int], verb: str
-    ) -> None:
-        program, left, right, conflict = rivals
-        arguments = [right] if verb == "reject" else [right, "--into", left]
-        assert f"settled conflict #{conflict}" in said(program, verb, *arguments)
-        assert program.rows("conflict", "list") == []
-        assert f"opened conflict #{conflict}" in said(program, "restore", right)
-        assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
-        program.nothing_lost()
-
     def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals
         for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):
@@ -299,13 +285,6 @@ class TestState:
         assert 'no state "region"' in reviewer.fails("state", "unset", "region")
         assert "no state" in reviewer.fails("state", "show", "nothing")
 
-    def test_setting_the_same_value_again_is_reported_and_is_not_an_act(
-        self, reviewer: Reviewer
-    ) -> None:
-        said(reviewer, "state", "set", "k", "v")
-        assert said(reviewer, "state", "set", "k", "v") == "k is that already.\n"
-        assert len(reviewer.rows("history")) == 1
-
     def test_a_project_is_named_where_it_is_not_plain(self, reviewer: Reviewer) -> None:
         for project in ("one", "two"):
             said(reviewer, "--project", project, "state", "set", "k", project)
@@ -324,19 +303,6 @@ class TestForesight:
         assert "thermal" in lines[steps[-1]["line"]]
         text = ingested("queue", "show", row["id"]).stdout
         assert f"{steps[-1]['path']}:{steps[-1]['line'] + 1}" in text.split("why ")[1]
-
-    def test_several_quotes_of_one_session_count_once(self, reviewer: Reviewer) -> None:
-        words = "The drawer stays closed at night, and the night shift counts the till before."
-        for name in ("a", "b"):
-            path = session(reviewer.folder / f"{name}.jsonl", *[words] * 3, name=name)
-            text = path.read_text(encoding="utf-8")
-            path.write_text(text.replace("2026-02-28T", f"{date.today()}T"), encoding="utf-8")
-            assert reviewer("ingest", path).returncode == 0
-            done = reviewer("remember", "The drawer stays closed at night.", "--at", f"{path}:1-3")
-            assert done.returncode == 0, done.stderr
-        (row,) = reviewer.rows("queue", "list", "--filter", "is:statement")
-        assert (row["seen"], row["sessions"]) == (2, 2)
-        assert row["hints"] == []
 
     def test_hints_mark_rows_and_are_in_json(self, reviewer: Reviewer) -> None:
         for day in range(6):

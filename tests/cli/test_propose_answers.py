@@ -311,10 +311,10 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
         "if 'You compare statements' in prompt:\n"
         "    note(prompt=prompt)\n"
         "    say(json.dumps({'same': [[int(each) for each in ids]]}))\n"
-        "elif 'at kiosk 0' in prompt:\n"
-        f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})\n"
+        "elif 'at kiosk 1' in prompt:  # it names the first statement as known\n"
+        f"    say({answer(said(second, (1, f'{WORDS} at kiosk 1')))!r})\n"
         "else:\n"
-        f"    say({answer(said(second, (1, f'{WORDS} at kiosk 1')))!r})",
+        f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})",
     )
     environment = settings(reviewer, command=[str(path)], concurrency=1)
     done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)

@@ -86,12 +86,6 @@ def test_a_cluster_counts_the_row_itself_as_the_screen_does(reviewer: Reviewer) 
     assert "≈2" in reviewer("queue", "list").stdout
 
 
-def test_deferred_comes_last(seeded: Reviewer) -> None:
-    first = seeded.ids()[0]
-    assert seeded("defer", first).returncode == 0
-    assert seeded.ids()[-1] == first
-
-
 def test_a_person_sees_one_aligned_line_a_row(ingested: Reviewer) -> None:
     done = ingested("queue", "list")
     ids = ingested.ids()

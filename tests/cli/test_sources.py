@@ -277,23 +277,7 @@ def test_sources_lists_every_file_on_request(shop: Reviewer) -> None:
     assert str(path) in shop("sources", "--files").stdout
 
 
-@pytest.mark.parametrize(
-    ("term", "found"),
-    [
-        ("agent:codex", True),
-        ("agent:claude", False),
-        ("session:a", True),
-        ("branch:trays", True),
-        ("branch:main", False),
-        ("model:gpt", True),
-        ("since:2026-02-01", True),
-        ("since:2026-04", False),
-        ("since:2027", False),
-    ],
-)
-def test_candidates_are_found_by_agent_session_branch_model_and_time(
-    shop: Reviewer, term: str, found: bool
-) -> None:
+def test_candidates_are_found_by_agent_session_branch_model_and_time(shop: Reviewer) -> None:
     write = lines(
         ".codex/sessions/rollout-a.jsonl",
         {
@@ -312,7 +296,12 @@ def test_candidates_are_found_by_agent_session_branch_model_and_time(
     )
     write(home(shop))
     assert shop("ingest", "--json").returncode == 0
-    assert bool(shop.rows("queue", "list", "--filter", term, "--json")) is found
+    terms = (
+        "agent:codex", "agent:claude", "session:a", "branch:trays", "branch:main", "model:gpt",
+        "since:2026-02-01", "since:2026-04", "since:2027",
+    )  # fmt: skip
+    found = [term for term in terms if shop.ids("--filter", term)]
+    assert found == ["agent:codex", "session:a", "branch:trays", "model:gpt", "since:2026-02-01"]
 
 
 def test_one_session_of_a_database_is_viewed_and_imported(shop: Reviewer) -> None:

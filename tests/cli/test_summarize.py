@@ -75,36 +75,23 @@ def test_without_a_ceiling_every_anchor_is_in_the_text(reviewer: Reviewer, sessi
         assert all(" ".join(each["content"].split()) in text for each in row["anchors"])
 
 
-@pytest.mark.parametrize("level", ["detailed", "brief", "tags"])
 @pytest.mark.parametrize("ceiling", [0, 1, 8, 50])
 def test_a_ceiling_is_kept_and_anchors_left_out_are_named(
-    reviewer: Reviewer, session: Path, level: str, ceiling: int
+    reviewer: Reviewer, session: Path, ceiling: int
 ) -> None:
-    [row] = rows(reviewer, session, "--level", level, "--max-tokens", ceiling)
-    assert row["tokens"] <= ceiling
-    missing = [each["content"] for each in row["anchors_missing"]]
-    kept = [each["content"] for each in row["anchors"] if each["content"] not in missing]
-    assert missing or ceiling == 50
-    if level != "tags":
-        assert all(content in row["content"] for content in kept)
+    for row in rows(reviewer, session, "--level", "all", "--max-tokens", ceiling):
+        assert row["tokens"] <= ceiling
+        missing = [each["content"] for each in row["anchors_missing"]]
+        kept = [each["content"] for each in row["anchors"] if each["content"] not in missing]
+        assert missing or ceiling == 50
+        if row["level"] != "tags":
+            assert all(content in row["content"] for content in kept)
 
 
 def test_only_the_asked_lines_are_summarized(reviewer: Reviewer, session: Path) -> None:
     [row] = rows(reviewer, session, "--level", "detailed", "--from-line", 0, "--to-line", 2)
     assert "fit one page" in row["content"]
     assert "winter" not in row["content"]
-
-
-def test_text_that_the_client_added_is_left_out(reviewer: Reviewer, session: Path) -> None:
-    assert "moon" not in json.dumps(rows(reviewer, session, "--level", "all"))
-
-
-def test_secrets_are_masked(reviewer: Reviewer, tmp_path: Path) -> None:
-    note = tmp_path / "note.md"
-    note.write_text("# Keys\n\nThe key is sk-ant-api03-" + "a1B2" * 23 + "AA for the relay.\n")
-    [row] = rows(reviewer, note, "--level", "detailed", "--max-tokens", 200)
-    assert "a1B2a1B2" not in json.dumps(row)
-    assert "[masked" in row["content"]
 
 
 def test_people_get_the_text_and_the_missing_anchors(reviewer: Reviewer, session: Path) -> None:

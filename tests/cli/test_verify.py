@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.store import changes
-from reviewer.store.changes import Entry, entry_hash, pack, split, unpack, unpack_first
+from reviewer.store.changes import Entry, entry_hash, unpack
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
 
@@ -116,21 +115,6 @@ def test_many_changes_in_one_part_are_refused() -> None:
     blob = zlib.compress(b"\xdc\xff\xff" + b"\x94\xa0\x00\xc0\xc0" * 0xFFFF)
     with pytest.raises(ValueError, match="length <= 20000"):
         unpack(blob)
-
-
-def test_large_changes_are_packed_apart_and_read_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "PART_BYTES", 300)
-    monkeypatch.setattr(changes, "PIECE", 7)
-    done = [changes.Change("record", n, None, {"text": "x" * 100}) for n in range(9)]
-    blob = pack(done)
-    assert len(split(blob)) > 3
-    assert unpack(blob) == done
-    assert [unpack_first(blob, limit) for limit in range(11)] == [done[:n] for n in range(11)]
-    monkeypatch.setattr(changes, "LARGEST", 150)
-    with pytest.raises(ValueError, match="unpack to more than"):
-        unpack(blob)
-    with pytest.raises(ValueError, match="unpack to more than"):
-        unpack_first(blob, 3)
 
 
 class TestHead:

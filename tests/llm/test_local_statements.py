@@ -51,7 +51,7 @@ def test_its_answer_has_the_shape_that_is_asked_for_and_nothing_it_invents_passe
     monkeypatch.setattr(OpenAIChat, "complete_json", overheard)
     room = piece_tokens(writer, context_tokens=8192, answer_tokens=ANSWER_TOKENS)
     plan = plan_run([session], writer, max_tokens=room)
-    (done,) = run(plan, writer, known=lambda _: (), concurrency=1)
+    (done,) = run(plan, writer, known=lambda _: (), listed=list, concurrency=1)
     assert done.failures == ()
     assert done.requests == len(said)
     assert done.requests in (1, 2)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from threading import Event, get_ident
+from threading import get_ident
 from types import ModuleType
 
 import pytest
@@ -14,60 +13,12 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from reviewer.engine import Engine
-from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.terminal import forget_lines
 from tests.tui.conftest import opened
-from tests.waiting import PATIENCE
-from tests.waiting import until_async as until
 
 
 class Bare(App[None]):
     """Only screens."""
-
-
-async def test_long_reads_of_a_group_run_one_at_a_time_and_unwanted_ones_never(
-    engine: Engine,
-) -> None:
-    ran: list[str] = []
-    taken: list[str] = []
-    came: list[str] = []
-    go_on = Event()
-
-    def work(name: str) -> Callable[[], str]:
-        def run() -> str:
-            ran.append(name)
-            assert go_on.wait(PATIENCE)
-            return name
-
-        return run
-
-    async with Bare().run_test() as pilot:
-        left, shown = KitScreen(engine), KitScreen(engine)
-        await pilot.app.push_screen(left)
-        left.read(work("of the screen that is left"), taken.append, one_at_a_time=True)
-        await until(lambda: len(ran) == 1)
-        await pilot.app.switch_screen(shown)
-        shown.read(work("asked for again"), taken.append, one_at_a_time=True)
-        shown.read(work("wanted"), taken.append, one_at_a_time=True)
-        shown.read(lambda: None, lambda _: came.append("later"), group="later")
-        await until(lambda: came == ["later"])
-        assert ran == ["of the screen that is left"]
-        go_on.set()
-        await until(lambda: taken == ["wanted"])
-
-    assert ran == ["of the screen that is left", "wanted"]
-
-
-async def test_reads_of_other_groups_do_not_wait(engine: Engine) -> None:
-    taken: list[int] = []
-    go_on = Event()
-    async with Bare().run_test() as pilot:
-        screen = KitScreen(engine)
-        await pilot.app.push_screen(screen)
-        screen.read(lambda: go_on.wait(PATIENCE), lambda _: None, group="long", one_at_a_time=True)
-        screen.read(lambda: 1, taken.append, group="short", one_at_a_time=True)
-        await until(lambda: taken == [1])
-        go_on.set()
 
 
 class Poem(Static):

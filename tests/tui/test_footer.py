@@ -17,7 +17,7 @@ def footer(text: str) -> str:
 
 async def test_it_names_the_keys_of_the_focused_pane(stocked: Engine) -> None:
     async with opened(stocked) as screen:
-        assert footer(screen.text).startswith("a promote x reject e edit s later u undo . more")
+        assert footer(screen.text).startswith("a promote x reject e edit s defer u undo . more")
         await screen.press("slash")
         assert footer(screen.text) == "enter keep esc clear F1 help"
 

@@ -43,7 +43,7 @@ async def test_a_long_paste_is_not_compared_with_every_action(stocked: Engine) -
         ("accept", "promote"),
         ("approve", "promote"),
         ("delete", "reject"),
-        ("snooze", "later"),
+        ("snooze", "defer"),
         ("type", "type"),
         ("reword", "edit"),
         ("search", "filter"),

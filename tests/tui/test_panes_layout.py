@@ -12,7 +12,7 @@ from reviewer.tui.kit.text import (
     Line,
     Run,
     Span,
-    fit,
+    cut,
     lay_out,
     tail,
     wrap,
@@ -71,7 +71,7 @@ def test_margins_are_left_of_every_row_and_take_room() -> None:
 
 
 def test_without_wrapping_a_row_is_cut_with_an_ellipsis() -> None:
-    assert rows(Block("one two three\nfour", wrap=False), 9) == ["one two …", "four"]
+    assert rows(Block("one two three\nfour", wrap=False), 9) == ["one two…", "four"]
 
 
 def test_a_span_stays_on_its_words_when_hidden_characters_grow() -> None:
@@ -97,8 +97,8 @@ def test_a_text_that_is_too_long_is_shown_around_its_span_with_the_size_of_the_r
 
 
 def test_fit_and_tail_cut_at_the_right_end() -> None:
-    assert fit("日本語", 5) == "日本…"
-    assert fit("abc", 3) == "abc"
+    assert cut("日本語", 5) == "日本…"
+    assert cut("abc", 3) == "abc"
     assert tail("/home/dev/notes/plan.md", 16) == "…/notes/plan.md"
     assert tail("/a/b.md", 16) == "/a/b.md"
 

@@ -18,6 +18,7 @@ from reviewer.text.secrets.shapes import (
     is_numbered,
     is_password,
     is_random,
+    is_respelt,
     is_strong,
     is_url_password,
     is_uuid,
@@ -297,7 +298,11 @@ def _is_stated_password(match: re.Match[str], value: str) -> bool:
         return is_strong(value)
     # `password = name12` is code.
     is_code_too = stated.strip() == "=" and value.isalnum()
-    return is_mixed(value) or ((is_numbered(value) or is_drawn(value)) and not is_code_too)
+    return (
+        is_mixed(value)
+        or is_respelt(value)
+        or ((is_numbered(value) or is_drawn(value)) and not is_code_too)
+    )
 
 
 def _is_stated_token(match: re.Match[str], value: str) -> bool:

@@ -127,6 +127,16 @@ def is_mixed(value: str) -> bool:
     )
 
 
+def is_respelt(value: str) -> bool:
+    """Words with a digit in place of a letter and capitals: `Tr1cky-Horse9`."""
+    return value != value.lower() and any(
+        _RESPELT.fullmatch(part)
+        and not (_METHOD.match(part) or _TYPE.fullmatch(part) or _NAMED.search(part))
+        for part in _SEPARATORS.split(value)
+    )
+
+
+_RESPELT = re.compile(r"(?=.{6})[A-Za-z]{2,}\d[A-Za-z]{2,}")
 _METHOD = re.compile(
     r"\d|(?:md|sha|utf|base|aes|rsa|oauth|pbkdf|argon|bcrypt|scrypt|hmac|win|v)[_-]?\d",
     re.IGNORECASE,

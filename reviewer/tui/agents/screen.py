@@ -30,7 +30,7 @@ from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, count, moment
+from reviewer.tui.kit.text import Block, Run, count, diff_blocks, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
@@ -51,7 +51,6 @@ GIVES = (
     "When a session ends, it is read, and what it may teach waits for you in the queue.",
     "In between it can search your memories and propose new ones. You decide on those too.",
 )
-_STYLES = {"+": "added", "-": "removed", "@": "faint"}
 
 
 class AgentState(Struct, frozen=True):
@@ -211,10 +210,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     ) -> None:
         """Show the difference that a plan makes, and carry it out if the person agrees."""
         lines = [line for each in planned.changed for line in self._connections.diff(each)]
-        blocks = [
-            Block(line, "text" if line[:3] in ("+++", "---") else _STYLES.get(line[:1], "dim"))
-            for line in lines
-        ]
+        blocks = diff_blocks(lines)
         blocks += [Block(sentence, "warm") for sentence in planned.left]
         self.about.show(blocks or [Block("No file changes.", "dim")], title=title)
 
@@ -226,8 +222,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             else:
                 self.say(done)
 
-        change = f"Change {count(len(planned.changed), 'file')} as shown"
-        await self.confirm(title, change, "Leave all as it is", yes)
+        change = f"change {count(len(planned.changed), 'file')} as shown"
+        await self.confirm(title, change, "leave all as it is", yes)
 
     def _plan(self, agent: str, place: Place) -> Planned:
         if place.scope is not Scope.MEMORY:

@@ -20,9 +20,9 @@ from reviewer.tui.context.model import (
     is_by_hand,
 )
 from reviewer.tui.context.priorities import priority_sign
-from reviewer.tui.kit.line import Part, cells_of, cut, entitle, line_of
+from reviewer.tui.kit.line import Part, cells_of, entitle, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text import Block, Run, Span, cut
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 

@@ -47,12 +47,12 @@ from reviewer.tui.context.panes import (
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.line import cut, entitle
+from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, count, moment, short_ids
+from reviewer.tui.kit.text import Block, Run, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
@@ -328,7 +328,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.data.troubles[key] = sentence
             self._written(at)
 
-        self.read(work, then, group="previews", failed=failed, one_at_a_time=True)
+        self.read(work, then, group="previews", failed=failed)
 
     def _written(self, at: int) -> None:
         self._redraw(at)
@@ -452,21 +452,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     async def action_fit_target(self) -> None:
         """Type a number of tokens; levels are chosen that fit it and pass."""
 
-        def narrow(text: str) -> None:
-            wanted = read_tokens(text)
-            self.offer([Option(str(wanted), f"Fit {wanted:,} tokens")] if wanted else [])
+        def problem(text: str) -> str:
+            return "" if read_tokens(text) else "Type a number of tokens, such as 8000 or 8k."
 
-        async def then(option: Option) -> None:
-            await self._fit(int(option.key))
+        async def then(text: str) -> None:
+            await self._fit(read_tokens(text) or 0)
 
-        await self.choose(
-            f"Fit a budget: now {self.data.after().tokens:,}",
-            [],
-            then,
-            narrow=narrow,
-            hint="a number of tokens, such as 8k",
-            nothing="Levels are chosen that fit it.",
-        )
+        title = f"Fit a budget: now {self.data.after().tokens:,}"
+        await self.ask_text(title, then, hint="a number of tokens, such as 8k", problem=problem)
 
     async def _fit(self, target: int) -> None:
         if self.context is None:
@@ -522,8 +515,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         more = f", and {len(doubtful) - 1:,} more" if len(doubtful) > 1 else ""
         await self.confirm(
             f"Segment {at + 1}: {why}{more}",
-            "Apply anyway",
-            "Leave it",
+            "apply anyway",
+            "leave it",
             lambda: self._apply(number, preview.plan),
         )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from reviewer.text.word_diff import hunks
-from reviewer.tui.kit.text import Span
+from reviewer.tui.kit.text import Span, marked_changes
 from reviewer.tui.theme import Glyphs
 
 COMPARED = 2_000
@@ -18,29 +20,13 @@ def difference(content: str, other: str, signs: Glyphs) -> tuple[str, tuple[Span
     """`other` in one line; additions are `{+so+}`, omissions `[-so-]`."""
     left = " ".join(content[:COMPARED].split())
     right = " ".join(other[:COMPARED].split())
-    parts: list[str] = ['"']
-    spans: list[Span] = []
-    length = 1
-
-    def add(text: str, style: str = "") -> None:
-        nonlocal length
-        if style:
-            spans.append(Span(length, length + len(text), style, here=False))
-        parts.append(text)
-        length += len(text)
-
-    for hunk in hunks(left, right):
-        if hunk.op == "equal":
-            same = hunk.edited
-            if not spans and len(same) > FAR:
-                same = f"{signs.ellipsis} {same[-LEAD:].partition(' ')[2]}"
-            add(same)
-            continue
-        if hunk.original.strip():
-            add(f"[-{hunk.original.strip()}-]", "removed")
-            add(" " if hunk.edited.strip() or hunk.original.endswith(" ") else "")
-        if hunk.edited.strip():
-            add(f"{{+{hunk.edited.strip()}+}}", "added")
-            add(" " if hunk.edited.endswith(" ") else "")
-    add('"')
-    return "".join(parts), tuple(spans)
+    text, spans = marked_changes(hunks(left, right))
+    begin = f'"{text}"'
+    shift = 1
+    if spans and spans[0].start > FAR:
+        kept = text[spans[0].start - LEAD :].partition(" ")[2]
+        begin = f'"{signs.ellipsis} {kept}"'
+        shift = len(begin) - 1 - len(text)
+    return begin, tuple(
+        structs.replace(span, start=span.start + shift, end=span.end + shift) for span in spans
+    )

@@ -29,7 +29,6 @@ SOURCE = Pane(
      keys.CLOSE),
     (TO_CITED_LINE, TOGGLE_FILE, SEARCH, keys.OPEN_EDITOR, keys.CLOSE),
 )  # fmt: skip
-SEARCH_FIELD = Pane("source_field", "Source: typing", ())
 
 NEXT_PLACE = Action(
     "next_place", "right_square_bracket", "next place",

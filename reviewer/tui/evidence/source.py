@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
-from textual import on
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from reviewer.engine import Engine
 from reviewer.promotion.source_view import FileWindow
@@ -68,15 +64,8 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
     def make_text(self, title: str) -> TextPane:
         return SourceText(title=title, id="file")
 
-    def compose(self) -> ComposeResult:
-        yield self.text
-        yield SearchField(placeholder="search for")
-        yield self.status
-        yield self.footer
-
     def on_mount(self) -> None:
         """Show the stored record immediately; its surroundings are read in a thread."""
-        self.query_one(SearchField).cursor_blink = False
         self.call_after_refresh(self._begin)
 
     @property
@@ -263,25 +252,14 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     # searching
 
-    def action_source_search(self) -> None:
-        """Ask for the words to search for."""
-        field = self.query_one(SearchField)
-        field.display = True
-        field.value = self._needle
-        self.set_focus(field, scroll_visible=False)
+    async def action_source_search(self) -> None:
+        """Ask for the words to search for, and go to the first match."""
 
-    def close_search(self) -> None:
-        """Hide the field."""
-        self.query_one(SearchField).display = False
-        self.set_focus(self.text, scroll_visible=False)
-
-    @on(Input.Submitted)
-    def _search_for(self, message: Input.Submitted) -> None:
-        message.stop()
-        self.close_search()
-        self._needle = message.value
-        if self._needle:
+        async def then(words: str) -> None:
+            self._needle = words
             self._search(1)
+
+        await self.ask_text("Search", then, text=self._needle, hint="words of the source")
 
     def action_next_match(self) -> None:
         self._search(1)
@@ -291,7 +269,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     def _search(self, step: int) -> None:
         if not self._needle:
-            self.action_source_search()
+            self.say(f"{keys.SEARCH.key} searches for words first.")
             return
         needle, evidence, in_file = self._needle, self.evidence, self.shows_file
         start = (self.match.at if self.match else self.cited_number) + step
@@ -329,20 +307,6 @@ class SourceText(TextPane):
         super().watch_scroll_y(old_value, new_value)
         if isinstance(self.screen, SourceScreen) and round(old_value) != round(new_value):
             self.screen.scrolled()
-
-
-class SearchField(Input):
-    """The words to search for: enter searches, escape leaves."""
-
-    DEFAULT_CSS = """
-    SearchField { height: 1; border: none; padding: 0 1; display: none; background: $panel; }
-    SearchField:focus { border: none; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
-
-    def action_leave(self) -> None:
-        if isinstance(self.screen, SourceScreen):
-            self.screen.close_search()
 
 
 # searching a source

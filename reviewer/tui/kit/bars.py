@@ -69,9 +69,9 @@ class HeaderBar(Bar):
         tabs = Content("")
         for gap, titled in (("   ", True), ("  ", True), (" ", True), (" ", False)):
             tabs = Content(gap).join([self._tab(each, titled=titled) for each in self._screens()])
-            if tabs.cell_length + min(name.cell_length, wide // 4) + 2 <= wide:
+            if tabs.cell_length + min(name.cell_length, wide // 4) + 1 <= wide:
                 break
-        room = max(wide - tabs.cell_length - 2, 0)
+        room = max(wide - tabs.cell_length - 1, 0)
         return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", tabs)
 
     def _tab(self, action: Action, *, titled: bool) -> Content:

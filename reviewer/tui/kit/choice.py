@@ -16,8 +16,8 @@ from textual.widgets import Input, OptionList
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, DismissOnce
-from reviewer.tui.kit.line import cut
 from reviewer.tui.kit.option import Option
+from reviewer.tui.kit.text import cut
 
 NOTHING = "Nothing matches."
 NARROW = "type to narrow"

@@ -24,7 +24,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, detached, unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text import Block, Run, marked_changes
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
@@ -131,37 +131,12 @@ class WordDiffView(TextPane):
 
 
 def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> Block:
-    """The difference as one text; brackets show removals and additions, not colour alone."""
+    """The difference as one text, with one change chosen."""
     margin = (Run(" "),)
     if all(hunk.op == "equal" for hunk in hunks):
         return Block("Nothing is changed yet.", "faint", first=margin)
-    parts: list[str] = []
-    spans: list[Span] = []
-    length = number = 0
-
-    def add(text: str, style: str, here: bool) -> None:
-        nonlocal length
-        parts.append(text)
-        spans.append(Span(length, length + len(text), style, here))
-        length += len(text)
-
-    for hunk in hunks:
-        if hunk.op == "equal":
-            parts.append(hunk.original)
-            length += len(hunk.original)
-            continue
-        here = number == chosen
-        number += 1
-        if here:
-            add(signs.bar, "accent_here", here)
-        if hunk.original:
-            add(f"[-{hunk.original}-]", "warm_here" if here else "removed", here)
-        if hunk.original and hunk.edited:
-            parts.append(" ")
-            length += 1
-        if hunk.edited:
-            add(f"{{+{hunk.edited}+}}", "accent_here" if here else "added", here)
-    return Block("".join(parts), "dim", tuple(spans), first=margin)
+    text, spans = marked_changes(hunks, chosen, signs.bar)
+    return Block(text, "dim", spans, first=margin)
 
 
 class EditPane(Actor, Vertical, pane=keys.EDIT):

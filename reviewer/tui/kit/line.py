@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.content import Content
@@ -12,18 +12,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from reviewer.text.display import display_line
+from reviewer.tui.kit.text import cut
 from reviewer.tui.theme import glyphs
 
 Part = tuple[str, Style]
-
-
-def cut(text: str, width: int, ellipsis: str) -> str:
-    """The start of a text in at most `width` cells; `ellipsis` ends it when something is left."""
-    if cell_len(text) <= width:
-        return text
-    if width <= 0:
-        return ""
-    return set_cell_size(text, width - 1).rstrip() + ellipsis
 
 
 def cells_of(parts: Sequence[Part]) -> int:

@@ -7,9 +7,8 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
@@ -21,7 +20,6 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
@@ -59,8 +57,6 @@ SKIM_SECONDS = 0.4
 """Cursor moves that follow each other faster than this count as skimming."""
 REST_SECONDS = 0.16
 """While a person skims, the panes follow after the cursor has rested for this long."""
-TURN_SECONDS = 0.05
-"""How often work waiting for its turn checks whether it is still wanted."""
 
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
 ROWS = [(0, "-short"), (22, "-tall")]
@@ -79,9 +75,6 @@ class Act(Protocol):
 
 
 ActT = TypeVar("ActT", bound=Act)
-
-
-_turns: defaultdict[tuple[type, str], Lock] = defaultdict(Lock)
 
 
 class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
@@ -119,14 +112,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         *,
         group: str = "read",
         failed: Callable[[str], None] | None = None,
-        one_at_a_time: bool = False,
     ) -> None:
         """Run `work` in a thread, then `then` with its result on the screen.
 
         A later read of the same group replaces an earlier one. A ReviewerError goes to `failed` as
-        a sentence, or to the status line. With `one_at_a_time` reads of the group never overlap,
-        even across screens of this class that were closed and opened again, and a read that is no
-        longer wanted does not start: use it for work that takes seconds.
+        a sentence, or to the status line.
         """
         self._latest[group] += 1
         number = self._latest[group]
@@ -141,16 +131,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             else:
                 self.post_message(self.Arrived(group, number, lambda: then(value)))
 
-        def in_turn() -> None:
-            turn = _turns[type(self), group]
-            if _take_turn(turn):
-                try:
-                    run()
-                finally:
-                    turn.release()
-
-        work_now = in_turn if one_at_a_time else run
-        self.run_worker(work_now, thread=True, exclusive=True, group=group)
+        self.run_worker(run, thread=True, exclusive=True, group=group)
 
     def void(self, group: str) -> None:
         """Ignore the results of the reads of a group that have not arrived yet."""
@@ -241,7 +222,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         if number in self.host.made_here:
             await self._undo()
         else:
-            await self.confirm("From an earlier session", f"Undo: {title}", "Leave it", self._undo)
+            await self.confirm("From an earlier session", f"undo: {title}", "leave it", self._undo)
 
     async def _undo(self) -> None:
         undone = await self.write(self.engine.history.undo, "Undoing")
@@ -405,7 +386,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     async def confirm(
         self, title: str, yes: str, no: str, then: Callable[[], Awaitable[None]]
     ) -> None:
-        """Ask once: the cursor is on `yes`, and enter goes on."""
+        """Ask once: enter goes on with `yes`, `n` and enter leaves it."""
 
         async def answered(option: Option) -> None:
             if option.key == "yes":
@@ -413,7 +394,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             else:
                 self.say("Nothing was changed.")
 
-        await self.choose(title, [Option("yes", yes), Option("no", no)], answered)
+        await self.choose(
+            title, [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")], answered
+        )
 
     def left_question(self) -> None:
         """A question was answered or left."""
@@ -1007,15 +990,3 @@ def _types(key: str) -> bool:
 
     character = key_to_character(key)
     return character is not None and character.isprintable()
-
-
-def _take_turn(turn: Lock) -> bool:
-    """Wait for a turn and take it; False when the work is no longer wanted."""
-    worker = get_current_worker()
-    while not turn.acquire(timeout=TURN_SECONDS):
-        if worker.is_cancelled:
-            return False
-    if worker.is_cancelled:
-        turn.release()
-        return False
-    return True

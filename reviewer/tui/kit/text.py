@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 from unicodedata import combining
 
 from msgspec import Struct
@@ -17,6 +18,9 @@ from rich.cells import cell_len, split_graphemes
 from reviewer.clock import from_iso
 from reviewer.text.display import display_line, display_text
 from reviewer.text.numerals import count as count
+
+if TYPE_CHECKING:
+    from reviewer.text.word_diff import Hunk
 
 SHOWN_CHARACTERS = 16_000
 """Characters of one text that are laid out at most; a line at the end names the rest."""
@@ -117,9 +121,9 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
         if not (used and breaks_here):
             start, room = at, width
         cuts, used = ([], cells) if cells <= room else _chop(word, room, width)
-        for cut in cuts:
-            ranges.append((start, at + cut))
-            start = at + cut
+        for place in cuts:
+            ranges.append((start, at + place))
+            start = at + place
         gap, end = 0, token.end()
     ranges.append((start, end))
     return ranges
@@ -161,8 +165,8 @@ def size(characters: str) -> str:
     return f"{count / 1_000:.0f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
-def fit(text: str, width: int, ellipsis: str = "…") -> str:
-    """One line in at most `width` cells, cut with an ellipsis where it is longer."""
+def cut(text: str, width: int, ellipsis: str = "…") -> str:
+    """One line in at most `width` cells; an ellipsis ends it where something is left."""
     if cell_len(text) <= width:
         return text
     if width <= 0:
@@ -170,7 +174,7 @@ def fit(text: str, width: int, ellipsis: str = "…") -> str:
     used, near = 0, text[: 8 * width]
     for start, _end, cells in split_graphemes(near)[0]:
         if used + cells > width - 1:
-            return text[:start] + ellipsis
+            return text[:start].rstrip() + ellipsis
         used += cells
     return near + ellipsis
 
@@ -206,7 +210,7 @@ def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterato
     prefix = first
     if start:
         note = f"{ellipsis} {size(block.text[:start])} before{block.more}"
-        yield Line((*prefix, Run(fit(note, room, ellipsis), "faint")), index)
+        yield Line((*prefix, Run(cut(note, room, ellipsis), "faint")), index)
         prefix = rest
     rows = list(_rows(block, start, end, room, ellipsis))
     if 0 < block.most < len(rows):
@@ -217,7 +221,7 @@ def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterato
         prefix = rest
     if end < len(block.text) and block.wrap:
         note = f"{ellipsis} {size(block.text[end:])} more{block.more}"
-        yield Line((*prefix, Run(fit(note, room, ellipsis), "faint")), index)
+        yield Line((*prefix, Run(cut(note, room, ellipsis), "faint")), index)
 
 
 def _rows(
@@ -285,9 +289,9 @@ def _cut(runs: Sequence[Run], room: int, ellipsis: str) -> tuple[Run, ...]:
         cells = cell_len(run.text)
         last = position == len(runs) - 1
         if cells > room or (cells == room and not last):
-            text = fit(run.text, room, ellipsis)
+            text = cut(run.text, room, ellipsis)
             if text == run.text:
-                text = fit(run.text + " ", room, ellipsis)
+                text = cut(run.text + " ", room, ellipsis)
             kept.append(Run(text, run.style))
             break
         kept.append(run)
@@ -312,6 +316,40 @@ def _diff_style(line: str) -> str:
     if line.startswith(("--- ", "+++ ")):
         return "strong"
     return {"+": "accent", "-": "warm", "@": "faint"}.get(line[:1], "dim")
+
+
+def marked_changes(
+    hunks: Sequence[Hunk], chosen: int = -1, bar: str = ""
+) -> tuple[str, tuple[Span, ...]]:
+    """A text with its changes; brackets show removals and additions, not colour alone. The chosen
+    change begins with a bar.
+    """
+    parts: list[str] = []
+    spans: list[Span] = []
+    length = number = 0
+
+    def add(text: str, style: str = "", *, here: bool = False) -> None:
+        nonlocal length
+        parts.append(text)
+        if style:
+            spans.append(Span(length, length + len(text), style, here))
+        length += len(text)
+
+    for hunk in hunks:
+        if hunk.op == "equal":
+            add(hunk.original)
+            continue
+        here = number == chosen
+        number += 1
+        if here:
+            add(bar, "accent_here", here=True)
+        if hunk.original:
+            add(f"[-{hunk.original}-]", "warm_here" if here else "removed", here=here)
+        if hunk.original and hunk.edited:
+            add(" ")
+        if hunk.edited:
+            add(f"{{+{hunk.edited}+}}", "accent_here" if here else "added", here=here)
+    return "".join(parts), tuple(spans)
 
 
 # figures and moments

@@ -14,9 +14,9 @@ from reviewer.packets.allocation import cap_percent
 from reviewer.packets.values import Section
 from reviewer.text.display import display_line
 from reviewer.tui.kit.bars import clickable
-from reviewer.tui.kit.line import Part, cut, line_of
+from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import Block
+from reviewer.tui.kit.text import Block, cut
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import PacketChoices, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs

@@ -44,10 +44,6 @@ CHOOSE = Action(
     "pipeline_choose", "", "pipelines",
     "Choose a pipeline: those that have run, and those below this folder.", "Select",
 )  # fmt: skip
-OPEN_FILE = Action(
-    "pipeline_open", "", "open file",
-    "Open a pipeline by the path of its DOT file.", "Select",
-)  # fmt: skip
 PAST_RUNS = Action(
     "pipeline_runs", "", "past runs",
     "Choose a run to look at, of any pipeline.", "Select",
@@ -74,6 +70,6 @@ PIPELINES = Pane(
     (RUN, STEP, ENTER, CANCEL, RESUME, MODE_FULL, MODE_TRUNCATE, MODE_COMPACT, MODE_LOW,
      MODE_MEDIUM, MODE_HIGH, MODE_ANSWER, keys.UNDO, keys.MENU, keys.OPEN_SOURCE,
      keys.OPEN_EDITOR, keys.COPY, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT,
-     CHOOSE, OPEN_FILE, PAST_RUNS, SWITCH_ENGINE, ALLOW_TOOLS, AS_CONTEXT),
+     CHOOSE, PAST_RUNS, SWITCH_ENGINE, ALLOW_TOOLS, AS_CONTEXT),
     (RUN, STEP, ENTER, CANCEL, RESUME, MODE_FULL, keys.MENU, keys.COPY, keys.OPEN_SOURCE),
 )  # fmt: skip

@@ -11,9 +11,9 @@ from textual.strip import Strip
 
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
-from reviewer.tui.kit.line import Part, cells_of, cut, line_of
+from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import Block, Run, Span, count
+from reviewer.tui.kit.text import Block, Run, Span, count, cut
 from reviewer.tui.pipelines.model import EdgeRow, NodeRow, PipelinesModel
 from reviewer.tui.theme import Glyphs, Palette, RowStyles
 

@@ -24,7 +24,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, count, fit, moment
+from reviewer.tui.kit.text import Block, Run, count, cut, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.pipelines import keys
 from reviewer.tui.pipelines.model import (
@@ -202,6 +202,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         version = self.engine.foreign_version()
         if _changed_at(self.path) != self._file_changed_at:
             name = display_line(self.path.name)
+            self.allow_tools = False  # it was about the commands as they were
             self._open(self.path, self.run_id, f"{name} has changed and was read again.")
         elif version != self._foreign_version and not self.run_in_progress:
             self._open(self.path, self.run_id)
@@ -342,7 +343,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if graph.pipeline.warnings:
             parts.append(f"{signs.attention} {len(graph.pipeline.warnings)}")
         name = self.path.name if self.path is not None else graph.pipeline.name
-        entitle(self.list, fit(name, NAME_CELLS, signs.ellipsis), f" {signs.dot} ".join(parts))
+        entitle(self.list, cut(name, NAME_CELLS, signs.ellipsis), f" {signs.dot} ".join(parts))
 
     def _draw_way(self) -> None:
         """How the node under the cursor is entered, and the rules that decided it."""
@@ -738,11 +739,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         from reviewer.pipelines.service import RunOptions
 
         settings = self._read_settings()
+        as_read = self.path is not None and _changed_at(self.path) == self._file_changed_at
         return RunOptions(
             model=open_model(settings) if model else None,
             models=open_other_models(settings) if model else {},
             context_tokens=settings.model.context_tokens,
-            allow_tools=self.allow_tools,
+            allow_tools=self.allow_tools and as_read,
         )
 
     @unless(no_conversation)
@@ -781,17 +783,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._open(Path(option.key))
 
         await self.choose("Pipelines", list(options.values()), then)
-
-    async def action_pipeline_open(self) -> None:
-        """Open a pipeline by its path."""
-
-        async def then(text: str) -> None:
-            self._open(Path(text).expanduser())
-
-        start = self.path.parent if self.path is not None else Path.cwd()
-        await self.ask_text(
-            "Open a pipeline", then, text=f"{start}/", hint="the path of a DOT file"
-        )
 
     @unless(no_past_runs)
     async def action_pipeline_runs(self) -> None:

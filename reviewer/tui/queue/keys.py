@@ -20,7 +20,7 @@ EDIT = Action(
     "Rewrite this candidate, then promote it; the earlier wording is kept.", "Decide", writes=True,
 )  # fmt: skip
 DEFER = Action(
-    "defer", "s", "later",
+    "defer", "s", "defer",
     "Put this row, or the marked ones, aside; they come back when you ask for them.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip

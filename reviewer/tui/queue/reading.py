@@ -97,16 +97,6 @@ class ReadingAct(RunningAct):
         self._full, self._empty = signs.shades[0], signs.shades[-1]
         self._time = TimeLeft()
 
-    @property
-    def progress(self) -> Progress | None:
-        """How far it is; None while files are looked for."""
-        return self._progress
-
-    def time_left(self) -> str:
-        """`about 40 s left`; empty as long as nobody can say."""
-        done = self._progress
-        return self._time.words(done.bytes_done, done.bytes_total) if done is not None else ""
-
     def show(self, progress: Progress) -> None:
         """Note how far the ingestion is."""
         self._progress = progress
@@ -124,12 +114,12 @@ class ReadingAct(RunningAct):
         path = display_line(Path(str(done.path or "")).name)
         part = min(done.bytes_done / done.bytes_total, 1.0) if done.bytes_total else 0.0
         full = round(part * BAR_CELLS)
-        left = self.time_left()
+        left = self._time.words(done.bytes_done, done.bytes_total)
         return (
             f"{self._full * full}{self._empty * (BAR_CELLS - full)} {part:.0%}"
             f"{f', {left}' if left else ''} - {BACK.key} stops and keeps it  "
             f"{done.files_done:,} of {done.files_total:,} files, "
-            f"{done.bytes_done / 1e6:,.0f} of {done.bytes_total / 1e6:,.0f} MB, "
+            f"{done.bytes_done / 1e6:,.1f} of {done.bytes_total / 1e6:,.1f} MB, "
             f"{done.candidates:,} candidates  {path}"
         )
 

@@ -433,9 +433,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         remarks = []
         if counts.deferred:
-            remarks.append(f"{counts.deferred:,} set aside")
+            remarks.append(f"{counts.deferred:,} deferred")
         if counts.beyond_cap:
-            remarks.append(f"{self.key_of(keys.QUEUE_MORE)}: {counts.beyond_cap:,}")
+            remarks.append(f"{counts.beyond_cap:,} beyond the cap")
         if decided := len(self.model.dimmed):
             remarks.append(f"{decided:,} decided")
         remark = ", ".join(remarks)
@@ -711,8 +711,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         await self.confirm(
             f"{words} {len(ids):,} rows at once",
-            f"Yes, all {len(ids):,}",
-            "No, change nothing",
+            f"all {len(ids):,}",
+            "change nothing",
             lambda: self._write_decision(ids, words, act, remark),
         )
 
@@ -866,30 +866,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         memory_id, seen = row.id, self._as_seen(row)
         entity = await to_thread(self.engine.entities.get, memory_id)
 
-        async def then(option: Option) -> None:
+        async def then(name: str) -> None:
             done = await self.write(
-                lambda: self.engine.triage.edit(
-                    memory_id, name=option.key, promote=False, seen=seen
-                )
+                lambda: self.engine.triage.edit(memory_id, name=name, promote=False, seen=seen)
             )
             self._show_changed(done)
 
-        def typed(text: str) -> None:
-            self.offer(
-                [Option(text, text, f"{kit_keys.CHOOSE.key} gives it this name")]
-                if text.strip()
-                else []
-            )
-
-        await self.choose(
-            f"Name of #{memory_id}",
-            [],
-            then,
-            narrow=typed,
-            hint="a name",
-            nothing="Type a name.",
-            text=entity.name,
-        )
+        await self.ask_text(f"Name of #{memory_id}", then, text=entity.name, hint="a name")
 
     def _as_seen(self, row: QueueRow) -> Seen:
         from reviewer.promotion.triage import Seen  # late: the first page does not need it
@@ -930,7 +913,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self, act, lambda: read_project_sessions(self.engine, project, act)
         )
         if report is None:
-            if self.host.has_start:
+            if self.host.has_start and not self.engine.sources.paths(None):
                 self.host.open_start()
             else:
                 self.say("There are no sessions of this project on this machine.")
@@ -1094,6 +1077,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             then,
             current=self.query_asked.status,
         )
+
+    def leave_last(self) -> None:
+        """From other rows go back to those that wait."""
+        if self.query_asked.status != "waiting":
+            self.show_status("waiting")
+        else:
+            super().leave_last()
 
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""

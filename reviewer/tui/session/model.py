@@ -53,10 +53,13 @@ class SessionModel(RowModel[SessionRow]):
         self.cursor = next(after, max(len(self.ids) - 1, 0) if here else 0)
 
     def row_at(self, line: int, text: str = "") -> int | None:
-        """The id of the row at a line of the file: the one with `text`, else the first."""
+        """The id of the row at a line of the file: the one with `text`, else the first; without a
+        row at that line, the last one before it.
+        """
         rows = [row for row in self.all if row.line.line == line]
         if not rows:
-            rows = [row for row in self.all if row.line.line >= line][:1] or self.all[-1:]
+            before = [row for row in self.all if row.line.line < line]  # the call of a result
+            rows = before[-1:] or self.all[:1]
         wanted = " ".join(text.split())[:80]
         found = (row for row in rows if wanted and wanted in " ".join(row.line.text.split()))
         best = next(found, rows[0] if rows else None)

@@ -13,29 +13,25 @@ from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.strip import Strip
-from textual.timer import Timer
 from textual.widgets import Static
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
-from reviewer.tui.kit.line import Part, cut, entitle, line_of
+from reviewer.tui.kit.line import Part, entitle, line_of
 from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text import count, cut
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
 from reviewer.tui.start.reader import reader_here
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.report import Progress
     from reviewer.promotion.views import Counts
     from reviewer.start import Found, FoundProject, ReadSum, Start
 
-BAR_CELLS = 40
-PROGRESS_SECONDS = 0.2
 WIDEST = 92
 """Cells of a paragraph."""
 NAME_CELLS = 26
@@ -61,8 +57,7 @@ class StartScreen(KitScreen, pane=keys.START):
         self.list = ProjectList(id="projects")
         self.words = Static(id="start-words")
         self._reader = "" if start.sample else display_line(reader_here())
-        self._act: _Reading | None = None
-        self._timer: Timer | None = None
+        self._act: ReadingAct | None = None
 
     def compose(self) -> ComposeResult:
         yield HeaderBar()
@@ -160,33 +155,18 @@ class StartScreen(KitScreen, pane=keys.START):
             self.project = self.host.project = None
         else:
             self.project = self.host.project = self.engine.project or self.host.project
-        act = self._act = _Reading(glyphs(self.app))
-        self._timer = self.set_interval(PROGRESS_SECONDS, self._show_progress)
-        self._show_progress()
+        act = self._act = ReadingAct(glyphs(self.app))
+        stops = f"{self.key_of(keys.SKIP)} stops and keeps what was read."
+        self._say([(f"Reading {display_line(here.name)} ...", "bold"), (stops, "$dim")])
         try:
             report = await self.host.accompany(
                 self, act, lambda: self.start.read(here, act.show, act.is_stopped)
             )
             counts = await to_thread(self.engine.queue.counts, self.project)
         finally:
-            self._timer.stop()
             self._act = None
             self._show_words()  # if it failed, they offer to read again
         self.host.begin_queue(words_of(report, counts))
-
-    def _show_progress(self) -> None:
-        act = self._act
-        if act is None:
-            return
-        sign = glyphs(self.app)
-        here = self.list.current
-        name = display_line(here.name) if here is not None else ""
-        lines: list[tuple[str, str]] = [(f"Reading {name} ...", "bold")]
-        done = act.progress
-        if done is not None:
-            lines += progress_lines(done, act.time_left(), sign)
-        lines.append((f"{self.key_of(keys.SKIP)} stops and keeps what was read.", "$dim"))
-        self._say(lines)
 
     def action_start_empty(self) -> None:
         """Go on without reading, or stop reading."""
@@ -212,26 +192,6 @@ def words_of(read: ReadSum, counts: Counts) -> str:
     return f"{stopped}Read {count(read.files, 'file')}: {came}{left_out}"
 
 
-def progress_lines(done: Progress, left: str, sign: Glyphs) -> list[tuple[str, str]]:
-    """A bar, the counts, and the file that is being read."""
-    part = min(done.bytes_done / done.bytes_total, 1.0) if done.bytes_total else 0.0
-    full = round(part * BAR_CELLS)
-    bar = sign.shades[0] * full + sign.shades[-1] * (BAR_CELLS - full)
-    after = left
-    if done.files_done >= done.files_total:
-        after = "comparing what was found"
-    return [
-        (f"{bar} {part:4.0%}   {after}", "$accent"),
-        (
-            f"{done.files_done:,} of {done.files_total:,} files, {done.bytes_done / 1e6:,.1f} of"
-            f" {done.bytes_total / 1e6:,.1f} MB, {count(done.records, 'record')},"
-            f" {count(done.candidates, 'candidate')}",
-            "",
-        ),
-        (display_line(Path(str(done.path or "")).name), "$dim"),
-    ]
-
-
 def _short(engine: Engine) -> str:
     """The store's path, with `~` for the home folder."""
     return _in_home(engine.path)
@@ -241,14 +201,6 @@ def _in_home(place: Path) -> str:
     path, home = str(place), str(Path.home())
     short = "~" + path[len(home) :] if path.startswith(home + os.sep) else path
     return display_line(short)
-
-
-class _Reading(ReadingAct):
-    """Says in the status line only what the words above do not: that it is being stopped."""
-
-    @property
-    def sentence(self) -> str:
-        return super().sentence if self.is_stopped() else ""
 
 
 class ProjectList(LoadedList["FoundProject"]):

@@ -12,10 +12,10 @@ from reviewer.promotion.views import QueueRow
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.line import Part, cells_of, cut, line_of
+from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.row_sign import sign_of
-from reviewer.tui.kit.text import Block, Run, Span, elapsed, moment
+from reviewer.tui.kit.text import Block, Run, Span, cut, elapsed, moment
 from reviewer.tui.state.model import Head, StateModel
 from reviewer.tui.theme import Glyphs, Palette
 

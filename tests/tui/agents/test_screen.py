@@ -37,7 +37,7 @@ async def test_the_difference_is_shown_before_anything_is_written(
         assert "Claude Code   not connected" in screen.text
         await screen.press("c", "enter")
         assert "hook claude-code SessionStart" in screen.text or "mcpServers" in screen.text
-        assert "Change 2 files as shown" in screen.text
+        assert "change 2 files as shown" in screen.text
         assert settings.read_text() == SETTINGS
         await screen.press("escape")
         assert "Nothing was changed." in screen.text
@@ -45,7 +45,7 @@ async def test_the_difference_is_shown_before_anything_is_written(
         await screen.press("c", "enter", "enter")
         assert "SessionStart" in settings.read_text()
         await screen.press("d")
-        assert "Change 2 files as shown" in screen.text
+        assert "change 2 files as shown" in screen.text
         await screen.press("enter")
         assert settings.read_text() == SETTINGS
 

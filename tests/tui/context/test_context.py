@@ -215,7 +215,7 @@ class TestApplying:
         before = engine.contexts.get(number).tokens
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "a")
-            if "Apply anyway" in screen.text:
+            if "apply anyway" in screen.text:
                 await screen.press("enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
             assert engine.contexts.totals(number).total < before
@@ -231,7 +231,7 @@ class TestApplying:
         head = engine.contexts.get(number).head
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "a")
-            assert "Apply anyway" in screen.text
+            assert "apply anyway" in screen.text
             assert "Segment 1" in screen.text
             await screen.press("escape")
             assert engine.contexts.get(number).head == head
@@ -251,7 +251,7 @@ class TestApplying:
             await screen.until(lambda: "a applies it." in said(screen))
             await screen.press("a")
             await screen.until(lambda: said(screen).startswith("Compressed "))
-            assert "Apply anyway" not in screen.text
+            assert "apply anyway" not in screen.text
             assert engine.contexts.get(number).head
 
 

@@ -154,7 +154,7 @@ async def test_it_is_of_the_originals_after_a_compression(ferry: Engine) -> None
         before = text(screen)
         await screen.press("escape", "3", "a")
         await screen.settle()
-        if "Apply anyway" in screen.text:
+        if "apply anyway" in screen.text:
             await screen.press("enter")
         await screen.choose("hand-over")
         assert text(screen) == before

@@ -231,6 +231,10 @@ async def test_shell_commands_are_refused_until_they_are_allowed(
         await until_ended(screen)
         assert (folder / "made").exists()
         assert "Reached exit" in status_text(screen)
+        bakery.write_text(bakery.read_text().replace("made", "others"))
+        await screen.press("r")
+        await until_ended(screen)
+        assert not (folder / "others").exists()
 
 
 async def test_the_hop_after_a_resume_shows_the_summary_and_not_full(

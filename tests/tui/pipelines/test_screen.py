@@ -214,14 +214,6 @@ async def test_a_message_about_one_file_is_not_shown_below_another(
         assert status_text(screen) == ""
 
 
-async def test_a_file_is_opened_by_its_path(engine: Engine, bakery: Path) -> None:
-    bakery.rename(bakery.with_name("other.txt"))
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "escape")
-        await screen.choose("open file", "other.txt")
-        assert rows(screen)[1] == "knead"
-
-
 async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, bakery: Path) -> None:
     evil = HOSTILE.replace('"', "")
     bakery.write_text(

@@ -100,7 +100,7 @@ async def test_a_decision_of_another_day_is_named_before_it_is_undone(stocked: E
     stocked.triage.reject([first])
     async with opened(stocked) as screen:
         await screen.press("u")
-        assert f"Undo: Rejected #{first}" in screen.text
+        assert f"undo: Rejected #{first}" in screen.text
         await screen.press(*"uuuuuuuuuu")
         assert status_of(stocked, first) == "invalid"
         await screen.press("escape", "u", "enter")

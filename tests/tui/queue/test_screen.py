@@ -128,7 +128,7 @@ async def test_keys_of_other_programs_say_how_to_quit(stocked: Engine, key: str)
     async with opened(stocked) as screen:
         await screen.press("space", "escape", key)
         assert screen.app.return_code is None
-        assert screen.status == "ctrl+q quits; your place and your drafts are kept."
+        assert screen.status == "ctrl+q quits; your place and drafts are kept."
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
         await screen.press("s", "ctrl+l")
         assert len(screen.model.ids) == waiting - 1
         assert f"Queue {waiting - 1} F2" in screen.text
-        assert "1 set aside" in screen.text
+        assert "1 deferred" in screen.text
         await screen.choose("other rows", "deferred")
         await screen.choose("put back")
         assert f"Queue {waiting} F2" in screen.text
@@ -506,3 +506,15 @@ async def test_the_screen_itself_writes_only_places_beside_the_store(stocked: En
         await screen.pilot.press("ctrl+q")
     places = json.loads(Path(f"{stocked.path}.places.json").read_text("utf-8"))
     assert places == {"": screen.model.current_id}
+
+
+async def test_escape_goes_back_from_other_rows_to_those_that_wait(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        waiting = len(screen.model.ids)
+        await screen.press("s")
+        await screen.choose("other rows", "deferred")
+        assert len(screen.model.ids) == 1
+        await screen.press("escape")
+        assert len(screen.model.ids) == waiting - 1
+        await screen.press("escape")
+        assert screen.status.startswith("ctrl+q quits")

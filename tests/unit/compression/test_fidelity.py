@@ -46,29 +46,12 @@ def test_the_whole_text_keeps_everything() -> None:
     assert found.lost_information == ()
 
 
-def test_full_is_never_in_doubt() -> None:
-    assert judged(segment(), "", level=Level.FULL).overall_score == 1.0
-
-
 def test_anchors_count_as_kept_with_white_space_folded_and_case_counting() -> None:
     anchors = (anchor("keep the drawer closed"), anchor("Use one queue"))
     found = judged(segment(), "We keep the\n drawer  closed and use one queue.", anchors)
     assert found.anchor_preservation == 0.5
     assert found.lost_information[0].text == "Use one queue"
     assert found.lost_information[0].kind == "anchor"
-
-
-def test_facts_that_the_source_does_not_have_cost_accuracy() -> None:
-    source = segment()
-    true = judged(source, "`print_queue.py` took 900 ms, the budget is $50k.")
-    false = judged(source, "`printer_queue.py` took 950 ms, the budget is $50k.")
-    assert true.factual_accuracy == 1.0
-    assert false.factual_accuracy == pytest.approx(1 / 3, abs=1e-3)
-
-
-def test_labels_and_markers_are_not_facts() -> None:
-    content = "It is slow.\n\n**Key Points:**\n- [Decision]: It is slow\n[→detail:s17]"
-    assert judged(segment(), content).factual_accuracy == 1.0
 
 
 def test_what_says_more_retains_more_context() -> None:
@@ -100,28 +83,38 @@ def test_context_is_measured_against_what_so_few_tokens_can_say() -> None:
     assert short.overall_score > padded.overall_score
 
 
+PAPER = "Please never print the paper receipts of the kiosk twice on the same day."
+
+
+@pytest.mark.parametrize(
+    ("content", "invented", "accuracy"),
+    [
+        ("`print_queue.py` took 900 ms, the budget is $50k.", (), 1.0),
+        (
+            "`printer_queue.py` took 950 ms, the budget is $50k.",
+            ("printer_queue.py", "950 ms"),
+            1 / 3,
+        ),
+        ("It is slow.\n\n**Key Points:**\n- [Decision]: It is slow\n[→detail:s17]", (), 1.0),
+        ('Request:\n- Latest: "Please never print the paper receipts of …"', (), 1.0),
+        ("drawer, kiosk, fix/drawer-7", (), 1.0),
+    ],
+)
+def test_names_and_numbers_that_the_source_does_not_have_cost_accuracy(
+    content: str, invented: tuple[str, ...], accuracy: float
+) -> None:
+    branched = structs.replace(turn(PAPER), branch="fix/drawer-7")
+    found = judged(segment(*segment().turns, branched), content)
+    assert found.invented == invented
+    assert found.factual_accuracy == pytest.approx(accuracy, abs=1e-3)
+
+
 def test_what_the_source_does_not_have_is_listed_as_invented() -> None:
     content = "The kiosk moves to Kubernetes 1.29 with users_old for $999,999; the budget is $50k."
     found = judged(segment(), content)
     assert {"users_old", "$999,999"} <= set(found.invented)
     assert not any("50k" in each for each in found.invented)
     assert any("not in the source" in fault for fault in found.faults)
-
-
-def test_a_quotation_that_was_cut_is_in_the_source() -> None:
-    asked = "Please never print the paper receipts of the kiosk twice on the same day."
-    content = 'Request:\n- Latest: "Please never print the paper receipts of …"'
-    made = segment(turn(asked))
-    assert judged(made, content).invented == ()
-    changed = content.replace("paper", "gold")
-    assert judged(made, changed).invented != ()
-
-
-@pytest.mark.parametrize("label", [str(kind) for kind in AnchorType])
-def test_labels_of_key_points_are_no_facts(label: str) -> None:
-    content = f"It is slow.\n\n**Key Points:**\n- [{label}]: print_queue.py"
-    found = judged(segment(), content)
-    assert (found.factual_accuracy, found.invented) == (1.0, ())
 
 
 def test_the_parts_weigh_four_three_three() -> None:
@@ -216,12 +209,6 @@ def test_a_segment_of_tool_calls_alone_has_tags_and_a_brief() -> None:
     assert found.passes_threshold, found.faults
     summarizer = Summarizer(OfflineEngine(count), count=count, clock=utc_now)
     assert "driver.py" in summarizer.compress(source, (), Level.BRIEF).content
-
-
-def test_the_branch_of_the_session_is_not_invented() -> None:
-    said = structs.replace(turn("The drawer of the kiosk sticks.", "user"), branch="fix/drawer-7")
-    found = judged(segment(said), "drawer, kiosk, fix/drawer-7", level=Level.TAGS)
-    assert found.invented == ()
 
 
 def test_tags_name_a_need_by_its_terms() -> None:

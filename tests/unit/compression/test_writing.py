@@ -126,6 +126,8 @@ def test_a_refusal_with_the_persons_words() -> None:
         turn("Go on."),
     ]
     assert "Person: (refused: `lpr sheet.pdf`) Not on the old printer." in written(turns)
+    silent = [*turns[:2], result("Bash", "no", "c1", outcome="refused")]
+    assert section(written(silent), Section.REQUEST).startswith('"Print the sheet."')
 
 
 def test_the_report_of_a_sub_agent_is_told() -> None:
@@ -244,6 +246,18 @@ def test_speakers_with_names_keep_them() -> None:
 def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
     talk = [turn(f"Boat {n} waits at pier {n % 7}.", "assistant") for n in range(60)]
     assert wanted in written_([*FERRY, *talk], 300, [wanted])
+
+
+def test_the_files_that_most_calls_were_about_where_there_is_room() -> None:
+    reads = [
+        each
+        for name in ("tide.py", "tide.py", "pier.py", "/tmp/scratch.py")
+        for each in (call("Read", {"file_path": name}), result("Read", "rows"))
+    ]
+    turns = [*FERRY, *reads]
+    files = "Read or edited most: tide.py, pier.py; sheets/: layout.py"
+    assert files in written(turns, 1_600).split("\n")
+    assert "Read or edited most" not in written(turns, 600)
 
 
 # What was changed last

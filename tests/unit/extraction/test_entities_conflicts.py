@@ -92,11 +92,6 @@ def test_different_things_do_not_contradict_each_other(changes: dict[str, Any]) 
     assert contradicts(parameter("90", "days"), parameter("30", "days", **changes)) is None
 
 
-def test_without_a_slot_there_is_no_contradiction() -> None:
-    some = parameter("90", "days", slot="")
-    assert contradicts(some, parameter("30", "days", slot="")) is None
-
-
 @pytest.mark.parametrize(
     ("one", "other", "conflict"),
     [
@@ -111,12 +106,6 @@ def test_conflicts_between_two_texts(one: str, other: str, conflict: bool) -> No
     first, second = read(one), read(other)
     assert bool(contradicts(first, second)) is conflict
     assert bool(contradicts(second, first)) is conflict
-
-
-def test_number_date_and_status_of_a_record_never_contradict() -> None:
-    first = Row("decision", "decision:cache", (Attribute("date", "2026-01-01"),))
-    second = Row("decision", "decision:cache", (Attribute("date", "2026-02-01"),))
-    assert contradicts(first, second) is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.promotion.triage import Done, Seen
-from reviewer.promotion.views import QueueQuery
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
 
@@ -68,43 +67,6 @@ def test_words_that_look_alike_never_hide_one_side_behind_the_other(
     engine.triage.promote(found[:1])
     assert [status(n) for n in found] == ["active", "candidate", "candidate"]
     assert len(ids(engine, "kind:conflict")) == 2
-
-
-def test_superseding(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
-    left, right, conflict = rivals
-    engine.conflicts.supersede(conflict, right)
-    assert (status(left), status(right)) == ("superseded", "active")
-    assert engine.queue.candidate(left).superseded_by == right
-    assert engine.conflicts.get(conflict).resolution == "superseded"
-    assert conflict not in ids(engine, status="waiting")
-    engine.history.undo()
-    assert [status(n) for n in rivals] == ["active", "candidate", "candidate"]
-    assert engine.conflicts.get(conflict).resolution is None
-
-
-def test_keeping_both_decides_neither(engine: Engine, rivals: Rivals, status: StatusOf) -> None:
-    left, right, conflict = rivals
-    engine.conflicts.keep_both(conflict)
-    assert (status(left), status(right)) == ("active", "candidate")
-    engine.triage.promote([right])
-    assert ids(engine, "kind:conflict") == [conflict]
-    assert engine.conflicts.get(conflict).resolution == "kept both"
-
-
-def test_dismissing_and_rejecting_are_the_same(
-    engine: Engine, rivals: Rivals, status: StatusOf
-) -> None:
-    left, right, conflict = rivals
-    engine.conflicts.dismiss(conflict)
-    first = engine.queue.candidate(conflict).status, engine.conflicts.get(conflict).resolution
-    engine.history.undo()
-    engine.triage.reject([conflict])
-    assert (engine.queue.candidate(conflict).status,
-            engine.conflicts.get(conflict).resolution) == first  # fmt: skip
-    assert first == ("invalid", "dismissed")
-    assert (status(left), status(right)) == ("active", "candidate")
-    engine.triage.restore([conflict])
-    assert engine.conflicts.get(conflict).resolution is None
 
 
 @pytest.mark.parametrize("settle", ["supersede", "keep_both", "dismiss"])
@@ -189,20 +151,16 @@ def _contradicting(engine: Engine) -> tuple[int, int, int, Done]:
         0
     ]
     promoted = engine.triage.promote([first])
-    (conflict,) = engine.queue.ids(QueueQuery(filter="kind:conflict"))
+    (conflict,) = ids(engine, "kind:conflict")
     return first, second, conflict, promoted
-
-
-def _open(engine: Engine) -> list[int]:
-    return list(engine.queue.ids(QueueQuery(filter="kind:conflict")))
 
 
 def test_a_loser_that_is_put_back_opens_its_conflict_again(engine: Engine) -> None:
     first, second, conflict, _ = _contradicting(engine)
     engine.conflicts.supersede(conflict, first)
-    assert _open(engine) == []
+    assert ids(engine, "kind:conflict", "waiting") == []
     engine.triage.restore([second])
-    assert _open(engine) == [conflict]
+    assert ids(engine, "kind:conflict", "waiting") == [conflict]
     assert engine.conflicts.get(conflict).resolution is None
     assert engine.history.verify().ok
 
@@ -213,7 +171,7 @@ def test_undoing_the_act_that_found_a_conflict_finds_it_again_where_it_still_is(
     _, second, conflict, promoted = _contradicting(engine)
     engine.triage.promote([second])
     engine.history.undo_act(promoted.act)
-    (found,) = _open(engine)
+    (found,) = ids(engine, "kind:conflict", "waiting")
     assert found != conflict
     engine.history.redo()
     assert engine.history.verify().ok

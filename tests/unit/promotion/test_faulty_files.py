@@ -41,12 +41,12 @@ STAGES = {
     "compared with the store": f"{PROMOTION}record_writer.SourceWriter.take",
     "written": f"{PROMOTION}record_writer.record_image",
     "masked in the store": "reviewer.store.acts.masked_image",
-    "proposed from": f"{PROMOTION}offline_statements.memory_proposals",
-    "viewed": f"{PROMOTION}offline_statements.memory_view",
-    "proved": f"{PROMOTION}offline_statements.prove",
+    "proposed from": f"{PROMOTION}candidate_collector.memory_proposals",
+    "viewed": f"{PROMOTION}candidate_collector.memory_view",
+    "proved": f"{PROMOTION}candidate_collector.prove",
     "cited": f"{PROMOTION}statement_rows.cite",
     "planned": f"{PROMOTION}finish_wave.plan",
-    "queued": f"{PROMOTION}enqueue._Writing.insert",
+    "queued": f"{PROMOTION}enqueue._Queueing.insert",
 }
 """Where a file's content passes, in the order of a wave."""
 

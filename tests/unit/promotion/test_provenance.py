@@ -44,23 +44,9 @@ def carried(engine: Engine, number: int) -> dict[str, object]:
     return {name: getattr(view, name) for name in INHERITED}
 
 
-def test_an_active_row_carries_every_field_of_its_candidate(engine: Engine, ingested: Path) -> None:
-    found = ids(engine, status="waiting")
-    assert {engine.queue.candidate(n).kind for n in found} == {"memory", "entity"}
-    before = {n: carried(engine, n) for n in found}
-    evidence = dump(engine, "evidence")
-    assert evidence
-    engine.triage.promote(found, alone=True)
-    assert {n: carried(engine, n) for n in found} == before
-    assert dump(engine, "evidence") == evidence
-    for number in found:
-        view = engine.queue.candidate(number)
-        assert view.rule
-        assert view.extractor_version
-        assert view.source is not None
-
-
-@pytest.mark.parametrize("act", ["reject", "defer", "restore", "edit", "graduate", "supersede"])
+@pytest.mark.parametrize(
+    "act", ["promote", "reject", "defer", "restore", "edit", "graduate", "supersede"]
+)
 def test_no_act_ever_changes_what_a_row_came_from(engine: Engine, ingested: Path, act: str) -> None:
     number = next(n for n in ids(engine) if engine.queue.candidate(n).kind == "memory")
     before, evidence = carried(engine, number), dump(engine, "evidence")
@@ -138,19 +124,6 @@ def test_trusted_state_leads_to_the_line_that_its_person_named(
     assert (state.layer, state.text, note.text) == ("L3", "PostgreSQL", "agreed")
     assert (place.layer, place.path, place.line) == ("L0", str(path), 10)
     assert place.text.startswith("## Decision") or "PostgreSQL" in place.text
-
-
-@pytest.mark.parametrize(
-    ("evidence", "words"),
-    [("", "No evidence"), ("a talk with Ada", "a talk with Ada")],
-)
-def test_trusted_state_without_a_line_still_has_an_end(
-    engine: Engine, evidence: str, words: str
-) -> None:
-    engine.state.set("acme", "db", "PostgreSQL", evidence=evidence)
-    last = engine.provenance.of_state(engine.state.all()[0])[-1]
-    assert last.layer == "L0"
-    assert words in last.text
 
 
 def test_evidence_that_is_gone_by_now_is_said(engine: Engine, tmp_path: Path) -> None:

@@ -96,20 +96,6 @@ def test_undo_and_redo_lead_exactly_where_they_should(
     assert engine.history.verify().ok
 
 
-@pytest.mark.parametrize("kind", ["memory", "entity"])
-@pytest.mark.parametrize("decision", ["promote", "reject"])
-def test_what_was_decided_is_put_back_into_the_queue(
-    engine: Engine, ingested: list[int], status: StatusOf, kind: str, decision: str
-) -> None:
-    found = ids(engine, f"kind:{kind}")
-    waiting = rows(engine)
-    getattr(engine.triage, decision)(found)
-    assert not {status(n) for n in found} & {"candidate"}
-    engine.triage.restore(found)
-    assert {status(n) for n in found} == {"candidate"}
-    assert rows(engine) == waiting
-
-
 def test_undoing_a_graduation_deletes_only_the_entity_candidate(
     engine: Engine, ingested: list[int], status: StatusOf
 ) -> None:

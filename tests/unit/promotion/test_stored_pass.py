@@ -95,11 +95,6 @@ def test_one_record_one_source_or_one_wave(
     assert any("thermal" in content for content in contents(engine)) is (scope != "record")
 
 
-def test_the_file_need_not_exist_any_more(engine: Engine, kept: WaveReport, note: Path) -> None:
-    note.unlink()
-    assert engine.intake.extract_stored(project="acme", source=note).new > 0
-
-
 def test_what_is_known_counts_once_more_and_stays_as_it_is(engine: Engine, note: Path) -> None:
     engine.intake.ingest([note], project="acme")
     found = ids(engine)

@@ -88,14 +88,6 @@ def test_a_copied_note_is_seen_again_not_queued_again(engine: Engine, notes: Pat
     assert (again.fresh, again.new, again.repeated) == (first.fresh, 0, first.new)
 
 
-def test_a_copied_transcript_adds_nothing(engine: Engine, tmp_path: Path) -> None:
-    path = transcript(tmp_path / "a.jsonl", DECIDED)
-    ingest(engine, path)
-    (tmp_path / "b.jsonl").write_text(path.read_text())
-    again = ingest(engine, tmp_path)
-    assert (again.fresh, again.new, again.repeated) == (0, 0, 0)
-
-
 def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_path: Path) -> None:
     path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE)
     ingest(engine, path)
@@ -367,14 +359,6 @@ def test_more_than_the_collector_keeps_waits_beyond_the_cap(
     assert report.new + report.over_cap == len(said)
     engine.intake.more(project="acme")
     assert len(contents(engine)) == len(said)
-
-
-def test_a_file_of_another_kind_is_named_and_is_no_damage(engine: Engine, notes: Path) -> None:
-    (notes / "flow.dot").write_text("digraph flow { start -> stop }\n")
-    report = ingest(engine, notes)
-    assert report.passed_over == {"a diagram": 1}
-    assert report.errors == 0
-    assert "flow.dot" in (Path(report.report_folder) / "errors.log").read_text()
 
 
 def test_each_file_is_read_once(

@@ -40,7 +40,13 @@ def results(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[SessionDone]:
     found = run(
-        plan, by, known=lambda _: (), concurrency=1, max_tokens_in=ceiling, cancelled=cancelled
+        plan,
+        by,
+        known=lambda _: (),
+        listed=list,
+        concurrency=1,
+        max_tokens_in=ceiling,
+        cancelled=cancelled,
     )
     return list(found)
 

@@ -227,14 +227,6 @@ def test_a_command_that_does_more_than_a_commit_has_a_line(
     assert ("event", "commit: A5") in found
 
 
-def test_a_commit_without_a_message_has_its_command(desk: Desk, tmp_path: Path) -> None:
-    desk.call("Bash", command="git commit --amend --no-edit")
-    desk.answer("[main 1a2b3c4] Print on A5")
-    assert shown(desk, tmp_path) == [
-        ("event", "commit: git commit --amend --no-edit [main 1a2b3c4]")
-    ]
-
-
 def test_a_pull_request_has_its_text_and_address(desk: Desk, tmp_path: Path) -> None:
     desk.call("Bash", command='gh pr create --title "A5" --body "The tray holds no A4."')
     desk.answer("https://github.com/x/y/pull/7")
@@ -359,12 +351,6 @@ def test_a_paste_is_shortened_and_its_length_given(desk: Desk, tmp_path: Path) -
     assert line.left_out > 51 * 40
 
 
-def test_a_long_message_in_words_is_not_shortened(desk: Desk, tmp_path: Path) -> None:
-    words = "\n".join(f"The tray with the number {at} is for letters." for at in range(90))
-    desk.user(words)
-    assert view(desk, tmp_path).lines[-1].text == words
-
-
 def test_secrets_are_masked_everywhere(desk: Desk, tmp_path: Path) -> None:
     secret = "ghp_" + "a8Fk29xQ" * 5
     desk.user(f"The token is {secret}")
@@ -412,14 +398,6 @@ def test_a_conversation_in_one_json_document_is_shown(tmp_path: Path) -> None:
         ("tool", "find: ferry -> at 7"),
         ("assistant", "At 7."),
     ]  # fmt: skip
-
-
-def test_a_note_is_shown_with_its_lines(tmp_path: Path) -> None:
-    path = tmp_path / "note.md"
-    path.write_text("# Trays\n\nThere are 3 trays.\n\n# Paper\n\nWe print on A5.\n")
-    lines = read_view(path).lines
-    assert [(line.line, line.role.value) for line in lines] == [(0, "user"), (4, "user")]
-    assert "We print on A5." in lines[1].text
 
 
 def test_steps_of_an_orchestrator_are_shown_with_the_commands_that_it_ran(tmp_path: Path) -> None:

@@ -347,12 +347,6 @@ def test_the_plan_is_the_last_one_with_its_numbers(made: SessionMaker) -> None:
     assert found.plan_line == line
 
 
-def test_refused_calls_with_the_words_of_the_person(made: SessionMaker) -> None:
-    made.refused("Bash", "not on Fridays", command="make deploy")
-    [refusal] = state(made).refusals
-    assert (refusal.call.command, refusal.words) == ("make deploy", "not on Fridays")
-
-
 def test_an_interruption_stands_until_the_person_speaks(made: SessionMaker) -> None:
     made.notice("[Request interrupted by user]")
     assert state(made).interrupted
@@ -373,6 +367,13 @@ def test_background_commands_run_until_their_end_is_seen(made: SessionMaker) -> 
     made.call("Bash", started, command="npm run dev", run_in_background=True)
     assert [each.call.command for each in state(made).running] == ["npm run dev"]
     made.call("KillShell", "Successfully killed", shell_id="b1")
+    assert state(made).running == ()
+
+
+def test_a_command_that_ran_again_to_its_end_runs_no_more(made: SessionMaker) -> None:
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="bd show", run_in_background=True)
+    made.call("Bash", "shown", command="bd show", run_in_background=False)
     assert state(made).running == ()
 
 

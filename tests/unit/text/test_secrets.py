@@ -158,6 +158,7 @@ PLACED = {
     ),
     r"{\"auth\":\"ZGVwbG95OlhrMjlka1EwMm16\"}": r"{\"auth\":\"[masked basic-credentials]\"}",
     f"`Cookie: sid={HEX}4f2a`": "`Cookie: sid=[masked cookie]`",
+    "the password is Tr1cky-Horse9": "the password is [masked password]",
     "wifi psk=cobalt-Drum-31": "wifi psk=[masked password]",
     f"LICENSE_KEY={HEX}{HEX}4f2a": "LICENSE_KEY=[masked api-key]",
     f"https://outlook.office.com/webhook/{HEX * 2}/7": (

@@ -31,7 +31,6 @@ OPENS_A_DOOR_ITSELF = {
     ("cli/help.py", "help_"): "pages of the program",
     ("fleet/collapse.py", "_plainly_named"): "a link in a new folder with a random name of its own",
     ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",
-    ("fleet/importing.py", "_alone"): "locks the folder of the store, and reads nothing",
     ("fleet/places.py", "write"): "writes into the new file of writing()",
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
@@ -54,7 +53,6 @@ OPENS_A_DOOR_ITSELF = {
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
     ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
     ("promotion/report.py", "_open"): "hands out the descriptor of open_own",
-    ("promotion/report_lines.py", "lines_over_cap"): "reads line by line through open_own",
     ("sources/archives.py", "members"): "a ZIP archive in a stream of open_file",
     ("sources/archives.py", "exported_documents"): "a ZIP archive in a stream of open_file",
     ("sources/databases.py", "_connected"): "read-only and immutable, or a copy of our own",
@@ -66,6 +64,7 @@ OPENS_A_DOOR_ITSELF = {
     ("installation.py", "_receipt"): "what uv noted beside the program",
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",
+    ("promotion/beyond_cap.py", "_lines"): "a handle that the door has opened",
     ("store/migrations.py", "tables"): "the tables, beside the module",
     ("store/schema.py", "schema_problems"): "a database in memory",
 }  # fmt: skip

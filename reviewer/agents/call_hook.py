@@ -85,7 +85,7 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
     if not isinstance(told, dict):
         return ""
     tool = _mapping(told, "tool_input", "toolArgs")
-    output, surely = _output(agent, told) if moment == FAILURE else ("", True)
+    output, reported_failed = _output(agent, told) if moment == FAILURE else ("", True)
     if moment == FAILURE and not output:
         return ""
     from reviewer.recall.at_call import HookEvent, memories_at  # late: most calls end above
@@ -100,7 +100,7 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
         command="" if patched else command,
         paths=patched or ((path,) if path else ()),
         text=output or _text(told, "prompt"),
-        surely=surely,
+        reported_failed=reported_failed,
     )
     text = memories_at(store, project, happened)
     return f"{json.dumps(_shaped(agent, event, moment, text))}\n" if text else ""
@@ -160,7 +160,7 @@ def _shaped(agent: str, event: str, moment: str, text: str) -> dict[str, Any]:
 
 
 def _text(value: Mapping[str, Any], *names: str) -> str:
-    """The first of these fields that is a text; of several pieces all."""
+    """The first of these fields that is a text or a list of texts, which are joined."""
     for name in names:
         found = value.get(name)
         if isinstance(found, list):

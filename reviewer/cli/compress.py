@@ -303,15 +303,6 @@ def stoppable() -> Iterator[Callable[[], bool]]:
             raise
 
 
-def _bounds(
-    engine: Engine, context: int, start: str | None, end: str | None
-) -> tuple[int | None, int | None]:
-    first, last = (
-        None if each is None else engine.contexts.resolve(each, context) for each in (start, end)
-    )
-    return first, last
-
-
 def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
     if as_json:
         for line in found.to_json():

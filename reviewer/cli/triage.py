@@ -33,8 +33,7 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 @alone
 @option(
     "--reason",
-    "Why: it narrates one task, the agent knows it, it is wrong, or it is too narrow. The learned "
-    "order uses it.",
+    "Why: it narrates one task, the agent knows it, it is wrong, or it is too narrow.",
     choices=("narration", "known", "wrong", "narrow", "other"),
 )
 @pass_session

@@ -17,7 +17,7 @@ from reviewer.compression.words import terms
 from reviewer.sessions.checks import supersedes
 from reviewer.sessions.open_calls import OpenCalls
 from reviewer.sessions.work_state import WorkState, WorkTracker
-from reviewer.sessions.working_tree import absolute
+from reviewer.sessions.working_tree import absolute, is_aside
 from reviewer.sources.claude_words import command_called
 from reviewer.sources.events import (
     Act,
@@ -36,6 +36,7 @@ LAST_CHANGES = 20
 MOST_NAMES = 12
 """Names that are kept of the edits of a file, the latest."""
 MOST_FAILING = 50
+_OF_FILES = frozenset((Act.READ, Act.EDIT, Act.WRITE))
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
 
@@ -89,6 +90,8 @@ class Session(Struct, frozen=True):
     """The last calls that change files, after the last commit."""
     names: dict[str, tuple[str, ...]]
     """What the edits of each file brought in since the last commit, the latest first."""
+    files: Counter[str]
+    """How many calls read or changed each file."""
     counts: Counter[str]
     """How often each term occurs."""
     past: frozenset[int]
@@ -118,6 +121,7 @@ class _Reader:
         self._open: OpenCalls[int] = OpenCalls()
         self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
         self._names: dict[str, dict[str, int]] = {}
+        self._files: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
         self._failing: dict[tuple[str, ...], int] = {}
         self._red: list[tuple[int, int]] = []
@@ -157,6 +161,7 @@ class _Reader:
                 path: tuple(name for name, line in reversed(names.items()) if line > committed)
                 for path, names in self._names.items()
             },
+            self._files,
             self._counts,
             self._past(),
         )
@@ -203,6 +208,10 @@ class _Reader:
         if call.origin.sidechain:
             return
         self._open.add(call, self._place)
+        if call.act in _OF_FILES and "." in call.path.rpartition("/")[2]:
+            path = absolute(call.origin.cwd, call.path)
+            if not is_aside(path):
+                self._files[path] += 1
         if call.act is Act.ASK and "plan" in call.tool.lower() and call.query:
             self._say(Voice.AGENT, call.query, call, kind="plan")
 

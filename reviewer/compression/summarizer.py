@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import ceil
 from typing import Literal, NamedTuple
 
@@ -154,9 +154,9 @@ class Summarizer:
         self._publish = publish
         self._offline = offline or self
         self._analyses: OrderedDict[Segment, SegmentAnalysis] = OrderedDict()
-        self._written: OrderedDict[int, Finished] = OrderedDict()
+        self._written: OrderedDict[Hashable, Finished] = OrderedDict()
         """Texts of a deterministic engine, by the hash of source, anchors, level and options."""
-        self._graded: OrderedDict[int, FidelityValidation] = OrderedDict()
+        self._graded: OrderedDict[Hashable, FidelityValidation] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -272,7 +272,7 @@ class Summarizer:
         """How faithful a compressed segment is, and its losses, without a model."""
         if self._offline is not self:
             return self._offline.validate_fidelity(segment, compressed)
-        key = hash((segment, compressed.as_written, compressed.anchors, compressed.level))
+        key = (segment, compressed.as_written, compressed.anchors, compressed.level)
         with self._lock:
             found = self._graded.get(key)
         if found is None:
@@ -309,7 +309,7 @@ class Summarizer:
         """The segment at a level below Full, written now or before."""
         if not self.engine.deterministic:
             return self._write(analysis, anchors, level, options, callbacks)
-        key = hash((analysis.segment, anchors, level, options))
+        key = (analysis.segment, anchors, level, options)
         with self._lock:
             found = self._written.get(key)
         if found is None:
@@ -368,7 +368,7 @@ class Summarizer:
         """Tokens of the text to which a marker expands; of one that is not written yet, its aim."""
         if level is Level.FULL:
             return analysis.full_tokens
-        key = hash((analysis.segment, anchors, level, SummarizationOptions()))
+        key = (analysis.segment, anchors, level, SummarizationOptions())
         found = self._offline._written.get(key)
         if found is not None:
             return found.compressed.token_count

@@ -24,7 +24,7 @@ from msgspec import Struct, structs
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.files import is_own, open_own, private_opener, reason_of
 from reviewer.fleet.candidate_row import ADDED, CANDIDATE, NAMES, Row, checked, clean
-from reviewer.fleet.part import schema
+from reviewer.fleet.part import COLUMNS, schema
 from reviewer.fleet.places import Folder
 from reviewer.fleet.values import (
     BOOT,
@@ -189,7 +189,7 @@ def _settings_of(
                 f"{settings.layout}, this one reads {LAYOUT}). Collapse it with that version, or "
                 "run the job again into a new folder."
             )
-        if not columns.equals(schema(table, settings)):
+        if not columns.equals(schema(COLUMNS[table], settings)):
             raise FleetError(
                 f"{folder.path(name)} has other columns than a part of a job. {_again(number)}"
             )
@@ -483,11 +483,7 @@ def _write(
 ) -> _Written:
     """Write the rows, each with the number of secrets that were masked in it."""
     pa, pq = extra("pyarrow"), extra("pyarrow.parquet")
-    kinds = {"string": pa.string(), "int64": pa.int64(), "double": pa.float64(), "bool": pa.bool_()}
-    columns = pa.schema(
-        [(name, kinds[kind]) for name, kind in CANDIDATE.items()],
-        metadata={b"reviewer": msgspec.json.encode(settings)},
-    )
+    columns = schema(CANDIDATE, settings)
     fresh = out.with_name(f".{out.name}-{os.urandom(6).hex()}.tmp")
     written = _Written()
     groups = _Alike()

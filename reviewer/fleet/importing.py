@@ -31,7 +31,7 @@ from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.store.undo import Undo
+from reviewer.store.undo import IS_UNDONE, Undo
 from reviewer.text.normalise import duplicate_key
 
 KIND = "fleet import"
@@ -143,9 +143,8 @@ class FleetImport:
         self._database.require_own("wave", [wave])
         with failures_as_sentences(self._database.path):
             rows = self._database.writer.execute(
-                "SELECT id, EXISTS (SELECT 1 FROM ledger u WHERE u.target = l.id AND u.kind ="
-                " 'undo' AND NOT EXISTS (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind ="
-                " 'redo')) FROM ledger l WHERE l.kind = ? AND l.title LIKE ? ORDER BY id DESC",
+                f"SELECT id, {IS_UNDONE} FROM ledger l WHERE l.kind = ? AND l.title LIKE ?"
+                " ORDER BY id DESC",
                 (KIND, f"{_title(wave)}%"),
             ).fetchall()
             there = self._database.writer.execute("SELECT 1 FROM wave WHERE id = ?", (wave,))

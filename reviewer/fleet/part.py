@@ -121,7 +121,7 @@ class _Table:
 
     def __init__(self, table: str, path: str, settings: Settings) -> None:
         pa, pq = extra("pyarrow"), extra("pyarrow.parquet")
-        self._schema = schema(table, settings)
+        self._schema = schema(COLUMNS[table], settings)
         self._writer = pq.ParquetWriter(path, self._schema, compression="zstd")
         self._pa = pa
         self._rows: list[Row] = []
@@ -146,11 +146,11 @@ class _Table:
         self._writer.close()
 
 
-def schema(table: str, settings: Settings) -> Any:
-    """The schema of a table, with the settings of the job in its metadata."""
+def schema(columns: Mapping[str, str], settings: Settings) -> Any:
+    """The schema of a table of these columns, with the settings of the job in its metadata."""
     pa = extra("pyarrow")
     kinds = {"string": pa.string(), "int64": pa.int64(), "double": pa.float64(), "bool": pa.bool_()}
-    fields = [(name, kinds[kind]) for name, kind in COLUMNS[table].items()]
+    fields = [(name, kinds[kind]) for name, kind in columns.items()]
     return pa.schema(fields, metadata={b"reviewer": msgspec.json.encode(settings)})
 
 

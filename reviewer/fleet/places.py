@@ -205,6 +205,17 @@ def _patience(name: str) -> Any:
     return Patience()
 
 
+@contextmanager
+def _explained(place: str) -> Iterator[None]:
+    """Raise FleetError for whatever a file system raises: each has errors of its own."""
+    try:
+        yield
+    except SourceError:
+        raise
+    except Exception as problem:
+        raise FleetError(_trouble(place, problem)) from problem
+
+
 class Folder:
     """The folder of a job, here or in a bucket. A file is there whole or not at all."""
 
@@ -236,41 +247,28 @@ class Folder:
 
     def names(self) -> set[str]:
         """The names of the files in it. Raises FleetError."""
-        try:
+        with _explained(self.place):
             if self.is_local:
                 return set(os.listdir(self.place)) if os.path.isdir(self.place) else set()
             fs = file_system(self.place)
             fs.invalidate_cache()
             return {str(path).rpartition("/")[2] for path in fs.find(self.place, maxdepth=1)}
-        except SourceError:
-            raise
-        except Exception as problem:  # each file system raises errors of its own
-            raise FleetError(trouble(self.place, problem)) from problem
 
     def read(self, name: str) -> bytes | None:
         """A whole file; None if there is none. Raises FleetError."""
-        try:
+        with _explained(self.path(name)), suppress(FileNotFoundError):
             if self.is_local:
                 with open_file(Path(self.path(name))) as file:
                     return file.read()
             return bytes(file_system(self.place).cat_file(self.path(name)))
-        except FileNotFoundError:
-            return None
-        except SourceError:
-            raise
-        except Exception as problem:  # each file system raises errors of its own
-            raise FleetError(trouble(self.path(name), problem)) from problem
+        return None
 
     @contextmanager
     def opened(self, name: str) -> Iterator[Any]:
         """A file for reading some of it. Raises FleetError, and whatever the block raises."""
         path = self.path(name)
-        try:
+        with _explained(path):
             file = open_file(Path(path)) if self.is_local else file_system(path).open(path, "rb")
-        except SourceError:
-            raise
-        except Exception as problem:  # each file system raises errors of its own
-            raise FleetError(trouble(path, problem)) from problem
         with file:
             yield file
 

@@ -12,6 +12,14 @@ from reviewer.text.secrets import mask
 POLL = 0.05
 """Seconds between two checks for a cancellation."""
 STOPPED = "Stopped before the model had answered."
+WORDS_SHOWN = 200
+"""Characters of a message that are quoted."""
+
+
+def quoted(message: str) -> str:
+    """What an endpoint or a command says: short, on one line, with secrets masked."""
+    words = " ".join(mask(message).text.split()).rstrip(".")
+    return words if len(words) <= WORDS_SHOWN else words[:WORDS_SHOWN] + "..."
 
 
 class Chat:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from reviewer.llm.agents import AGENTS, Agent, Answered, Asked, Ended, agent_of, last_words
-from reviewer.llm.chat import POLL, STOPPED, Chat
+from reviewer.llm.chat import POLL, STOPPED, Chat, quoted
 from reviewer.llm.model import (
     CancelledError,
     ChatMessage,
@@ -50,8 +50,6 @@ GRACE = 1.0
 """Seconds for a command to end by itself before it is killed."""
 SHORT_GRACE = 0.2
 """The same after a cancellation, because somebody waits."""
-WORDS_SHOWN = 200
-"""Characters of a command's message that are quoted."""
 
 
 def agents_found(path: str | None = None) -> tuple[Agent, ...]:
@@ -182,7 +180,7 @@ class CommandChat(Chat):
                 if self.agent.retries and (tries := self.agent.retries.search(err.text())):
                     raise self._busy(tries[0])
                 if time.monotonic() > end:
-                    words = self._words(last_words(Ended("", err.text(), 0, folder)))
+                    words = quoted(last_words(Ended("", err.text(), 0, folder)))
                     last = f" Its last line: {words}." if words else ""
                     raise ModelError(
                         f"{self.agent.title} did not answer within {self._seconds:g} seconds, and "
@@ -204,11 +202,11 @@ class CommandChat(Chat):
     def _require(self, answer: Answered, ended: Ended) -> None:
         """Raise ModelError for an answer that is missing, or that asks for a login."""
         title = self.agent.title
-        problem = self._words(answer.problem or (last_words(ended) if ended.code else ""))
+        problem = quoted(answer.problem or (last_words(ended) if ended.code else ""))
         if ended.code == 0 and not answer.problem and answer.text.strip():
             plain = not answer.text.lstrip().startswith(("{", "[", "`", "-", "*", "1"))
             if plain and len(answer.text) < SHORT and ASKS_FOR_LOGIN.search(answer.text):
-                raise self._login(self._words(answer.text))
+                raise self._login(quoted(answer.text))
             return
         if problem and (ASKS_FOR_LOGIN.search(problem) or ASKS_FOR_LOGIN.search(ended.err[-2000:])):
             raise self._login(problem)
@@ -235,11 +233,6 @@ class CommandChat(Chat):
             f"{self.agent.title} accepts no more requests for now ({words}). Wait and try again, "
             "or lower concurrency under [model]."
         )
-
-    def _words(self, message: str) -> str:
-        """A command's message: short, on one line, with secrets masked."""
-        words = " ".join(mask(message).text.split()).rstrip(".")
-        return words if len(words) <= WORDS_SHOWN else words[:WORDS_SHOWN] + "..."
 
 
 SHORT = 300

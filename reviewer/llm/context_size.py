@@ -18,9 +18,7 @@ FIELDS = (
 LEAST, MOST = 512, 4_000_000
 
 
-def stated_context(
-    settings: ModelSettings, *, environment: Mapping[str, str] = os.environ
-) -> int | None:
+def stated_context(settings: ModelSettings) -> int | None:
     """Tokens of prompt and answer together; None where the endpoint does not say, or is not there:
     the first question will tell why. Only the list of models is asked for.
 
@@ -28,7 +26,7 @@ def stated_context(
     """
     import httpx2
 
-    endpoint = find_endpoint(settings, environment)
+    endpoint = find_endpoint(settings, os.environ)
     headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     try:
         with httpx2.Client(

@@ -23,7 +23,7 @@ import httpx2
 import openai
 from openai.types.chat import ChatCompletionChunk
 
-from reviewer.llm.chat import POLL, STOPPED, Chat
+from reviewer.llm.chat import POLL, STOPPED, Chat, quoted
 from reviewer.llm.endpoint import Endpoint, find_endpoint
 from reviewer.llm.model import (
     CancelledError,
@@ -440,10 +440,6 @@ _FINISH: dict[str, Finish] = {
 }  # fmt: skip
 
 
-WORDS_SHOWN = 200
-"""Characters of the endpoint's message that are quoted."""
-
-
 def _timed_out(endpoint: Endpoint, seconds: float, status: int | None = None) -> ModelError:
     if status is not None and status >= 400:
         return ModelError(
@@ -574,11 +570,10 @@ def _without_key(words: str, key: str) -> str:
 
 
 def _words(problem: openai.APIError, endpoint: Endpoint) -> str:
-    """The endpoint's message: short, on one line, with key and secrets masked."""
+    """The endpoint's message as it is quoted, without the key."""
     words = problem.message
     if isinstance(problem.body, dict) and isinstance(problem.body.get("message"), str):
         words = problem.body["message"]
     if endpoint.key:
         words = _without_key(words, endpoint.key)
-    words = " ".join(mask(words).text.split()).rstrip(".")
-    return words if len(words) <= WORDS_SHOWN else words[:WORDS_SHOWN] + "..."
+    return quoted(words)

@@ -22,13 +22,13 @@ _KEY_LABELS = ("decision", "lesson", "learning", "rule", "application", "rationa
 """Labels of the paragraphs that say most about an entry, the best first."""
 
 
-def title_of(text: str, limit: int = TITLE_CHARS) -> str:
+def title_of(text: str) -> str:
     """A title for a text without one: its first sentence on one line, without labels such as
-    `#added:2026-02-14` and without emphasis, cut at a word to `limit` characters.
+    `#added:2026-02-14` and without emphasis, cut at a word to TITLE_CHARS.
     """
     line = _one_line(_LISTED.split(text[:2000], maxsplit=1)[0])
     sentence = next((line[a:b] for a, b in split_sentences(line, 0, len(line))), "")
-    return cut(sentence.rstrip(" .:;,"), limit)
+    return cut(sentence.rstrip(" .:;,"), TITLE_CHARS)
 
 
 def cut(text: str, limit: int) -> str:
@@ -40,8 +40,8 @@ def cut(text: str, limit: int) -> str:
     return text
 
 
-def lead_of(text: str, title: str = "", limit: int = LEAD_CHARS) -> str:
-    """The gist of an entry on one line of at most `limit` characters.
+def lead_of(text: str, title: str = "") -> str:
+    """The gist of an entry on one line of at most LEAD_CHARS.
 
     The labelled decision or lesson if there is one, else the first paragraph. Paragraphs that only
     repeat the title are skipped.
@@ -52,7 +52,7 @@ def lead_of(text: str, title: str = "", limit: int = LEAD_CHARS) -> str:
         if line and _bare(line) != _bare(title):
             if line.endswith(":"):  # a list or table follows
                 line = _one_line(" ".join([line, *paragraphs[at + 1 : at + 2]]))
-            return _sentences(line, limit)
+            return _sentences(line, LEAD_CHARS)
     return ""
 
 

@@ -524,7 +524,7 @@ class _Reader:
                     f"This template is not filled in and is read as a subgraph: {scan.found()}",
                     scan.line(start),
                 )
-            return _End(self._subgraph(scope, depth, ""), start, subgraph=True)
+            return _End(self._subgraph(scope, depth), start, subgraph=True)
         quoted = scan.peek() in ('"', "<")
         name = self._name()
         if name is None:
@@ -532,11 +532,11 @@ class _Reader:
             scan.fail(f"This is not a DOT statement: {scan.found()}")
         if not quoted and name.lower() == "subgraph":
             scan.skip()
-            title = self._name() or ""
+            self._name()
             scan.skip()
             if scan.peek() != "{":
                 scan.fail(f"A subgraph needs a {{ before: {scan.found()}")
-            return _End(self._subgraph(scope, depth, title), start, subgraph=True)
+            return _End(self._subgraph(scope, depth), start, subgraph=True)
         odd = not quoted and (needs_quotes(name) or name.lower() in _KEYWORDS)
         if odd and name not in self.written.nodes:
             self.written.remark(
@@ -545,7 +545,7 @@ class _Reader:
         scan.skip_ports()
         return _End([name], start, quoted=quoted)
 
-    def _subgraph(self, scope: Scope, depth: int, title: str) -> list[str]:
+    def _subgraph(self, scope: Scope, depth: int) -> list[str]:
         """A subgraph in braces; the names of its nodes."""
         if depth >= DEEPEST:
             self.scan.fail(f"More than {DEEPEST} subgraphs are nested.")

@@ -204,7 +204,7 @@ class _Page:
             names.append(f"… {self.stages_left_out:,} earlier")
         return ", ".join(reversed(names)) or "none"
 
-    def values(self, entry: Callable[[str, str, bool], str], *, quoted: bool) -> list[str]:
+    def values(self, entry: Callable[[str, str], str], *, quoted: bool) -> list[str]:
         """The newest values of the context, oldest first. `quoted`: as JSON writes them."""
         self.values_left_out = max(len(self.facts.values) - self.newest, 0)
         lines: list[str] = []
@@ -215,7 +215,7 @@ class _Page:
             short = self.short(text, _length(text, raw))
             if quoted and (is_text or short != text or len(raw) > LONGEST_TEXT):
                 short = json.dumps(short, ensure_ascii=False)
-            lines.append(entry(key, short, is_text))
+            lines.append(entry(key, short))
         return lines[::-1]
 
     def notes(self, stage: Stage, *, whole: bool) -> str:
@@ -246,7 +246,7 @@ def _compact(page: _Page) -> str:
     ]
     if facts.stages and (notes := page.notes(facts.stages[0], whole=False)):
         lines.append(f"- Latest notes: {notes}")
-    values = page.values(lambda key, text, _: f"  - {_name(key)}: {text}", quoted=True)
+    values = page.values(lambda key, text: f"  - {_name(key)}: {text}", quoted=True)
     if values:
         lines += ["- Key context values:", *values]
         if page.values_left_out:
@@ -278,7 +278,7 @@ def _medium(page: _Page) -> str:
         notes = page.notes(stage, whole=False)
         return f"- {_name(stage.node)}: {stage.outcome}{' — ' if notes else ''}{notes}"
 
-    def value(key: str, text: str, _: bool) -> str:
+    def value(key: str, text: str) -> str:
         return f"- {_name(key)}: {' '.join(text.split()) or '(empty)'}"
 
     parts = [_head(page, "## Pipeline Progress"), page.stages(entry, "### Recent Activity")]
@@ -298,7 +298,7 @@ def _high(page: _Page) -> str:
         head = f"- {_name(stage.node)}: {stage.outcome}{' — ' if notes else ''}{notes}"
         return head + _details(stage)
 
-    def value(key: str, text: str, _: bool) -> str:
+    def value(key: str, text: str) -> str:
         return f"  {json.dumps(_name(key), ensure_ascii=False)}: {text}"
 
     parts = [

@@ -213,10 +213,10 @@ def write_run_file(path: Path, data: bytes) -> None:
         ) from problem
 
 
-def read_run_file(path: Path, largest: int = LARGEST) -> bytes:
+def read_run_file(path: Path) -> bytes:
     """A file of a run. Raises OSError, and RunError when the folder belongs to another user."""
     with _opened(path.parent) as folder:
-        return read_regular(path, largest, within=folder)
+        return read_regular(path, LARGEST, within=folder)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, StoreError
 from reviewer.files import open_own
 from reviewer.promotion.known_keys import Key, known_keys
+from reviewer.promotion.views import OVER_CAP
 from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 DROPPED = "dropped.ndjson"
 """The file of a report that lists what was not queued, one JSON object per line."""
-OVER_CAP = "over the cap"
-"""The reason in the lines about rows that can still be queued."""
 _MARKER = f'"reason":"{OVER_CAP}"'.encode()
 _OF_CANDIDATE = (
     "type", "rule", "prior", "signal", "freshness", "confidence", "rank", "extractor_version",
@@ -76,7 +75,7 @@ class BeyondCap:
 
         Raises ConflictError when none waits, with a sentence for each report that cannot be read.
         """
-        from reviewer.promotion.enqueue import Known, NewRow, insert
+        from reviewer.promotion.enqueue import Known, NewRow, queue_rows
         from reviewer.promotion.triage import Done
 
         waiting, failures = self._waiting(project)
@@ -89,7 +88,7 @@ class BeyondCap:
                 left[item.wave] -= 1
                 row = msgspec.convert(item.told, NewRow)
                 statement = row.columns.get("proof", "{}") != "{}"
-                ids += insert(
+                ids += queue_rows(
                     act,
                     [row],
                     project_id=item.project_id,

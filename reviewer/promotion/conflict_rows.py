@@ -19,8 +19,8 @@ from reviewer.store.acts import Act
 from reviewer.store.changes import Image, Value
 from reviewer.text.normalise import duplicate_key
 
-CONFLICT_RANK = 2.0
-"""Rank of a conflict: above every candidate, whose rank is at most 1."""
+CONFLICT_RANK = 4.0
+"""Above every candidate (`queue_order.rank`)."""
 
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""

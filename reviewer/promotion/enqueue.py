@@ -13,13 +13,12 @@ from reviewer.extraction.entities.facts import Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion import queue_order
-from reviewer.promotion.beyond_cap import OVER_CAP
 from reviewer.promotion.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.entity_rows import insert_row
 from reviewer.promotion.evidence_rows import Place, add_places, record_ids
 from reviewer.promotion.known_facts import SHORTLIST, query_of
 from reviewer.promotion.known_keys import Key, known_keys, row_with_key
-from reviewer.promotion.views import Kind, proposed_by
+from reviewer.promotion.views import OVER_CAP, Kind, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import AMONG, Act, listed
@@ -131,7 +130,7 @@ class Known:
         return best, leader
 
 
-def insert(
+def queue_rows(
     act: Act,
     rows: Sequence[NewRow],
     *,
@@ -148,7 +147,7 @@ def insert(
     conflicts that entities open. Rows whose key has appeared meanwhile are left out.
     """
     records = record_ids(act, project_id, (place[0] for row in rows for place in row.places))
-    write = _Writing(act, project_id, wave_id, now, records).insert
+    write = _Queueing(act, project_id, wave_id, now, records).insert
     written: list[int | None] = []
     for row, leader in zip(rows, leaders or [None] * len(rows), strict=True):
         behind = None if leader is None else written[leader]
@@ -159,7 +158,7 @@ def insert(
     return ids + open_conflicts(act, ids, now)
 
 
-class _Writing(NamedTuple):
+class _Queueing(NamedTuple):
     """Rows of one wave on their way into the queue. `records`: row ids by key."""
 
     act: Act

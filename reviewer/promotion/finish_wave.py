@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, iso
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.candidate_collector import CandidateCollector
-from reviewer.promotion.enqueue import Known, NewRow, count_again, insert
+from reviewer.promotion.enqueue import Known, NewRow, count_again, queue_rows
 from reviewer.promotion.findings import came_up_again, in_a_line, keep, propose
 from reviewer.promotion.report import ReportFolder, WaveReport
 from reviewer.promotion.statement_rows import new_row, plan, write
@@ -52,8 +52,8 @@ class WaveEnd(Struct, frozen=True):
         """Queue the best candidates, write the report folder, and end the wave.
 
         `summary`: what was read. `began`: when, by the monotonic clock. `findings`: what each file
-        shows. `verb` begins the act's title. Raises StoreError when the
-        store or the report cannot be written; then nothing is queued.
+        shows. `verb` begins the act's title. Raises StoreError when the store or the report cannot
+        be written; then nothing is queued.
         """
         with self.ledger.act("ingest", scope=Scope.INTAKE) as act:
             rows = self._rows(act, collector)
@@ -106,7 +106,7 @@ class WaveEnd(Struct, frozen=True):
         planned = plan(act, self.project_id, collector.statements)
         written = write(act, self.project_id, self.wave, planned, now=now)
         kept = ranked.kept[: CAP - len(written.new)]
-        ids = insert(
+        ids = queue_rows(
             act,
             list(map(NewRow.of, kept)),
             project_id=self.project_id,

@@ -12,12 +12,11 @@ import msgspec
 from reviewer.clock import iso, utc_now
 from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Setting
-from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.candidate_collector import CandidateCollector
-from reviewer.promotion.views import CandidateView, Kind, SourceRef, Status
-from reviewer.proposing.values import Proposer
+from reviewer.promotion.enqueue import NewRow
+from reviewer.promotion.views import CandidateView, SourceRef
 from reviewer.sources.records import Record
 from reviewer.sources.stream import EventStream, read
 from reviewer.text.secrets import mask
@@ -67,34 +66,24 @@ def _view(
 ) -> CandidateView:
     candidate = ranking.candidate
     first, last = cited_lines(candidate)
-    sessions = {item.record.session for item in (candidate, *ranking.also)}
-    return CandidateView(
-        id=number,
-        kind=Kind.ENTITY if isinstance(candidate, EntityCandidate) else Kind.MEMORY,
-        status=Status.CANDIDATE,
-        deferred=False,
-        edited=False,
-        type=str(candidate.type),
-        content=candidate.content,
-        project=project,
-        rule=candidate.rule,
-        extractor_version=candidate.extractor_version,
-        prior=candidate.prior,
-        signal=candidate.signal,
-        freshness=candidate.freshness,
-        confidence=round(candidate.confidence, 4),
-        rank=round(ranking.score, 6),
-        flags=candidate.flags,
-        seen=ranking.seen,
-        sessions=len(sessions),
-        refs=0,
-        members=members,
-        first_seen=now,
-        last_seen=now,
-        pending_since=now,
-        decided_at=None,
-        leader_id=None if ranking.leader is None else ranking.leader + 1,
-        superseded_by=None,
-        source=SourceRef(str(path), first, last, candidate.record.key),
-        proposer=Proposer.NOTES,
-    )
+    values = {
+        **NewRow.of(ranking).columns,
+        "id": number,
+        "status": "candidate",
+        "deferred": False,
+        "edited": False,
+        "project": project,
+        "rank": round(ranking.score, 6),
+        "flags": candidate.flags,
+        "sessions": len({item.record.session for item in (candidate, *ranking.also)}),
+        "refs": 0,
+        "members": members,
+        "first_seen": now,
+        "last_seen": now,
+        "pending_since": now,
+        "decided_at": None,
+        "leader_id": None if ranking.leader is None else ranking.leader + 1,
+        "superseded_by": None,
+        "source": SourceRef(str(path), first, last, candidate.record.key),
+    }
+    return msgspec.convert(values, CandidateView)

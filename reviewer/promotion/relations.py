@@ -95,7 +95,8 @@ def _join(act: Act, group: Sequence[int]) -> int:
     rows = {
         row[0]: row
         for row in act.query(
-            "SELECT id, status, rank, cost, times, flags FROM memory WHERE kind = 'memory'"
+            "SELECT id, status, rank, cost, times, flags, confidence FROM memory"
+            " WHERE kind = 'memory'"
             f" AND leader_id IS NULL AND id {AMONG}",
             (listed(group),),
         )
@@ -105,7 +106,8 @@ def _join(act: Act, group: Sequence[int]) -> int:
     if active:
         for number in waiting:
             flags = sorted({*rows[number][5].split(), "known"})
-            act.update("memory", number, flags=" ".join(flags), rank=rows[number][2] % 1)
+            rank = rows[number][6] * queue_order.KNOWN
+            act.update("memory", number, flags=" ".join(flags), rank=rank)
         return len(waiting)
     if len(waiting) < 2:
         return 0
@@ -125,7 +127,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
         sessions=sessions,
         times=max(rows[number][4] for number in waiting),
         rank=queue_order.rank(
-            own_words=rank >= OWN, sessions=sessions, cost=cost, quality=rank % 1
+            own_words=rank >= OWN, sessions=sessions, cost=cost, quality=rows[leader][6]
         ),
     )
     return len(members)

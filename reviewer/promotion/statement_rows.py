@@ -18,7 +18,7 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.cited_lines import Cited, cite
-from reviewer.promotion.enqueue import NewRow, add_quotes, insert
+from reviewer.promotion.enqueue import NewRow, add_quotes, queue_rows
 from reviewer.promotion.evidence_rows import (
     JOINED,
     Place,
@@ -241,7 +241,7 @@ def write(act: Act, project_id: int, wave_id: int, planned: Plan, *, now: str) -
     records = _records(act, project_id, wave_id, facts)
     new: list[int] = []
     for fact in planned.new:
-        rows = insert(act, [new_row(fact)], project_id=project_id, wave_id=wave_id, now=now)
+        rows = queue_rows(act, [new_row(fact)], project_id=project_id, wave_id=wave_id, now=now)
         for number in rows:
             _take_price(act, project_id, number, fact)
             if old := _named_row(act, project_id, fact.best.proved.proposal.replaces):

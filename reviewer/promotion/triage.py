@@ -101,8 +101,7 @@ class Triage:
     ) -> Done:
         """Make candidates invalid, so that they are never proposed again.
 
-        Near duplicates behind a row go with it, unless `alone`. The learned order uses the
-        `reason`. Raises as `promote` does.
+        Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
         """
         with self._ledger.act("reject") as act:
             rows, members, settled = reject_rows(

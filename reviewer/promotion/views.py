@@ -11,6 +11,9 @@ from msgspec import Struct
 from reviewer.extraction.entities.entity import Attribute
 from reviewer.proposing.values import Proof, Proposer
 
+OVER_CAP = "over the cap"
+"""Why a row is in the report of a wave that can still be queued."""
+
 
 class Status(StrEnum):
     """The status of a memory."""

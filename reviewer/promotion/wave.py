@@ -8,8 +8,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from reviewer.clock import Clock
 from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
@@ -49,16 +50,6 @@ PROBLEMS_NAMED = 5
 
 
 _Read = TypeVar("_Read")
-
-
-class _Planned(NamedTuple):
-    """A file of a wave. Without a `job` it is unchanged since it was read, or has a `problem`."""
-
-    path: Path
-    size: int
-    stamp: Stamp | None
-    job: Job | None
-    problem: Exception | None
 
 
 class Wave:
@@ -122,7 +113,7 @@ class Wave:
         self._progress = _ProgressMeter(progress, found)
         with self._report, _going_on_later():
             with _infrequent_garbage_collection():
-                self._read_all(self._unless_broken_off(lambda: list(self._plan(found))) or [])
+                self._read_all(found)
             self._flush()
             return self._finish(project, began)
 
@@ -183,16 +174,15 @@ class Wave:
         if len(self._problems) < PROBLEMS_NAMED:
             self._problems.append(line)
 
-    def _read_all(self, plan: list[_Planned]) -> None:
-        for planned in plan:
+    def _read_all(self, found: list[tuple[Path, int]]) -> None:
+        now = self._clock()
+        for path, size in found:
             if self._cancelled():
                 self._interrupted = True
                 break
-            self._read(planned)
-            self._bytes += planned.size
-            self._progress.file_done(
-                planned.path, planned.size, self._records, len(self._collector)
-            )
+            self._read(path, size, now)
+            self._bytes += size
+            self._progress.file_done(path, size, self._records, len(self._collector))
 
     def _find(self, paths: Sequence[Path]) -> list[tuple[Path, int]]:
         """The files to read and their sizes."""
@@ -223,46 +213,32 @@ class Wave:
             where = f" ({_lines(lines)})" if lines else ""
             self._unreadable.append(f"{path}: {reason}{where}")
 
-    def _plan(self, found: list[tuple[Path, int]]) -> Iterator[_Planned]:
-        """Decide for each file whether it is read, unchanged, or has a problem."""
-        now = self._clock()
-        for path, size in found:
-            try:
-                stamp = Stamp.of(path)
-            except Exception as problem:  # whatever is wrong with a file, the others are read
-                yield _Planned(path, size, None, None, problem)
-                continue
-            job = None
-            only, whole = self._only.get(path), stamp
-            if only is not None:
-                stamp = stamp.of_part()
-            if not any(self._writer.unchanged(path, each) for each in {stamp, whole}):
-                job = Job(str(path), now, stamp.modified_ns, self._extract, only)
-            yield _Planned(path, size, stamp, job, None)
-
-    def _read(self, planned: _Planned) -> None:
-        path = planned.path
+    def _read(self, path: Path, size: int, now: datetime) -> None:
+        """Read a file, unless it is as it was when it was read last."""
         try:
-            if planned.problem is not None:
-                raise planned.problem
-            if planned.job is None:
+            stamp = whole = Stamp.of(path)
+            only = self._only.get(path)
+            if only is not None:
+                stamp = whole.of_part()
+            if any(self._writer.unchanged(path, each) for each in {stamp, whole}):
                 self._unchanged += 1
                 return
-            self._read_pieces(planned, planned.job, read(planned.job))
+            job = Job(str(path), now, stamp.modified_ns, self._extract, only)
+            self._read_pieces(path, size, stamp, read(job))
             self._done.add(path)
         except Exception as problem:  # whatever is wrong with a file, the others are read
             if not is_of_a_file(problem):
                 raise
             self._give_up(path, problem)
 
-    def _read_pieces(self, planned: _Planned, job: Job, pieces: Iterator[Piece]) -> None:
+    def _read_pieces(self, path: Path, size: int, stamp: Stamp, pieces: Iterator[Piece]) -> None:
         """Write a file's records and collect their candidates as they come."""
-        path, writer = planned.path, None
+        writer = None
         fresh: set[str] = set()
         said: list[int] = []
         """The first line of each message."""
         closed: Closed | None = None
-        most = SECONDS + SECONDS_A_MEGABYTE * planned.size / 1e6
+        most = SECONDS + SECONDS_A_MEGABYTE * size / 1e6
         until = time.thread_time() + most
         while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
             if isinstance(piece, Opened):
@@ -293,15 +269,15 @@ class Wave:
                 self._kept_out[str(Use.REWOUND)] += len(taken_back)
             else:
                 closed = piece
-        if writer is not None and closed is not None and planned.stamp is not None:
+        if writer is not None and closed is not None:
             self._skipped.update(closed.tally)
             for error in closed.errors:
                 self._report.error(f"{path}: {error}")
-            if job.extract:
+            if self._extract:
                 self._collector.propose(path, now=self._clock(), known=self._known)
             if not self._interrupted:  # else the next wave proposes from it
                 self._findings[path] = closed.findings
-                writer.finish(planned.stamp, closed.tally)
+                writer.finish(stamp, closed.tally)
 
     def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:
         """The result; None when the person has interrupted it."""

@@ -20,15 +20,15 @@ from reviewer.recall.search import (
     guards_at,
     recall,
 )
-from reviewer.recall.uses import TEXT, in_one, note_use
+from reviewer.recall.uses import TEXT, in_transaction, note_use
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
 from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
-MOST, MOST_CHARS = 2, 600
+MOST_MEMORIES, MOST_CHARS = 2, 600
 """Memories, and characters of them with their frame, that one call brings."""
 BUSY_SECONDS = 0.05
 """How long a hook waits for another process to finish its writing."""
-LONGEST = 200_000
+LONGEST_TEXT = 200_000
 """Characters of an output or a prompt that are read."""
 
 MARKS = "`'\"()[]{}<>,;:.!?"
@@ -41,7 +41,7 @@ PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
 class HookEvent:
     """An event in a session of an agent. `moment`: PROMPT, FAILURE or GUARD.
 
-    `surely`: the agent says that the call failed; else the output has to show it.
+    `reported_failed`: the agent reports the failure; otherwise the output has to show it.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class HookEvent:
         command: str = "",
         paths: tuple[str, ...] = (),
         text: str = "",
-        surely: bool = True,
+        reported_failed: bool = True,
     ) -> None:
         self.moment, self.session, self.folder = moment, session, folder
-        self.command, self.paths = command[:LONGEST], paths
-        self.text, self.surely = text[:LONGEST], surely
+        self.command, self.paths = command[:LONGEST_TEXT], paths
+        self.text, self.reported_failed = text[:LONGEST_TEXT], reported_failed
 
 
 def memories_at(store: str, project: str | None, event: HookEvent) -> str:
@@ -68,16 +68,15 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
     """
     if not event.session:
         return ""  # without a session, repetitions could not be seen
-    address = f"file:{store.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=rw"
     with closing(
-        sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+        sqlite3.connect(_address(store, "rw"), uri=True, isolation_level=None, timeout=BUSY_SECONDS)
     ) as opened:
         if not _is_current(opened) or (number := _project(opened, event.folder, project)) is None:
             return ""
         cue = _cue(opened, number, event)
         if cue is None:
             return ""
-        found = _new(opened, number, event, cue)
+        found = _not_yet_told(opened, number, event, cue)
         texts = dict(
             opened.execute(
                 "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
@@ -85,7 +84,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
                 (TEXT, *(each.id for each in found)),
             ).fetchall()
         )
-        found = [each for each in found if each.id in texts][:MOST]
+        found = [each for each in found if each.id in texts][:MOST_MEMORIES]
         if not found:
             return ""
         opened.execute("PRAGMA synchronous = NORMAL")  # a use may be lost
@@ -93,19 +92,21 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
 
         def note(writer: sqlite3.Connection) -> None:
             nonlocal found
-            new = {each.id for each in _new(writer, number, event, cue)}  # agents ask in parallel
+            new = {
+                each.id for each in _not_yet_told(writer, number, event, cue)
+            }  # agents ask in parallel
             found = [each for each in found if each.id in new]
             for each in found:
                 note_use(writer, each.id, event.session, event.moment, cue.key, at)
 
-        in_one(opened, note)
+        in_transaction(opened, note)
     return _framed(event, [(each.id, texts[each.id]) for each in found]) if found else ""
 
 
 def guards(store: str) -> tuple[str, ...]:
     """The guards of all projects of a store; none where it cannot be read."""
     try:
-        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as opened:
+        with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
                 return ()
             rows = opened.execute(
@@ -115,6 +116,11 @@ def guards(store: str) -> tuple[str, ...]:
     except sqlite3.Error:
         return ()
     return tuple(row[0] for row in rows)
+
+
+def _address(store: str, mode: str) -> str:
+    """The URI of a store that is not made where it is missing."""
+    return f"file:{store.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
 
 
 def _is_current(store: sqlite3.Connection) -> bool:
@@ -135,8 +141,8 @@ def _project(store: sqlite3.Connection, folder: str, named: str | None) -> int |
 
 
 def _work_tree(folder: str) -> str:
-    """The root of the git work tree around a folder, as `reviewer.projects` finds it, which is
-    asked where the tree is linked or somebody else's.
+    """The root of the git work tree around a folder. `reviewer.projects`, which takes longer to
+    import, decides on linked trees and those of other users.
     """
     here = os.path.abspath(folder)
     while not os.path.exists(os.path.join(here, ".git")):
@@ -159,8 +165,7 @@ def _work_tree(folder: str) -> str:
 def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
     """The search terms; None for a call that has not failed.
 
-    What takes long to import comes late: only a command that somebody has tied a memory to is
-    taken apart.
+    Only a command that a memory is tied to is parsed, because the parser takes long to import.
     """
     commands: tuple[str, ...] = ()
     if any(
@@ -178,29 +183,33 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         return Cue(PROMPT, text, paths=named)
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of
 
-    lines = failing_lines(event.text, up_to=ANY if event.surely else SEVERE)
-    if not lines and not event.surely:
+    lines = failing_lines(event.text, up_to=ANY if event.reported_failed else SEVERE)
+    if not lines and not event.reported_failed:
         return None
     shown = "\n".join(line.text for line in lines) or event.text
     return Cue(FAILURE, shown, commands, signatures=signatures_of(lines))
 
 
-def _new(store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue) -> list[Recalled]:
-    """The memories of a moment that are new to the session: a guard once, any other once unless its
-    own failure came back.
+def _not_yet_told(
+    store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue
+) -> list[Recalled]:
+    """The memories of a moment that the session was not handed yet; one whose own failure came
+    back is handed over again.
     """
-    told = {
+    handed_over = {
         (number, moment == GUARD)
         for number, moment in store.execute(
             "SELECT memory_id, moment FROM use_of_memory WHERE session = ?", (event.session,)
         )
     }
     if event.moment == GUARD:
-        return [each for each in guards_at(store, project, cue) if (each.id, True) not in told]
-    known = {number for number, _ in told}
+        return [
+            each for each in guards_at(store, project, cue) if (each.id, True) not in handed_over
+        ]
+    known = {number for number, _ in handed_over}
     return [
         each
-        for each in recall(store, project, cue, limit=MOST + len(known))
+        for each in recall(store, project, cue, limit=MOST_MEMORIES + len(known))
         if each.id not in known or each.score >= BY_SIGNATURE
     ]
 

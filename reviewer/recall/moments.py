@@ -18,8 +18,8 @@ from reviewer.errors import ReviewerError
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.shell import split
 
-MOST = 12
-"""Moments that are derived of one memory."""
+MOST_DERIVED = 12
+"""Moments derived from one memory."""
 MOST_COMMANDS = 16
 """Parts of a shell line that are looked at."""
 
@@ -104,8 +104,8 @@ def derived(content: str, quotes: Iterable[str] = ()) -> tuple[Moment, ...]:
     Not the commands that it names: every session has a `git status`, and whether it belongs before
     one is for the person to say.
     """
-    found = dict.fromkeys((*_named(content), *_failures(quotes)))
-    return tuple(found)[:MOST]
+    found = dict.fromkeys((*_paths_named(content), *_failures(quotes)))
+    return tuple(found)[:MOST_DERIVED]
 
 
 def paths_in(text: str) -> Iterator[str]:
@@ -115,7 +115,7 @@ def paths_in(text: str) -> Iterator[str]:
             yield path.removeprefix("./")
 
 
-def _named(content: str) -> Iterator[Moment]:
+def _paths_named(content: str) -> Iterator[Moment]:
     for path in paths_in(content):
         yield Moment(MomentKind.PATH, path)
 

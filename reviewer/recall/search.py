@@ -11,18 +11,18 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from math import log
 
-GROWTH = 0.4
-"""A memory speaks up by its words when they weigh as much as so many that no other memory has: the
-number of words in the text, to this power. A long text matches more by chance, and a wrong memory
-at a call is worse than none."""
+LEAST, GROWTH, IN_FAILURE = 1.65, 0.4, 0.8
+"""The score from which words alone recall a memory, in units of a word that no other memory has:
+(words in the text) ** GROWTH, for a failure IN_FAILURE times that, and never below LEAST. Long
+texts match more by chance, and a wrong memory at a call is worse than none."""
 BESIDE = 0.6
-"""The score of others beside it, as a share of the best."""
+"""The lowest score of a further memory, as a share of the best."""
 NAME = 2.0
-"""What a name of code counts against a word: other projects do not have it by chance."""
-TELLING = 5
-"""A word that more than one in so many memories has does not count."""
+"""Weight of an identifier; a plain word weighs 1. Identifiers rarely match by chance."""
+TOO_COMMON = 5
+"""A word in more than one of so many memories does not count."""
 MOST_HAVING = 100
-"""Memories that may have a word that counts."""
+"""Memories with a word, from which on it does not count."""
 MOST_WORDS = 64
 MOST_CHARS = 6_000
 """Of a text: half from its beginning, half from its end."""
@@ -44,8 +44,8 @@ class Recalled:
 class Cue:
     """What happens at a moment.
 
-    `kind`: `command`, `error`, `path` or `prompt`. `commands`: program and subcommand of each part
-    of a shell line; `signatures`: of a failure, the rule of a linter alone too.
+    `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
+    each part of a shell line; `signatures`: of a failure, the rule of a linter alone too.
     """
 
     def __init__(
@@ -77,9 +77,11 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
     paths = _tails(cue.paths)
     for each in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
-        *_triggered(store, project, "command", _heads(cue.commands), "command", BY_TRIGGER),
+        *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
         *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
-        *_triggered(store, project, "guard", [*_heads(cue.commands), *paths], "guard", BY_TRIGGER),
+        *_triggered(
+            store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER
+        ),
         *(_named(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_by_words(store, project, cue, limit + len(cue.text) // 2_000),
     ):
@@ -90,7 +92,7 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
 
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
     """The memories that guard a call, the newest first."""
-    values = [*_heads(cue.commands), *_tails(cue.paths)]
+    values = [*_with_programs(cue.commands), *_tails(cue.paths)]
     return _triggered(store, project, "guard", values, "guard", BY_TRIGGER)
 
 
@@ -113,7 +115,7 @@ def _named(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalle
     ]
 
 
-def _heads(commands: Iterable[str]) -> list[str]:
+def _with_programs(commands: Iterable[str]) -> list[str]:
     """Each command with its subcommand, and the program alone."""
     return list(dict.fromkeys(part for each in commands for part in (each, each.split(" ")[0])))
 
@@ -161,8 +163,9 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     (count,) = store.execute(
         f"SELECT count(*) FROM memory m INDEXED BY memory_active WHERE {_ACTIVE}", (project,)
     ).fetchone()
-    few = min(max(count // TELLING, 3), MOST_HAVING)
-    least = log(max(count, 3) / 1.5) * len(words) ** GROWTH
+    few = min(max(count // TOO_COMMON, 3), MOST_HAVING)
+    expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
+    least = log(max(count, 3) / 1.5) * max(LEAST, expected)
     rules = {each.lower() for each in cue.signatures if " " not in each}
     sums: dict[int, float] = {}
     having: dict[int, list[str]] = {}

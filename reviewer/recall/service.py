@@ -20,7 +20,7 @@ from reviewer.recall.moments import (
 )
 from reviewer.recall.outcomes import Outcome, uses_of
 from reviewer.recall.search import Cue, Recalled, recall
-from reviewer.recall.uses import TEXT, in_one, note_use, put_moments
+from reviewer.recall.uses import TEXT, in_transaction, note_use, put_moments
 from reviewer.sessions.signatures import failing_lines, signatures_of
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from reviewer.promotion.triage import Done
 
 
-LONGEST = 420
-"""Characters of a memory that an agent is told at a call."""
+LONGEST_MEMORY = 420
+"""Characters of a memory as an agent gets it at a call."""
 LONGEST_CHOICE = 500
 
 
 class UseCount(Struct, frozen=True):
-    """How often a memory was handed over, and what came of it, as far as that is known."""
+    """How often a memory was handed over, and the known outcomes."""
 
     memory: int
     content: str
@@ -137,7 +137,7 @@ class Recall:
     def set_moments(self, memory: int, moments: Sequence[Moment]) -> Done:
         """Choose the moments of a memory, as an act; none: they are derived again.
 
-        Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for what can be none.
+        Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for unusable moments.
         """
         from reviewer.promotion.triage import Done  # late: only decisions need it
 
@@ -175,7 +175,7 @@ class Recall:
                 )
             )
         counts: dict[int, UseCount] = {}
-        for use, came in found:
+        for use, outcome in found:
             before = counts.get(use.memory)
             if before is None:
                 before = UseCount(use.memory, contents[use.memory], 0, use.at)
@@ -183,8 +183,8 @@ class Recall:
                 before,
                 used=before.used + 1,
                 last=max(before.last, use.at),
-                held=before.held + (came is Outcome.HELD),
-                broken=before.broken + (came is Outcome.BROKEN),
+                held=before.held + (outcome is Outcome.HELD),
+                broken=before.broken + (outcome is Outcome.BROKEN),
             )
         return sorted(counts.values(), key=lambda each: (-each.used, each.memory))
 
@@ -201,13 +201,13 @@ class Recall:
         """Write what is derived or counted, which is not in the ledger."""
         with self._database.write_lock, failures_as_sentences(self._database.path, writing=True):
             self._database.require_in_place()
-            in_one(self._database.writer, work)
+            in_transaction(self._database.writer, work)
 
 
 def _for_agents(content: str) -> AgentText:
     """A content on one line, as an agent may read it."""
     text = without_tags(" ".join(content.split()))
-    return AgentText(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
+    return AgentText(text if len(text) <= LONGEST_MEMORY else f"{text[: LONGEST_MEMORY - 1]}…")
 
 
 def _moments(content: str, chosen: str, quotes: Iterable[str]) -> tuple[Moment, ...]:

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Callable, Iterable
 
 TEXT = "text"
-"""The kind of a row of `moment` that has no moment but the memory's text, ready for an agent: to
-make it so takes longer than an agent may wait."""
+"""The kind of a row of `moment` with the memory's text as agents get it. It is prepared, because a
+hook has no time for that."""
 CUE_CHARS = 1_000
 """Characters that are kept of a moment's key."""
 
@@ -37,7 +37,7 @@ def put_moments(
         store.execute("DELETE FROM moment_due WHERE memory_id = ?", (memory,))
 
 
-def in_one(store: sqlite3.Connection, work: Callable[[sqlite3.Connection], None]) -> None:
+def in_transaction(store: sqlite3.Connection, work: Callable[[sqlite3.Connection], None]) -> None:
     """Carry out work as one transaction."""
     store.execute("BEGIN IMMEDIATE")
     try:

@@ -44,42 +44,24 @@ _EDITOR_ACTIONS |= {"str_replace": Act.EDIT, "undo_edit": Act.EDIT}
 APPROVALS = frozenset(("exitplanmode", "exit_plan_mode"))
 """Tools that ask the person to approve a plan."""
 POLLING = frozenset(
-    [
-        "write_stdin",
-        "bashoutput",
-        "taskoutput",
-        "read_bash",
-        "read_powershell",
-        "await",
-        "command_status",
-    ]
-)
+    ("write_stdin", "bashoutput", "taskoutput", "read_bash", "read_powershell", "await",
+     "command_status")
+)  # fmt: skip
 """Tools that fetch more output of a command that still runs."""
 STOPPING = frozenset(["killshell", "killbash", "stop_bash", "taskstop", "stop_powershell"])
 TASK_IDS = ("task_id", "bash_id", "shell_id", "shellId", "session_id", "id")
 
-_PATHS: tuple[str, ...] = (
-    "file_path",
-    "path",
-    "notebook_path",
-    "filePath",
-    "relative_path",
-    "target_file",
-)
-_PATHS += ("TargetFile", "AbsolutePath", "DirectoryPath", "file_name", "absolute_path")
+_PATHS = (
+    "file_path", "path", "notebook_path", "filePath", "relative_path", "target_file",
+    "TargetFile", "AbsolutePath", "DirectoryPath", "file_name", "absolute_path",
+)  # fmt: skip
 _COMMANDS = ("command", "cmd", "CommandLine", "script")
 _SOUGHT = ("pattern", "query", "regex", "url", "prompt", "question", "message", "description")
 _OLD = ("old_string", "oldText", "old_str", "oldString", "old_text", "TargetContent")
-_NEW: tuple[str, ...] = (
-    "new_string",
-    "newText",
-    "new_str",
-    "newString",
-    "new_text",
-    "content",
-    "file_text",
-)
-_NEW += ("new_source", "ReplacementContent", "CodeContent", "contents", "code_edit")
+_NEW = (
+    "new_string", "newText", "new_str", "newString", "new_text", "content", "file_text",
+    "new_source", "ReplacementContent", "CodeContent", "contents", "code_edit",
+)  # fmt: skip
 _PATCHES = ("patch", "input", "patchText", "patch_text", "diff")
 _LISTS = ("todos", "plan", "items", "todoList", "todo_list", "tasks")
 _ITEM_TEXTS = ("content", "step", "text", "title", "description", "task", "subject")

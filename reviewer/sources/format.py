@@ -85,7 +85,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 class Format(Struct, frozen=True, kw_only=True):
     """One family of files. Each `detect_...` function gets a part of the file; formats are tested
-    in the order of the registry (`FORMATS` in `open.py`).
+    in the order of the registry (`FORMATS` in `registry.py`).
     """
 
     name: str

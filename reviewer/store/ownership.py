@@ -107,11 +107,6 @@ class Owners:
         """Take in the projects of rows that were inserted."""
         self._projects.update(number for number in projects if isinstance(number, int))
 
-    def see_rows(self, table: str, rows: Iterable[int]) -> None:
-        """Take in rows that were inserted, of a table without the project's number."""
-        if table not in _NEVER_ALONE:
-            self._rows[table].update(rows)
-
     def names(self, query: Query) -> set[str]:
         """The names of the projects, according to the rows that exist now."""
         rows = {**self._rows, "project": self._rows.get("project", set()) | self._projects}

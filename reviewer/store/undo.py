@@ -33,8 +33,6 @@ Found = TypeVar("Found")
 
 TOUCHED = 1_000
 """Maximum number of memories that a reversal names."""
-LOOKED_AT = 200
-"""How many decisions back one of another person is looked for."""
 NAMED = 3
 """How many of the acts that prevent a reversal are named."""
 
@@ -43,6 +41,12 @@ OF_NOBODY_HERE = ("import decisions",)
 
 EARLIER = "you"
 """The actor of all acts that earlier versions wrote."""
+
+IS_UNDONE = (
+    "EXISTS (SELECT 1 FROM ledger u WHERE u.target = l.id AND u.kind = 'undo' AND NOT EXISTS"
+    " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
+)
+"""Whether the act in row `l` of the ledger is undone at present, in SQL."""
 
 
 class ActRow(NamedTuple):
@@ -88,7 +92,7 @@ class Undo:
         """Id and title of this person's latest decision here that is not undone."""
         undone = self._emptied()
         reversed_undos: set[int] = set()
-        for number, kind, title, target, _ in self._decisions_backwards():
+        for number, kind, title, target in self._decisions_backwards():
             if kind == "redo":
                 reversed_undos.add(target)
             elif kind == "undo":
@@ -103,7 +107,7 @@ class Undo:
         title of its act.
         """
         reversed_undos: set[int] = set()
-        for number, kind, _, target, _ in self._decisions_backwards():
+        for number, kind, _, target in self._decisions_backwards():
             if kind == "redo":
                 reversed_undos.add(target)
             elif kind == "undo":
@@ -200,10 +204,7 @@ class Undo:
         found = 0
         for act, title, scope, kind, actor in connection.execute(
             "SELECT l.id, l.title, l.scope, l.kind, l.actor FROM ledger l WHERE l.id > ?"
-            " AND l.kind NOT IN ('undo', 'redo') AND NOT EXISTS (SELECT 1 FROM ledger u"
-            " WHERE u.target = l.id AND u.kind = 'undo' AND NOT EXISTS"
-            " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
-            " ORDER BY l.id DESC",
+            f" AND l.kind NOT IN ('undo', 'redo') AND NOT {IS_UNDONE} ORDER BY l.id DESC",
             (number,),
         ).fetchall():
             touched = connection.execute(
@@ -250,9 +251,7 @@ class Undo:
         """The acts from `first` to `last` that are undone at present."""
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(
-                "SELECT u.target FROM ledger u WHERE u.target BETWEEN ? AND ? AND u.kind = 'undo'"
-                " AND NOT EXISTS"
-                " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo')",
+                f"SELECT l.id FROM ledger l WHERE l.id BETWEEN ? AND ? AND {IS_UNDONE}",
                 (first, last),
             )
             return {row[0] for row in rows}
@@ -344,13 +343,10 @@ class Undo:
         """Id, title and actor of the latest decision that another person made and that is not
         undone.
         """
-        for number, kind, title, _, actor in islice(
-            self._decisions_backwards(anyone=True), LOOKED_AT
-        ):
-            decides = kind not in ("undo", "redo") and actor not in self._own
-            if decides and not self.is_undone(number):
-                return number, title, actor
-        return None
+        others = f"l.actor NOT IN ({','.join('?' * len(self._own))})"
+        return self._latest(
+            f"l.scope = 'decision' AND l.kind NOT IN ('undo', 'redo') AND {others}", self._own
+        )
 
     def _no_decision(self) -> str:
         """Why there is nothing to undo, and what could be undone by naming it."""
@@ -365,22 +361,26 @@ class Undo:
 
     def _latest_intake(self) -> str:
         """How to undo the latest ingestion, by its number; empty if there is none."""
-        of_project = "" if self._project is None else " AND o.project = ?"
+        found = self._latest("l.kind IN ('ingest', 'queue more')")
+        return f' To take back "{found[1]}": reviewer undo {found[0]}' if found else ""
+
+    def _latest(self, which: str, given: tuple[str, ...] = ()) -> tuple[int, str, str] | None:
+        """Id, title and actor of the latest act here that is not undone and of which a condition
+        in SQL holds.
+        """
         with failures_as_sentences(self._database.path):
             row = (
                 self._database.reader()
                 .execute(
-                    "SELECT l.id, l.title FROM ledger l WHERE l.kind IN ('ingest', 'queue more')"
+                    f"SELECT l.id, l.title, l.actor FROM ledger l WHERE {which}"
                     " AND EXISTS (SELECT 1 FROM ledger_project o WHERE o.act = l.id"
-                    f"{of_project}) AND NOT EXISTS (SELECT 1 FROM ledger u WHERE u.target = l.id"
-                    " AND u.kind = 'undo' AND NOT EXISTS"
-                    " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
+                    f" AND o.project = coalesce(?, o.project)) AND NOT {IS_UNDONE}"
                     " ORDER BY l.id DESC LIMIT 1",
-                    () if self._project is None else (self._project,),
+                    (*given, self._project),
                 )
                 .fetchone()
             )
-        return f' To take back "{row[1]}": reviewer undo {row[0]}' if row else ""
+        return None if row is None else tuple(row)
 
     def _row(self, number: int) -> ActRow:
         with failures_as_sentences(self._database.path):
@@ -395,27 +395,22 @@ class Undo:
             raise UnknownIdError(f"There is no act {number}. See: reviewer history")
         return ActRow(row[0], row[1], row[2], row[3] or 0, row[4])
 
-    def _decisions_backwards(
-        self, *, anyone: bool = False
-    ) -> Iterator[tuple[int, str, str, int, str]]:
-        """Id, kind, title, target and actor of the decisions of this person, or of anyone."""
-        whose = "" if anyone else f" AND l.actor IN ({','.join('?' * len(self._own))})"
+    def _decisions_backwards(self) -> Iterator[tuple[int, str, str, int]]:
+        """Id, kind, title and target of the decisions of this person."""
+        whose = f" AND l.actor IN ({','.join('?' * len(self._own))})"
         of_project = "1" if self._project is None else "o.project = ?"
         table = "ledger l"
         if self._project is not None:
             table = "ledger_project o JOIN ledger l ON l.id = o.act"
         sql = (
-            f"SELECT l.id, l.kind, l.title, l.target, l.actor FROM {table} WHERE {of_project}"
+            f"SELECT l.id, l.kind, l.title, l.target FROM {table} WHERE {of_project}"
             f" AND l.scope = 'decision'{whose}"
             f" ORDER BY {'l.id' if self._project is None else 'o.act'} DESC"
         )
-        parameters = (
-            *(() if self._project is None else (self._project,)),
-            *(() if anyone else self._own),
-        )
+        parameters = (*(() if self._project is None else (self._project,)), *self._own)
         with failures_as_sentences(self._database.path):
             for row in self._database.reader().execute(sql, parameters):
-                yield row[0], row[1], row[2], row[3] or 0, row[4]
+                yield row[0], row[1], row[2], row[3] or 0
 
 
 BINDING = ("root", "former")

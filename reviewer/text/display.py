@@ -58,10 +58,10 @@ def display_text(text: str, *, tab_size: int = 4) -> str:
     return text.expandtabs(tab_size) if "\t" in text else text
 
 
-def display_line(text: str, *, tab_size: int = 4) -> str:
+def display_line(text: str) -> str:
     """The same as `display_text` on one line: newlines are shown as ` ⏎ `."""
     mark = ASCII_NEWLINE_MARK if _ascii_marks else NEWLINE_MARK
-    return display_text(text, tab_size=tab_size).replace("\n", mark)
+    return display_text(text).replace("\n", mark)
 
 
 def escaped_json(text: str) -> str:

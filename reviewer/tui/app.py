@@ -438,7 +438,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.theme = other_theme(self.theme)
 
     def action_how_to_quit(self) -> None:
-        self.say(f"{keys.QUIT.key} quits; your place and your drafts are kept.")
+        kept = "the sample data is removed" if self.is_demo else "your place and drafts are kept"
+        self.say(f"{keys.QUIT.key} quits; {kept}.")
 
     async def action_quit(self) -> None:
         """Leave; the place in the queue and the text being typed are kept.

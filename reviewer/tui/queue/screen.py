@@ -913,7 +913,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self, act, lambda: read_project_sessions(self.engine, project, act)
         )
         if report is None:
-            if self.host.has_start:
+            if self.host.has_start and not self.engine.sources.paths(None):
                 self.host.open_start()
             else:
                 self.say("There are no sessions of this project on this machine.")

@@ -128,7 +128,7 @@ async def test_keys_of_other_programs_say_how_to_quit(stocked: Engine, key: str)
     async with opened(stocked) as screen:
         await screen.press("space", "escape", key)
         assert screen.app.return_code is None
-        assert screen.status == "ctrl+q quits; your place and your drafts are kept."
+        assert screen.status == "ctrl+q quits; your place and drafts are kept."
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ STAGES = {
     "proved": f"{PROMOTION}candidate_collector.prove",
     "cited": f"{PROMOTION}statement_rows.cite",
     "planned": f"{PROMOTION}finish_wave.plan",
-    "queued": f"{PROMOTION}enqueue._Writing.insert",
+    "queued": f"{PROMOTION}enqueue._Queueing.insert",
 }
 """Where a file's content passes, in the order of a wave."""
 

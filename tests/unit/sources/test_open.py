@@ -160,31 +160,34 @@ five = os.name
 """
 
 
-def test_code_that_quotes_a_conversation_is_code(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(QUOTED)
+MOSTLY_WORDS = '''"""Words about the module that go on for a while.
+
+And more words."""
+
+LIMIT = 3
+'''
+
+
+@pytest.mark.parametrize("text", [QUOTED, MOSTLY_WORDS], ids=["a conversation", "comment"])
+def test_code_that_is_mostly_something_else_is_code_by_its_suffix(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "a.py").write_text(text)
     with pytest.raises(SourceError, match="source code"):
         Scanned(tmp_path / "a.py")
 
 
-def test_code_that_is_mostly_comment_is_not_a_note_if_its_suffix_is_codes(tmp_path: Path) -> None:
-    text = b'"""Words about the module that go on for a while.\n\nAnd more words."""\n\nLIMIT = 3\n'
-    (tmp_path / "a.py").write_bytes(text)
-    with pytest.raises(SourceError, match="source code"):
-        Scanned(tmp_path / "a.py")
-
-
-def test_a_missing_file_and_a_folder_are_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"gone\.md does not exist"):
-        Scanned(tmp_path / "gone.md")
-    with pytest.raises(SourceError, match="is a folder"):
-        Scanned(tmp_path)
-
-
-def test_an_unreadable_file_is_refused_with_the_reason(tmp_path: Path) -> None:
-    path = tmp_path / "loop.md"
-    path.symlink_to(path)
-    with pytest.raises(SourceError, match="cannot be read"):
-        Scanned(path)
+def test_what_is_no_file_is_refused_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
+    os.mkfifo(tmp_path / "pipe")
+    for name, reason in (
+        ("gone.md", r"gone\.md does not exist"),
+        (".", "is a folder"),
+        ("loop.md", "cannot be read"),
+        ("pipe", "is not a regular file"),
+    ):
+        with pytest.raises(SourceError, match=reason):
+            Scanned(tmp_path / name)
 
 
 def test_a_file_that_vanishes_before_it_is_read_raises_a_source_error(tmp_path: Path) -> None:
@@ -194,12 +197,6 @@ def test_a_file_that_vanishes_before_it_is_read_raises_a_source_error(tmp_path: 
     path.unlink()
     with pytest.raises(SourceError, match="does not exist"):
         list(scan)
-
-
-def test_something_that_is_not_a_file_is_refused(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(SourceError, match="is not a regular file"):
-        Scanned(tmp_path / "pipe")
 
 
 def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path) -> None:

@@ -163,15 +163,6 @@ def test_a_file_that_is_no_store_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text().startswith("these are my notes")
 
 
-def test_a_full_disk_changes_nothing(database: Database, ledger: Ledger) -> None:
-    row = make(ledger, "a")
-    database.writer.execute("PRAGMA max_page_count = 1")
-    with pytest.raises(StoreError, match="full"), ledger.act("big") as act:
-        act.update("project", row, name="b" * 1_000_000)
-    assert name_of(database, row) == "a"
-    assert verify(database).ok
-
-
 def test_a_store_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     Database(tmp_path / "new" / "store.db")
     assert (tmp_path / "new" / "store.db").stat().st_mode & 0o077 == 0

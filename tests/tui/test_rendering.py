@@ -55,7 +55,7 @@ async def test_square_brackets_turn_the_evidence(engine: Engine, tmp_path: Path)
         assert "1 of 2" in screen.text
         assert screen.status == "This is the first evidence of this row."
         await screen.press("question_mark")
-        assert "next evidence" in screen.text
+        assert "next place" in screen.text
 
 
 def test_a_heading_shown_before_the_record_is_not_repeated() -> None:

@@ -13,7 +13,6 @@ from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import Block, Run, Span
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
 
 CONTEXT_CHARACTERS = 320
@@ -64,13 +63,10 @@ class EvidencePane(TextPane):
         self.post_message(self.Turned(self._evidence[at]))
         return True
 
-    def previous_evidence(self) -> None:
-        if not self.turn(-1):
-            self._say_end("first")
-
-    def next_evidence(self) -> None:
-        if not self.turn(1):
-            self._say_end("last")
+    def go(self, by: int) -> None:
+        """Go to another evidence, or say that there is none."""
+        if not self.turn(by):
+            self._say_end("first" if by < 0 else "last")
 
     def _say_end(self, which: str) -> None:
         if self._evidence:
@@ -84,7 +80,7 @@ class EvidencePane(TextPane):
             return
         signs = glyphs(self.app)
         blocks = evidence_blocks(evidence, signs, self.key_of)
-        turns = f"{self.key_of(keys.PREVIOUS_EVIDENCE)} {self.key_of(keys.NEXT_EVIDENCE)} turn"
+        turns = f"{kit_keys.PREVIOUS_PLACE.key} {kit_keys.NEXT_PLACE.key} turn"
         place = (
             f"{self._at + 1} of {len(self._evidence)}, {turns}" if len(self._evidence) > 1 else ""
         )

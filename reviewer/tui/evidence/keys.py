@@ -29,12 +29,3 @@ SOURCE = Pane(
      keys.CLOSE),
     (TO_CITED_LINE, TOGGLE_FILE, SEARCH, keys.OPEN_EDITOR, keys.CLOSE),
 )  # fmt: skip
-
-NEXT_PLACE = Action(
-    "next_place", "right_square_bracket", "next place",
-    "Go to the next line that supports this.", "Look",
-)  # fmt: skip
-PREVIOUS_PLACE = Action(
-    "previous_place", "left_square_bracket", "previous place",
-    "Go to the previous line that supports this.", "Look", beside=NEXT_PLACE.id,
-)  # fmt: skip

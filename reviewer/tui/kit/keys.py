@@ -41,6 +41,14 @@ OPEN_SOURCE = Action(
     "open_source", "o", "open source",
     "Show the source at the line this comes from.", "Look",
 )  # fmt: skip
+NEXT_PLACE = Action(
+    "next_place", "right_square_bracket", "next place",
+    "Go to the next line that this comes from; in a session, to the next place to look.", "Look",
+)  # fmt: skip
+PREVIOUS_PLACE = Action(
+    "previous_place", "left_square_bracket", "previous place",
+    "Go to the previous one.", "Look", beside=NEXT_PLACE.id,
+)  # fmt: skip
 OPEN_EDITOR = Action(
     "open_editor", "E", "in editor",
     "Open the file at the line in $VISUAL or $EDITOR.", "Look",

@@ -87,19 +87,11 @@ SESSION = Action(
     "open_session", "enter", "read",
     "Read the session around the quote; its lines can become memories.", "Look",
 )  # fmt: skip
-NEXT_EVIDENCE = Action(
-    "next_evidence", "right_square_bracket", "next evidence",
-    "Show the next evidence of this row; for a conflict, that of the other side too.", "Look",
-)  # fmt: skip
-PREVIOUS_EVIDENCE = Action(
-    "previous_evidence", "left_square_bracket", "previous evidence",
-    "Show the previous evidence of this row.", "Look", beside=NEXT_EVIDENCE.id,
-)  # fmt: skip
 QUEUE = Pane(
     "queue", "Queue",
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL, keys.FILTER,
      keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, keys.PROJECT, EXPAND,
-     COLLAPSE, NEXT_EVIDENCE, PREVIOUS_EVIDENCE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
+     COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
      SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, PROMOTE_CLUSTER, STATUS, SORT,
      keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MENU, keys.MARK, keys.FILTER, SESSION,

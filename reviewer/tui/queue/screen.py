@@ -1117,12 +1117,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # looking
 
     @unless(_no_row)
-    def action_next_evidence(self) -> None:
-        self.evidence.next_evidence()
+    def action_next_place(self) -> None:
+        self.evidence.go(1)
 
     @unless(_no_row)
-    def action_previous_evidence(self) -> None:
-        self.evidence.previous_evidence()
+    def action_previous_place(self) -> None:
+        self.evidence.go(-1)
 
     def _current_evidence(self) -> EvidenceView:
         """The evidence on the screen. Raises SourceError for a memory that was written by hand."""

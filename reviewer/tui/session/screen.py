@@ -133,11 +133,11 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     # looking
 
     @unless(ListScreen.no_rows)
-    def action_next_spot(self) -> None:
+    def action_next_place(self) -> None:
         self._go_to_spot(1)
 
     @unless(ListScreen.no_rows)
-    def action_previous_spot(self) -> None:
+    def action_previous_place(self) -> None:
         self._go_to_spot(-1)
 
     def _go_to_spot(self, step: int) -> None:

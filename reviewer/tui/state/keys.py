@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reviewer.tui.evidence.keys import NEXT_PLACE, PREVIOUS_PLACE
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
@@ -57,7 +56,7 @@ EXPORT = Action(
 STATE = Pane(
     "state", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
-     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, NEXT_PLACE, PREVIOUS_PLACE, EXPORT,
+     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, EXPORT,
      *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, NOTE, GRADUATE, SUPERSEDE, RELATE,
      FORGET, COST, keys.REACH),
     (NEW_VALUE, EDIT, TAKE_OUT, keys.FILTER, keys.UNDO, keys.MENU, EXPORT, FOLLOW),

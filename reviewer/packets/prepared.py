@@ -90,13 +90,13 @@ class Prepared:
         self._all_counted = False
         self.small = sum(len(item.text) for item in self.items) <= COUNT_ALL_CHARS
 
-    def with_task(self, *, task: str | None = None, now: datetime | None = None) -> Prepared:
-        """The same material for another task or date."""
+    def with_task(self, task: str) -> Prepared:
+        """The same material for another task."""
         return Prepared(
             self.material,
             self.measurer,
-            now=now or self.now,
-            task=self.task if task is None else task,
+            now=self.now,
+            task=task,
             marks=self.marks,
             corpus=self.corpus,
         )

@@ -160,9 +160,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         def work() -> tuple[Prepared, Packet]:
             ready = (
-                prepared
-                if choices.task == prepared.task
-                else (prepared.with_task(task=choices.task))
+                prepared if choices.task == prepared.task else (prepared.with_task(choices.task))
             )
             return ready, assemble_within(
                 ready,

@@ -269,7 +269,7 @@ def test_marks_say_where_things_stand(folder: Path, encoder: Measurer) -> None:
     text = assemble(prepared, 10_000).markdown
     assert "### [2026-05-02] Coins are counted by weight [DECISIONS.md:19]" in text
     assert "- Count the coins in the evening [TASKS.md:9]" in text
-    assert "DECISIONS.md:19" not in assemble(prepared.with_task(), 0).markdown
+    assert "DECISIONS.md:19" not in assemble(prepared, 0).markdown
 
 
 def test_secrets_are_masked_before_anything_leaves(folder: Path, packet_of: PacketOf) -> None:
@@ -288,16 +288,6 @@ def test_an_estimate_holds_the_budget_in_its_own_count(folder: Path) -> None:
     packet = assemble(prepared, 500)
     assert packet.counted_with == "estimate"
     assert len(packet.markdown.encode()) / 4 <= packet.tokens_used <= 500
-
-
-def test_another_date_changes_ages_and_nothing_is_read_again(
-    folder: Path, encoder: Measurer
-) -> None:
-    prepared = Prepared(read_folder(folder), encoder, now=NOW)
-    later = prepared.with_task(now=NOW.replace(year=2027))
-    assert later.material is prepared.material
-    scores = [item.score for item in assemble(later, 500).items if item.score]
-    assert {score.recency for score in scores} == {0.2}
 
 
 def test_empty_files_give_empty_sections(tmp_path: Path, packet_of: PacketOf) -> None:

@@ -77,10 +77,10 @@ def how_it_ended(check: Check) -> str:
         return "passed"
     if check.outcome is Outcome.FAILED:
         code = f" (exit {check.exit_code})" if check.exit_code is not None else ""
-        return f"failed{code}" + (f": {check.last_line}" if check.last_line else "")
+        return f"failed{code}" + (f": {check.said}" if check.said else "")
     if check.outcome is Outcome.INTERRUPTED:
         return "interrupted"
-    said = f', output ends: "{check.last_line}"' if check.last_line else ""
+    said = f', output ends: "{check.said}"' if check.said else ""
     return f"exit code not seen{said}"
 
 

@@ -1,4 +1,4 @@
-"""The proof of a statement in words: one tick for each thing that was checked."""
+"""The proof of a statement in words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from reviewer.extraction.flags import INJECTION
 from reviewer.proposing.values import Proof
+from reviewer.text.numerals import count
 
 SHOWN = 5
 """Names, places and lines that one tick lists."""
@@ -19,45 +20,29 @@ class Tick(Struct, frozen=True):
 
 
 def ticks(proof: Proof) -> list[Tick]:
-    """Every check of a proof, in a fixed order; lines are counted from 0, as a view counts them."""
-    missing = [quote for quote in proof.quotes if not quote.found]
-    count = "1 quote" if len(proof.quotes) == 1 else f"{len(proof.quotes)} quotes"
-    found = [
-        Tick(
-            not missing,
-            f"{count} found in the session"
-            if not missing
-            else f"not in the session: {_listed([_quoted(quote.text) for quote in missing])}",
+    """What a proof lacks, a line each; else one line. Lines are counted from 0, as in a view."""
+    missing = [quote.text for quote in proof.quotes if not quote.found]
+    lacking = [
+        (missing, "not in the session: " + _listed([_quoted(text) for text in missing])),
+        (
+            proof.unproved,
+            f"names not in the session, numbers not near a quote: {_listed(proof.unproved)}",
         ),
-        Tick(
-            not proof.unproved,
-            f"names not in the session, numbers not near a quote: {_listed(proof.unproved)}"
-            if proof.unproved
-            else "every name is in the session, every number near a quote",
-        ),
-        Tick(
-            not proof.not_alone_because,
-            f"does not stand alone: {proof.not_alone_because}"
-            if proof.not_alone_because
-            else "stands alone",
-        ),
-        Tick(
-            not proof.known,
-            f"known already: {_listed(proof.known)}" if proof.known else "not known yet",
-        ),
-        Tick(
-            True,  # a later mention is no objection
-            "named again later: "
-            + _listed([f"line {quote.line} {_quoted(quote.text)}" for quote in proof.later])
-            if proof.later
-            else "not named again later",
+        (proof.not_alone_because, f"does not stand alone: {proof.not_alone_because}"),
+        (proof.known, f"known already: {_listed(proof.known)}"),
+        (proof.replaces, f"replaces #{proof.replaces}: decide on both"),
+        (
+            INJECTION in proof.flags,
+            f"an instruction{f' from {proof.origin}' if proof.origin else ''}, not from the person",
         ),
     ]
-    if proof.replaces:
-        found.append(Tick(False, f"replaces #{proof.replaces}: decide on both"))
-    if INJECTION in proof.flags:
-        origin = f" from {proof.origin}" if proof.origin else ""
-        found.append(Tick(False, f"an instruction{origin}, not from the person"))
+    found = [Tick(False, words) for lacks, words in lacking if lacks]
+    if not found:
+        quotes = count(len(proof.quotes), "quote")
+        found = [Tick(True, f"{quotes}, every name and number found; not known yet")]
+    if proof.later:
+        lines = [f"line {quote.line} {_quoted(quote.text)}" for quote in proof.later]
+        found.append(Tick(True, f"named again later: {_listed(lines)}"))
     return found
 
 

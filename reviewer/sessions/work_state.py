@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from reviewer.sessions.checks import check_kind, shown, supersedes
 from reviewer.sessions.open_calls import OpenCalls
+from reviewer.sessions.signatures import failing_lines
 from reviewer.sessions.working_tree import (
     ChangedFile,
     Commit,
@@ -41,8 +42,8 @@ from reviewer.text.controls import without_escapes
 
 _IS_WRAPPER = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|\((?:Bash completed with )?no output\)")
 """A line that the agent's client puts around what a command printed, or in its place."""
-LAST_LINE = 160
-"""Characters of the last line that a check printed."""
+LINE, MOST_NAMED = 160, 2
+"""Characters of a line that a check printed, and how many lines that name a failure."""
 _ENDED = re.compile(r"<status>(?!running)|has (?:exited|completed|finished)|killed|stopped")
 
 
@@ -53,8 +54,9 @@ class Check(Struct, frozen=True):
     command: str
     outcome: Outcome
     line: int
-    last_line: str = ""
-    """The last line of what the call printed, where nothing else ran after it."""
+    said: str = ""
+    """Of a failure the lines that name it; else the last line that the call printed, where nothing
+    else ran after it."""
     exit_code: int | None = None
     folder: str = ""
     stale: bool = False
@@ -279,10 +281,12 @@ def checks_among(
         if not kind or outcome is Outcome.REFUSED:
             continue
         is_last = all(each.joined_by == "|" for each in call.commands[number + 1 :])
-        printed = last_line(text) if is_last else ""
-        code = exit_code if outcome is Outcome.FAILED else None
+        said, code = last_line(text) if is_last else "", None
+        if outcome is Outcome.FAILED:
+            code = exit_code
+            said = "; ".join(shortened(e.text) for e in failing_lines(text)[:MOST_NAMED]) or said
         line = call.origin.line_start
-        found.append((command, Check(kind, shown(command), outcome, line, printed, code)))
+        found.append((command, Check(kind, shown(command), outcome, line, said, code)))
     return found
 
 
@@ -312,5 +316,10 @@ def last_line(text: str) -> str:
     """The last line that a command printed."""
     lines = (line.strip() for line in reversed(without_escapes(text).splitlines()))
     printed = (line for line in lines if line and not _IS_WRAPPER.fullmatch(line))
-    line = " ".join(next(printed, "").split())
-    return line if len(line) <= LAST_LINE else f"{line[: LAST_LINE - 3].rstrip()}..."
+    return shortened(next(printed, ""))
+
+
+def shortened(line: str) -> str:
+    """A line in at most `LINE` characters."""
+    line = " ".join(line.split())
+    return line if len(line) <= LINE else f"{line[: LINE - 3].rstrip()}..."

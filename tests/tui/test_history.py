@@ -137,6 +137,21 @@ async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engi
         assert chosen.undone
 
 
+async def test_the_decision_of_another_person_is_undone_after_a_question(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = stocked.queue.ids(QueueQuery())[0]
+    stocked.triage.reject([number])
+    monkeypatch.setattr(type(stocked.history), "decided_by_another", lambda *_: "ana")
+    async with opened(stocked) as screen:
+        await screen.press("f8", "x")
+        assert "is a decision of ana" in screen.text
+        await screen.press("n", "enter")
+        assert stocked.queue.candidate(number).status == "invalid"
+        await screen.press("x", "y", "enter")
+        assert stocked.queue.candidate(number).status == "candidate"
+
+
 async def test_a_conflict_is_named_and_the_store_is_unchanged(stocked: Engine) -> None:
     number = stocked.queue.ids(QueueQuery())[0]
     stocked.triage.reject([number])

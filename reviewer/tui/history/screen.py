@@ -56,8 +56,6 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.changes = TextPane(title="What it changed", id="changes")
         super().__init__(engine, project, self.acts, [self.changes], title="Acts, newest first")
         self._shown: tuple[ActView, list[ChangeView]] | None = None
-        self._named = 0
-        """The act of another person that the next press of the key undoes."""
 
     def _read_acts(self, before: int, limit: int) -> list[ActView]:
         return self.engine.history.page(before, limit)
@@ -72,8 +70,6 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     def follow(self) -> None:
         act = self.acts.current
-        if act is None or act.id != self._named:
-            self._named = 0
         if act is None:
             self._shown = None
             self.void("read")
@@ -114,15 +110,17 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         if act is None:
             return
         other = self.engine.history.decided_by_another(act.id)
-        if other and self._named != act.id:
-            self._named = act.id
-            self.say(
-                f"Act {act.id} is a decision of {display_line(other)}: "
-                f"{keys.UNDO_ACT.key} again undoes it."
+        if other:
+            title = f"Act {act.id} is a decision of {other}"
+            await self.confirm(
+                title, "undo it", "leave it", lambda: self._undo_act(act, anyone=True)
             )
-            return
+        else:
+            await self._undo_act(act)
+
+    async def _undo_act(self, act: ActView, *, anyone: bool = False) -> None:
         undone = await self.write(
-            lambda: self.engine.history.undo_act(act.id, anyone=bool(other)), "Undoing"
+            lambda: self.engine.history.undo_act(act.id, anyone=anyone), "Undoing"
         )
         redoable = self.engine.history.redo_title() == undone.title
         self.show_reversed(undone)

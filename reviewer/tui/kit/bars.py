@@ -1,7 +1,8 @@
 """The lines at the edge of the screen: header with its tabs, hint, status and footer.
 
-Textual's own header has no tabs, its tabs take two rows, and its footer makes a widget for each key
-anew whenever the focus moves; so these are single lines of text with actions to click on.
+Textual's tabs take two rows and know no project beside them. Its footer makes a widget for each key
+anew whenever the focus moves, which takes 22 ms instead of 6 and always shows every key; so these
+are single lines of text with actions to click on.
 """
 
 from __future__ import annotations

@@ -130,7 +130,10 @@ EDIT = Pane(
 )  # fmt: skip
 
 CHOOSE = Action("choose", "enter", "choose", "Choose the line under the cursor.", "Select")
-LEAVE_CHOICE = Action("leave_choice", "escape", "leave", "Leave without choosing.", "Move")
+LEAVE_CHOICE = Action(
+    "leave_choice", "escape,ctrl+c", "leave",
+    "Leave without choosing.", "Move", priority=True,
+)  # fmt: skip
 CHOICE_DOWN = Action(
     "choice_down", "down", "down",
     "Go one line down; typing narrows the list.", "Move",

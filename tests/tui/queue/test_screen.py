@@ -518,3 +518,10 @@ async def test_escape_goes_back_from_other_rows_to_those_that_wait(stocked: Engi
         assert len(screen.model.ids) == waiting - 1
         await screen.press("escape")
         assert screen.status.startswith("ctrl+q quits")
+
+
+async def test_ctrl_c_leaves_a_question(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("p", "x", "ctrl+c")
+        assert screen.queue.is_active
+        assert screen.status == "Nothing was changed."

@@ -307,8 +307,14 @@ def test_a_check_says_how_it_ended_and_whether_files_changed_since(made: Session
     made.edit("queue.py")
     [check] = state(made).checks
     assert (check.outcome, check.exit_code, check.line) == (Outcome.FAILED, 1, line)
-    assert (check.last_line, check.stale) == ("1 failed, 3 passed", True)
+    assert (check.said, check.stale) == ("1 failed, 3 passed", True)
     assert [each.path for each in state(made).unchecked] == [f"{HOME}/queue.py"]
+
+
+def test_a_failure_is_told_by_the_lines_that_name_it(made: SessionMaker) -> None:
+    printed = "--- FAIL: TestPort (0.00s)\n    port_test.go:7: got 80, want 8080\nFAIL"
+    made.run("go test ./...", printed, code=1)
+    assert [each.said for each in state(made).checks] == ["port_test.go:7: got 80, want 8080"]
 
 
 def test_a_failure_is_history_once_the_same_check_passes(made: SessionMaker) -> None:
@@ -333,7 +339,7 @@ def test_checks_of_two_folders_are_two(made: SessionMaker) -> None:
 def test_how_a_check_behind_a_pipe_ended_is_unknown(made: SessionMaker) -> None:
     made.run("pytest -q | tail -1", "4 passed")
     [check] = state(made).checks
-    assert (check.outcome, check.last_line) == (Outcome.UNKNOWN, "4 passed")
+    assert (check.outcome, check.said) == (Outcome.UNKNOWN, "4 passed")
 
 
 # Plan, refusals, background

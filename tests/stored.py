@@ -39,5 +39,5 @@ def everything_in(path: Path) -> bytes:
     with closing(sqlite3.connect(path)) as connection:
         lines = list(connection.iterdump())
         for (blob,) in connection.execute("SELECT changes FROM ledger"):
-            lines.append(repr(unpack(blob)))
+            lines.append(repr(list(unpack(blob))))
     return "\n".join(lines).encode("utf-8", "surrogatepass") + path.read_bytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from reviewer.commits import retention
@@ -15,6 +15,7 @@ from reviewer.store.acts import chunks
 
 MOST_WARNINGS = 20
 """More warnings than this are only counted."""
+_DOUBTS = {"missing": "does not occur", "slow": "could not be checked in time"}
 _SHOWN = 60
 _NAMED = 3
 
@@ -25,11 +26,9 @@ def criteria_warnings(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
     A pattern that does not match its own commit, is too slow to check, or matches everything;
     criteria on a commit that is not important, where they have no effect.
     """
-    found: dict[str, None] = {}
     idle: dict[Priority, list[str]] = defaultdict(list)
-    missing: dict[Pattern, list[str]] = defaultdict(list)
-    slow: dict[Pattern, list[str]] = defaultdict(list)
-    used: dict[Pattern, int] = defaultdict(int)
+    doubts: dict[tuple[Pattern, str], list[str]] = defaultdict(list)
+    used: Counter[Pattern] = Counter()
     deadline = time.monotonic() + SECONDS_IN_ALL
     unchecked = 0
     for chunk in chunks([row for row in commit_rows(reader, ids) if row.criteria]):
@@ -45,33 +44,27 @@ def criteria_warnings(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
                 continue
             for check in check_patterns(patterns, words[row.id], seconds_in_all=left):
                 used[check.pattern] += 1
-                if check.state == "missing":
-                    missing[check.pattern].append(short)
-                elif check.state == "slow":
-                    slow[check.pattern].append(short)
-    for pattern in used:
-        if matches_everything(pattern):
-            found[f"{_shown(pattern)} matches without any words, so it makes nothing survive."] = (
-                None
-            )
-    for pattern, where in missing.items():
-        found[f"{_shown(pattern)} does not occur in {_which(where, used[pattern])}."] = None
-    for pattern, where in slow.items():
-        found[
-            f"{_shown(pattern)} could not be checked in time in {_which(where, used[pattern])}."
-        ] = None
-    for priority, where in idle.items():
-        found[
-            f"Criteria count where a commit is important; {_which(where)} {_is(where)} {priority},"
-            " so they are kept and wait."
-        ] = None
+                if check.state in _DOUBTS:
+                    doubts[check.pattern, check.state].append(short)
+    found = [
+        f"{_shown(pattern)} matches without any words, so it makes nothing survive."
+        for pattern in used
+        if matches_everything(pattern)
+    ]
+    found += [
+        f"{_shown(pattern)} {_DOUBTS[state]} in {_which(where, used[pattern])}."
+        for (pattern, state), where in doubts.items()
+    ]
+    found += [
+        f"Criteria count where a commit is important; {_which(where)} {_is(where)} {priority},"
+        " so they are kept and wait."
+        for priority, where in idle.items()
+    ]
     if unchecked:
-        found[f"{unchecked:,} more commits were not checked: {SECONDS_IN_ALL:g} s are over."] = None
-    sentences = tuple(found)
-    if len(sentences) <= MOST_WARNINGS:
-        return sentences
-    rest = len(sentences) - MOST_WARNINGS
-    return (*sentences[:MOST_WARNINGS], f"{rest:,} more patterns are in doubt.")
+        found.append(f"{unchecked:,} more commits were not checked: {SECONDS_IN_ALL:g} s are over.")
+    rest = len(found) - MOST_WARNINGS
+    more = [f"{rest:,} more patterns are in doubt."] if rest > 0 else []
+    return (*found[:MOST_WARNINGS], *more)
 
 
 def _criteria(reader: Reader, ids: Sequence[int]) -> dict[int, RetentionCriteria]:

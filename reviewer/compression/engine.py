@@ -82,6 +82,16 @@ class SegmentAnalysis:
         return validate_fidelity(self.segment, compressed, self.terms, self.session)
 
 
+class Callbacks(Struct, frozen=True):
+    """What a caller has to say and hears while a text is written."""
+
+    cancelled: Callable[[], bool] | None = None
+    on_text: Callable[[str], None] | None = None
+    """Gets each piece of the text."""
+    on_attempt: Callable[[int], None] | None = None
+    """Gets the number of each attempt of a model, from 1, before its text."""
+
+
 class SummaryTask(Struct, frozen=True):
     """A text that an engine has to write."""
 
@@ -96,10 +106,7 @@ class SummaryTask(Struct, frozen=True):
     """Retention criteria that the text will be checked against."""
     care: bool = False
     """Whether some turns are IMPORTANT without criteria."""
-    cancelled: Callable[[], bool] | None = None
-    on_text: Callable[[str], None] | None = None
-    on_attempt: Callable[[int], None] | None = None
-    """Gets the number of each attempt, from 1, before its text."""
+    callbacks: Callbacks = Callbacks()
 
     @property
     def segment(self) -> Segment:

@@ -185,8 +185,8 @@ class ModelEngine:
         )
         if wrong is not None:
             return None, f"a kept answer was not used: {wrong}"
-        if task.on_text is not None:
-            task.on_text(text)
+        if task.callbacks.on_text is not None:
+            task.callbacks.on_text(text)
         return EngineText(self._finished(task, text), self.name, answered_before=True), ""
 
     def _prompt(self, task: SummaryTask) -> tuple[list[ChatMessage], str]:
@@ -280,19 +280,19 @@ class _Attempts:
     def ask(self) -> Completion:
         """The next answer. Raises CancelledError, and ModelError when there is none to use."""
         task = self._task
-        if task.cancelled is not None and task.cancelled():
+        if task.callbacks.cancelled is not None and task.callbacks.cancelled():
             raise CancelledError("Stopped before the model was asked.")
         self._count += 1
-        if task.on_attempt is not None:
-            task.on_attempt(self._count)
+        if task.callbacks.on_attempt is not None:
+            task.callbacks.on_attempt(self._count)
         began = time.perf_counter()
         try:
             answer = self._engine.model.complete(
                 [*self._prompt, *self._revised],
                 max_tokens=self._room,
                 temperature=task.options.temperature,
-                cancelled=task.cancelled,
-                on_text=task.on_text,
+                cancelled=task.callbacks.cancelled,
+                on_text=task.callbacks.on_text,
             )
         except EmptyAnswerError:
             answer = Completion("", self._engine.name, 0, 0)

@@ -34,6 +34,6 @@ class OfflineEngine:
             turns = enumerate(analysis.segment.turns)
             cared_for = {at for at, turn in turns if turn.priority is Priority.IMPORTANT}
             text = write_session(analysis.session, task.max_tokens, self._count, wanted, cared_for)
-        if task.on_text is not None:
-            task.on_text(text)
+        if task.callbacks.on_text is not None:
+            task.callbacks.on_text(text)
         return EngineText(text, self.name)

@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from math import ceil
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -19,6 +19,7 @@ from reviewer.commits.values import Priority
 from reviewer.compression.assembly import Assembly
 from reviewer.compression.engine import (
     LONG_SEGMENT,
+    Callbacks,
     SegmentAnalysis,
     SummaryEngine,
     SummaryTask,
@@ -122,14 +123,6 @@ class Finished(Struct):
     reported: bool = False
 
 
-class _Callbacks(NamedTuple):
-    """The callbacks of a `SummaryTask`."""
-
-    cancelled: Callable[[], bool] | None = None
-    on_text: Callable[[str], None] | None = None
-    on_attempt: Callable[[int], None] | None = None
-
-
 class Summarizer:
     """Compresses segments to levels with one engine. Safe from several threads.
 
@@ -183,15 +176,9 @@ class Summarizer:
         anchors: Sequence[AnchorPoint],
         level: Level,
         options: SummarizationOptions | None = None,
-        *,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-        on_attempt: Callable[[int], None] | None = None,
+        callbacks: Callbacks = Callbacks(),  # noqa: B008 - a frozen value
     ) -> CompressedSegment:
         """The segment at a level, never longer than at the level nearer to Full.
-
-        `on_text` gets each piece of the text as it is written, `on_attempt` the number of every
-        attempt of a model before its text.
 
         Raises LicenceError where the tier lacks the level, RetryExhaustedError when retention
         criteria cannot be met, ModelError and CancelledError from a model, TemplateError.
@@ -200,7 +187,6 @@ class Summarizer:
         analysis, anchors = self.analysis(segment), tuple(anchors)
         if level is Level.FULL or analysis.is_empty:
             return self._unchanged(analysis, anchors, level)
-        callbacks = _Callbacks(cancelled, on_text, on_attempt)
         finished = self._finish(
             analysis, anchors, level, options or SummarizationOptions(), callbacks
         )
@@ -212,8 +198,7 @@ class Summarizer:
         segment: Segment,
         anchors: Sequence[AnchorPoint],
         options: SummarizationOptions | None = None,
-        *,
-        cancelled: Callable[[], bool] | None = None,
+        callbacks: Callbacks = Callbacks(),  # noqa: B008 - a frozen value
     ) -> dict[Level, CompressedSegment | Locked]:
         """All four levels; `Locked` for those that the tier lacks.
 
@@ -221,7 +206,7 @@ class Summarizer:
         """
         found: dict[Level, CompressedSegment | Locked] = {
             level: locked_level(level, self._tier)
-            or self.compress(segment, anchors, level, options, cancelled=cancelled)
+            or self.compress(segment, anchors, level, options, callbacks)
             for level in Level
         }
         if options is None or not options.ceiling:
@@ -304,7 +289,7 @@ class Summarizer:
         anchors: tuple[AnchorPoint, ...],
         level: Level,
         options: SummarizationOptions,
-        callbacks: _Callbacks = _Callbacks(),  # noqa: B008 - immutable
+        callbacks: Callbacks = Callbacks(),  # noqa: B008 - a frozen value
     ) -> Finished:
         """The segment at a level below Full, written now or before."""
         if not self.engine.deterministic:
@@ -326,7 +311,7 @@ class Summarizer:
         anchors: tuple[AnchorPoint, ...],
         level: Level,
         options: SummarizationOptions,
-        callbacks: _Callbacks,
+        callbacks: Callbacks,
     ) -> Finished:
         segment = analysis.segment
         log_beginning(segment.id, level)
@@ -339,7 +324,7 @@ class Summarizer:
             options,
             collect_criteria(segment, options.retention),
             needs_care(segment),
-            *callbacks,
+            callbacks,
         )
         markers = options.generate_expansion_markers
         marker = marker_text(level, segment.id, segment.topic) if markers else ""

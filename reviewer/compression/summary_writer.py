@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from msgspec import structs
 
+from reviewer.compression.engine import Callbacks
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
     AnchorPoint,
@@ -95,18 +97,14 @@ class SummaryWriter:
         raised. Raises CancelledError, TemplateError, and the exceptions of the engine when a model
         does not work at all.
         """
-        on_text, on_attempt = self._on_text, self._on_attempt
+        callbacks = Callbacks(
+            self._cancelled,
+            partial(self._on_text, segment.id) if self._on_text else None,
+            partial(self._on_attempt, segment.id) if self._on_attempt else None,
+        )
 
         def ask() -> CompressedSegment:
-            return self.summarizer.compress(
-                segment,
-                anchors,
-                level,
-                options,
-                cancelled=self._cancelled,
-                on_text=(lambda piece: on_text(segment.id, piece)) if on_text else None,
-                on_attempt=(lambda number: on_attempt(segment.id, number)) if on_attempt else None,
-            )
+            return self.summarizer.compress(segment, anchors, level, options, callbacks)
 
         if level is Level.FULL:
             return ask()
@@ -128,10 +126,10 @@ class SummaryWriter:
         Raises CancelledError, and the exceptions of the engine when a model does not work at all.
         """
 
+        callbacks = Callbacks(self._cancelled)
+
         def ask() -> dict[Level, CompressedSegment | Locked]:
-            return self.summarizer.compress_all(
-                segment, anchors, options, cancelled=self._cancelled
-            )
+            return self.summarizer.compress_all(segment, anchors, options, callbacks)
 
         found = self._asked(segment, ask)
         if not isinstance(found, str):
@@ -142,7 +140,7 @@ class SummaryWriter:
         return {
             level: each if isinstance(each, Locked) or level is Level.FULL else _noted(each, found)
             for level, each in self.summarizer.offline.compress_all(
-                segment, anchors, options, cancelled=self._cancelled
+                segment, anchors, options, callbacks
             ).items()
         }
 

@@ -150,9 +150,9 @@ class _Writing:
         number, lines = asked[-1], []
         if before := said_before(said, number):
             question = question_in(before.text, QUESTION)
-            last = question or pieces(before.text)[-1].text
             verb = "asked" if question else "said"
-            lines.append(f'The agent had {verb}: "{cut(last, QUESTION)}"')
+            if last := question or "".join(each.text for each in pieces(before.text)[-1:]):
+                lines.append(f'The agent had {verb}: "{cut(last, QUESTION)}"')
         if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):

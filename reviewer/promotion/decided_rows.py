@@ -271,42 +271,23 @@ def find_conflicts_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
     return afterwards
 
 
-def dismiss_conflicts(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """Rejecting a conflict dismisses it."""
-    _set_resolution(act, rows, "dismissed")
-
-
-def reactivate_memories(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """A memory whose entity is rejected becomes active again."""
-    for row in rows:
-        if row.kind is Kind.ENTITY:
-            for (memory,) in act.query(
-                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
-                " WHERE e.memory_id = ? AND m.status = 'graduated'",
-                (row.id,),
-            ):
-                act.update("memory", memory, status="active")
-
-
-def graduate_memories_again(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """A memory whose rejected entity is back in the queue is graduated again."""
-    for row in rows:
-        if row.kind is Kind.ENTITY and row.status is Status.INVALID:
-            for (memory,) in act.query(
-                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
-                " WHERE e.memory_id = ? AND m.status = 'active'",
-                (row.id,),
-            ):
-                act.update("memory", memory, status="graduated")
-
-
-def reopen_conflicts(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """A conflict that is put back is open again."""
-    _set_resolution(act, rows, None)
-
-
-def _set_resolution(act: Act, rows: Sequence[DecidedRow], resolution: str | None) -> None:
+def set_resolution(act: Act, rows: Sequence[DecidedRow], resolution: str | None) -> None:
+    """Rejecting a conflict dismisses it; one that is put back is open again (None)."""
     for row in rows:
         if row.kind is Kind.CONFLICT:
             (found,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (row.id,))
             act.update("conflict", found[0], resolution=resolution)
+
+
+def move_memories(act: Act, rows: Sequence[DecidedRow], before: Status, after: Status) -> None:
+    """Have the memories that these entities carry on follow: a memory whose entity is rejected
+    becomes active again, and one whose entity is back in the queue is graduated again.
+    """
+    for row in rows:
+        if row.kind is Kind.ENTITY:
+            for (memory,) in act.query(
+                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
+                " WHERE e.memory_id = ? AND m.status = ?",
+                (row.id, before),
+            ):
+                act.update("memory", memory, status=str(after))

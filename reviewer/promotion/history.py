@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
-from reviewer.errors import StoreError, UnknownIdError
+from reviewer.errors import UnknownIdError
 from reviewer.store.acts import AMONG, listed
-from reviewer.store.changes import Change, Image, Value, unpack_first
+from reviewer.store.changes import Change, Image, Value, readable, unpack
 from reviewer.store.undo import Undo, Undone
 from reviewer.store.verify import Verdict, verify
 
@@ -147,10 +148,8 @@ _LABELS = {"memory": "content", "state": "key || ' = ' || value"}
 
 
 def _first(act: int, blob: bytes, limit: int) -> list[Change]:
-    try:
-        return unpack_first(blob, limit)
-    except ValueError as problem:
-        raise StoreError(f"Act {act} of the ledger is damaged: {problem}.") from problem
+    with readable(act):
+        return list(islice(unpack(blob), limit))
 
 
 def _label(change: Change, labels: dict[tuple[str, int], str]) -> str:

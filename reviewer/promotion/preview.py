@@ -26,7 +26,6 @@ def extract_file(
     path: Path,
     *,
     project: str,
-    now: datetime | None = None,
     line_start: int = 0,
     line_end: int | None = None,
     top: int = CAP,
@@ -35,7 +34,7 @@ def extract_file(
 
     Near duplicates follow their row. Raises SourceError.
     """
-    now = now or utc_now()
+    now = utc_now()
     stream = read(path, line_start=line_start, line_end=line_end)
     try:
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)

@@ -181,7 +181,7 @@ def dropped(proved: Proved, reason: str) -> DroppedStatement:
     return DroppedStatement(reason, text, str(proved.path), proposer)
 
 
-def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = CAP) -> Plan:
+def plan(act: Act, project_id: int, prepared: Sequence[Prepared]) -> Plan:
     """Sort statements into new facts and known ones; what is known in full already is left out."""
     new: list[Fact] = []
     again: list[tuple[int, Fact]] = []
@@ -197,7 +197,7 @@ def plan(act: Act, project_id: int, prepared: Sequence[Prepared], *, cap: int = 
         else:
             known.append(row)
     new.sort(key=lambda fact: -fact.score)
-    return Plan(tuple(new[:cap]), tuple(new[cap:]), tuple(again), tuple(known))
+    return Plan(tuple(new[:CAP]), tuple(new[CAP:]), tuple(again), tuple(known))
 
 
 def _grouped(prepared: Sequence[Prepared]) -> list[tuple[Prepared, ...]]:

@@ -14,19 +14,17 @@ from reviewer.promotion.decided_rows import (
     DecidedRow,
     about_conflicts,
     candidates_of,
-    dismiss_conflicts,
     find_conflicts,
-    graduate_memories_again,
     leave_other_facts,
     members_of,
-    reactivate_memories,
+    move_memories,
     refuse_graduated,
     regroup,
-    reopen_conflicts,
     require_no_conflicts,
     require_one_project,
     retire,
     rows_of,
+    set_resolution,
     settle_without,
     state_of,
 )
@@ -149,7 +147,7 @@ class Triage:
 
     def _put_back(self, act: Act, ids: Sequence[int], reason: str = "") -> list[DecidedRow]:
         rows = rows_of(act, ids)
-        reopen_conflicts(act, rows)
+        set_resolution(act, rows, None)
         refuse_graduated(act, rows)
         leaders = listed(row.leader_id for row in rows if row.leader_id)
         sql = f"SELECT id FROM memory WHERE status = 'candidate' AND id {AMONG}"
@@ -165,7 +163,8 @@ class Triage:
                 reason=reason,
                 leader_id=row.leader_id if row.leader_id in waiting else None,
             )
-        graduate_memories_again(act, rows)
+        rejected = [row for row in rows if row.status is Status.INVALID]
+        move_memories(act, rejected, Status.ACTIVE, Status.GRADUATED)
         opened = find_conflicts(act, rows, self._now())
         act.title = _title("Put back", rows) if act.changed else _unchanged(rows, "waiting")
         act.title += about_conflicts("opened", opened)
@@ -322,8 +321,8 @@ def reject_rows(
         decided_at=now,
         reason=reason,
     )
-    dismiss_conflicts(act, rows)
-    reactivate_memories(act, rows)
+    set_resolution(act, rows, "dismissed")
+    move_memories(act, rows, Status.GRADUATED, Status.ACTIVE)
     members = _take_members(act, rows, alone, merge=False, now=now)
     return rows, members, settle_without(act, [row.id for row in rows], now)
 

@@ -224,7 +224,6 @@ class EvidenceView(Struct, frozen=True):
     rule: str
     before: tuple[RecordView, ...]
     after: tuple[RecordView, ...]
-    state: SourceState = SourceState.UNKNOWN
 
     @property
     def line(self) -> int:

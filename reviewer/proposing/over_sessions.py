@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from reviewer.llm.templates import Fields, fence_for, load_template, render
@@ -27,13 +26,11 @@ SCHEMA = an_object(
 )
 
 
-def question_over(
-    writer: StatementWriter, sentences: Sequence[Sentence], templates: Path | None = None
-) -> Question:
+def question_over(writer: StatementWriter, sentences: Sequence[Sentence]) -> Question:
     """The question about statements. Raises TemplateError."""
     text = "\n".join(f"#{each.id} ({each.day or 'no date'}) {each.text}" for each in sentences)
     fence = fence_for("statements", text)
-    template = load_template(OVER, TEMPLATES, templates, FIELDS)
+    template = load_template(OVER, TEMPLATES, None, FIELDS)
     return writer.asking(render(template, {"statements": text, "fence": fence}), schema=SCHEMA)
 
 

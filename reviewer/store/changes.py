@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from contextlib import contextmanager
 from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
+
+from reviewer.errors import StoreError
 
 Value: TypeAlias = int | float | str | None
 Image: TypeAlias = dict[str, Value]
@@ -94,12 +96,22 @@ def _deflated(changes: Sequence[Change]) -> list[bytes]:
     return [zlib.compress(encoded, 1)]
 
 
-def unpack(blob: bytes) -> list[Change]:
-    """The changes of a ledger row.
+@contextmanager
+def readable(act: int) -> Iterator[None]:
+    """Raise StoreError, naming the act, where its changes are damaged."""
+    try:
+        yield
+    except ValueError as problem:
+        raise StoreError(f"Act {act} of the ledger is damaged: {problem}.") from problem
 
-    Raises ValueError when the blob is damaged.
+
+def unpack(blob: bytes) -> Iterator[Change]:
+    """The changes of a ledger row; a part is read when its first change is wanted.
+
+    Raises ValueError when a part that is read is damaged.
     """
-    return [change for part in split(blob) for change in unpack_part(part)]
+    for part in _parts(blob):
+        yield from unpack_part(part)
 
 
 def split(blob: bytes) -> list[memoryview]:
@@ -154,19 +166,6 @@ def unpack_part(part: bytes | memoryview) -> list[Change]:
         return _decoder.decode(data)
     except (zlib.error, msgspec.DecodeError) as problem:
         raise ValueError(f"unreadable changes: {problem}") from problem
-
-
-def unpack_first(blob: bytes, limit: int) -> list[Change]:
-    """The first changes of a ledger row, at most `limit`, without reading later parts.
-
-    Raises ValueError when a part that is read is damaged.
-    """
-    return list(islice(_each(blob), limit))
-
-
-def _each(blob: bytes) -> Iterator[Change]:
-    for part in _parts(blob):
-        yield from unpack_part(part)
 
 
 class Entry(Struct, frozen=True):

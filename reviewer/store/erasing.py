@@ -16,10 +16,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.errors import StoreError
 from reviewer.files import open_own
 from reviewer.store.acts import LEDGERED, Act, chunks, images
-from reviewer.store.changes import Change, Entry, Image, entry_hash, pack, split, unpack_part
+from reviewer.store.changes import (
+    Change,
+    Entry,
+    Image,
+    entry_hash,
+    pack,
+    readable,
+    split,
+    unpack,
+    unpack_part,
+)
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
 from reviewer.store.schema import SEARCH_INDEX
 from reviewer.store.stored_text import LEFT_AS_IT_IS
@@ -158,11 +167,8 @@ class References:
 def all_changes(connection: sqlite3.Connection) -> Iterator[Change]:
     """Every change of every act. Raises StoreError for a damaged act."""
     for number, blob in connection.execute("SELECT id, changes FROM main.ledger ORDER BY id"):
-        try:
-            for part in split(blob):
-                yield from unpack_part(part)
-        except ValueError as problem:
-            raise StoreError(f"Act {number} of the ledger is damaged: {problem}.") from problem
+        with readable(number):
+            yield from unpack(blob)
 
 
 def erase(act: Act, connection: sqlite3.Connection, wipe: Wipe) -> None:

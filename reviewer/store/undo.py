@@ -9,13 +9,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from reviewer.errors import ConflictError, StoreError, UnknownIdError
+from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images
-from reviewer.store.changes import Change, Image, split, unpack_part
+from reviewer.store.changes import Change, Image, readable, split, unpack, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 
@@ -27,9 +27,6 @@ REFERENCED = {*SHARED, *REFUSED}
 
 _Row = tuple[str, int]
 """A table and the id of a row."""
-
-Packed = TypeVar("Packed")
-Found = TypeVar("Found")
 
 TOUCHED = 1_000
 """Maximum number of memories that a reversal names."""
@@ -229,8 +226,8 @@ class Undo:
     @staticmethod
     def _rows_of(connection: sqlite3.Connection, act: int) -> Iterator[_Row]:
         (blob,) = connection.execute("SELECT changes FROM ledger WHERE id = ?", (act,)).fetchone()
-        for part in _readable(act, split, blob):
-            yield from ((each.table, each.row) for each in _readable(act, unpack_part, part))
+        with readable(act):
+            yield from ((each.table, each.row) for each in unpack(blob))
 
     def redo(self) -> Undone:
         """Redo the most recently undone act.
@@ -265,8 +262,11 @@ class Undo:
             memories: dict[int, None] = {}
             decided = array("q")
             # The last part first: each finds the rows as it left them.
-            for part in reversed(_readable(source, split, blob)):
-                changes = _readable(source, unpack_part, part)
+            with readable(source):
+                parts = split(blob)
+            for part in reversed(parts):
+                with readable(source):
+                    changes = unpack_part(part)
                 self._require_unchanged(changes, name, source)
                 _note_deleted(changes, gone)
                 back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
@@ -437,13 +437,6 @@ def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:
         return change
 
     return [bound(change) for change in changes]
-
-
-def _readable(number: int, read: Callable[[Packed], Found], packed: Packed) -> Found:
-    try:
-        return read(packed)
-    except ValueError as problem:
-        raise StoreError(f"Act {number} of the ledger is damaged: {problem}.") from problem
 
 
 def _unlike(

@@ -226,9 +226,10 @@ BAD: dict[str, tuple[Callable[[Call], None], str]] = {
 
 @pytest.mark.parametrize("kind", BAD)
 def test_an_answer_that_cannot_be_used_leaves_the_text_to_the_offline_engine(
-    reviewer: Reviewer, session: Path, verb: tuple[str, ...], kind: str
+    reviewer: Reviewer, session: Path, kind: str
 ) -> None:
     behave, reason = BAD[kind]
+    verb = ("brief", "--engine", "model", "--max-tokens", "700")
     with endpoint(behave) as server:
         row = row_of(reviewer, server, session, *verb, stderr="note: offline, because")
     assert row["engine"] == "offline"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.cli.conftest import Reviewer
 from tests.generate_docs import DOCS
 
@@ -16,11 +14,11 @@ def test_the_pages_are_listed_with_their_titles(reviewer: Reviewer) -> None:
     assert [line.split()[0] for line in done.stdout.splitlines()[: len(TOPICS)]] == TOPICS
 
 
-@pytest.mark.parametrize("topic", TOPICS)
-def test_a_page_is_printed_as_it_is(reviewer: Reviewer, topic: str) -> None:
-    done = reviewer("help", topic, db=False)
-    assert done.returncode == 0
-    assert done.stdout == (DOCS / f"{topic}.md").read_text("utf-8")
+def test_a_page_is_printed_as_it_is(reviewer: Reviewer) -> None:
+    for topic in TOPICS:
+        done = reviewer("help", topic, db=False)
+        assert done.returncode == 0
+        assert done.stdout == (DOCS / f"{topic}.md").read_text("utf-8")
 
 
 def test_a_command_is_sent_to_its_own_help(reviewer: Reviewer) -> None:

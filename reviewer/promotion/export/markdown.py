@@ -20,20 +20,20 @@ from reviewer.text.for_agents import NOTHING, AgentText, as_markdown, joined
 from reviewer.text.inert_markdown import LIVE_SIGN
 
 
-def render_markdown(items: Iterable[ExportItem], *, marks: bool, level: int = 2) -> AgentText:
+def render_markdown(items: Iterable[ExportItem], *, marks: bool) -> AgentText:
     """Trusted state first, then entities by type, then memories by type; "" for no items.
 
     What was written by hand says so; with `marks`, every fact names where it comes from, with
-    1-based lines. `level` is that of the headings of layers.
+    1-based lines.
     """
     parts: list[AgentText] = []
     layer: Layer | None = None
     for group in grouped(items):
         if group.layer is not layer:
             layer = group.layer
-            parts.append(_heading(level, LAYER_TITLES[layer]))
+            parts.append(_heading(2, LAYER_TITLES[layer]))
         if group.title:
-            parts.append(_heading(level + 1, markdown_line(group.title)))
+            parts.append(_heading(3, markdown_line(group.title)))
         parts.append(joined(bullet(item, marks=marks) for item in group.items))
     return joined([joined(parts, "\n\n"), NOTHING]) if parts else NOTHING
 

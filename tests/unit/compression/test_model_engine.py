@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.engine import SegmentAnalysis, SummaryTask
+from reviewer.compression.engine import Callbacks, SegmentAnalysis, SummaryTask
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
 from reviewer.compression.retention import KEY_POINTS
@@ -253,10 +253,10 @@ def test_the_duration_leaves_out_the_time_of_the_model() -> None:
 def test_pieces_arrive_while_it_writes_and_a_stop_is_heeded() -> None:
     made, model = summarizer(GOOD)
     pieces: list[str] = []
-    made.compress(long_segment(), (), Level.BRIEF, on_text=pieces.append)
+    made.compress(long_segment(), (), Level.BRIEF, callbacks=Callbacks(on_text=pieces.append))
     assert pieces == [GOOD]
     with pytest.raises(CancelledError):
-        made.compress(long_segment(), (), Level.BRIEF, cancelled=lambda: True)
+        made.compress(long_segment(), (), Level.BRIEF, callbacks=Callbacks(lambda: True))
     assert model is not None
     assert len(model.prompts) == 1
 
@@ -308,5 +308,6 @@ def test_every_attempt_is_announced_before_its_text() -> None:
     heard: list[object] = []
     source = segment(turn("The budget is $50k.", "user", "text", Priority.IMPORTANT, "$50k"))
     made, _ = summarizer("It costs.", "It costs $50k.")
-    made.compress(source, (), Level.BRIEF, on_text=heard.append, on_attempt=heard.append)
+    callbacks = Callbacks(on_text=heard.append, on_attempt=heard.append)
+    made.compress(source, (), Level.BRIEF, callbacks=callbacks)
     assert heard == [1, "It costs.", 2, "It costs $50k."]

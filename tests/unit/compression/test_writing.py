@@ -84,6 +84,11 @@ def test_a_short_answer_stands_with_what_it_answers() -> None:
     assert 'Person: no (asked: "Shall I drop the winter column?")' in written(again)
 
 
+def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
+    found = written([turn("Fit it."), agent("\N{THUMBS UP SIGN}"), turn("Print it.")])
+    assert section(found, Section.REQUEST) == '"Print it."\nIt has no answer yet.'
+
+
 def test_a_question_that_is_only_quoted_was_not_asked() -> None:
     turns = [turn("Why?"), agent('The sheet answers "does it fit?"'), turn("Do it.")]
     assert "asked" not in written(turns)

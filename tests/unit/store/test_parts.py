@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from reviewer.errors import ConflictError
 from reviewer.store import acts, changes
-from reviewer.store.changes import Change, pack, split, unpack, unpack_first, unpack_part
+from reviewer.store.changes import Change, pack, split, unpack, unpack_part
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.undo import Undo
@@ -52,9 +53,9 @@ def test_what_is_packed_in_parts_is_read_as_one(count: int) -> None:
     done = [Change("project", number, None, {"name": f"p{number}"}) for number in range(count)]
     blob = pack(done)
 
-    assert unpack(blob) == done
+    assert list(unpack(blob)) == done
     assert [len(unpack_part(part)) <= SMALL for part in split(blob)] == [True] * len(split(blob))
-    assert [unpack_first(blob, limit) for limit in range(count + 2)] == [
+    assert [list(islice(unpack(blob), limit)) for limit in range(count + 2)] == [
         done[:limit] for limit in range(count + 2)
     ]
 
@@ -63,7 +64,7 @@ def test_a_part_that_breaks_off_is_damage() -> None:
     blob = pack([Change("project", number, None, {"name": "p"}) for number in range(7)])
 
     with pytest.raises(ValueError, match="end too early"):
-        unpack(blob[:-4])
+        list(unpack(blob[:-4]))
 
 
 def test_undo_goes_through_the_parts_backwards(database: Database, writing: Ledger) -> None:

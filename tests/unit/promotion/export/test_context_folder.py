@@ -91,12 +91,6 @@ def test_a_long_wording_is_shortened_in_the_title_only(
     assert f"**Lesson**: {content.strip()}\n" in text
 
 
-def test_a_long_name_is_whole_in_the_entry(make: Make, tmp_path: Path) -> None:
-    item = make("entity", type="decision", name="N" * 200, content="Said")
-    (planned,) = plan_context_folder([item], tmp_path)
-    assert f"**Decision**: **{'N' * 200}**: Said" in planned.after.decode()
-
-
 def test_the_newest_entry_comes_first_and_a_bad_moment_is_left_out(
     make: Make, tmp_path: Path
 ) -> None:

@@ -160,12 +160,6 @@ def test_an_unchanged_plan_writes_nothing(target: Path, put: Put, tmp_path: Path
     assert not (tmp_path / "backups").exists()
 
 
-def test_a_plan_with_a_problem_is_refused(target: Path, tmp_path: Path) -> None:
-    plan = Plan(before=b"mine\r\n", after=b"mine\r\n", problem="Line 3 is odd.")
-    with pytest.raises(ReviewerError, match=r"AGENTS\.md: Line 3 is odd\."):
-        write_plan(plan, target, backup_folder=tmp_path)
-
-
 def test_a_link_to_a_file_of_another_kind_is_not_followed(put: Put, tmp_path: Path) -> None:
     profile = tmp_path / ".bashrc"
     profile.write_bytes(b"umask 077\n")
@@ -213,8 +207,3 @@ def test_the_difference_shows_what_would_change_and_is_safe_to_show() -> None:
         "-\\xffend (no line ending)",
         "+␛[31mend (no line ending)",
     ]
-
-
-def test_the_difference_of_a_new_file_and_of_no_change() -> None:
-    assert unified_diff(Plan(before=None, after=b"a\n"), "x")[:2] == ["--- /dev/null", "+++ b/x"]
-    assert unified_diff(Plan(before=b"a", after=b"a")) == []

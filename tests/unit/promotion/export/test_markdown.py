@@ -138,14 +138,6 @@ def test_state_comes_first_then_entities_then_memories_each_by_type(make: Make) 
     )
 
 
-def test_nothing_to_export_is_nothing() -> None:
-    assert render_markdown([], marks=True) == ""
-
-
-def test_headings_can_stand_lower(make: Make) -> None:
-    assert render_markdown([make(type="x", content="c")], marks=False, level=3).startswith("### M")
-
-
 def test_every_line_of_a_fact_is_indented_under_its_bullet(make: Make) -> None:
     item = make(content="One.\nTwo.\n\n\n    Three.", note="why", type="knowledge")
     text = render_markdown([item], marks=False)

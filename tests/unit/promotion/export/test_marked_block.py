@@ -83,15 +83,6 @@ def test_bytes_around_the_block_stay(head: bytes, tail: bytes, old: str, new: st
     assert back.after == moved
 
 
-@untimed
-@given(marked_files, bodies)
-def test_a_refusal_changes_nothing_and_is_a_sentence(existing: bytes, body: str) -> None:
-    plan = plan_block(existing, body)
-    if plan.problem:
-        assert plan.after == existing
-        assert plan.problem.endswith(".")
-
-
 @pytest.mark.parametrize(
     ("existing", "between"),
     [
@@ -109,13 +100,6 @@ def test_an_absent_block_is_added_after_one_blank_line(existing: bytes, between:
     after = plan_block(existing, "fact").after
     assert after.startswith(existing + between + b"<!-- reviewer:begin")
     assert after.rstrip().endswith(b"fact" + ending * 2 + END)
-
-
-def test_no_file_becomes_one_that_holds_the_block() -> None:
-    plan = plan_block(None, "fact")
-    assert plan.before is None
-    assert plan.changed
-    assert plan_removal(plan.after).after == b""
 
 
 @pytest.mark.parametrize(
@@ -158,11 +142,6 @@ def test_markers_in_code_or_in_prose_are_text(existing: bytes) -> None:
     assert plan_block(plan.after, "fact").after == plan.after
 
 
-def test_a_block_behind_a_fence_that_was_opened_in_a_list_is_found() -> None:
-    existing = b"- ```\n  code\n  ```\n\n" + BEGIN + b"\nold\n" + END + b"\nmine"
-    assert plan_block(existing, "new").after.count(b"reviewer:begin") == 1
-
-
 @pytest.mark.parametrize("data", ["text".encode("utf-16"), b"a\0b"])
 def test_a_file_that_is_no_utf8_text_is_refused(data: bytes) -> None:
     assert "UTF-8" in plan_block(data, "fact").problem
@@ -175,12 +154,6 @@ def test_marker_text_in_the_body_ends_no_block(body: str) -> None:
     assert second.count(b"<!--") == 2
     assert b"\nb\n" not in second
     assert plan_removal(first).after == b"mine\n"
-
-
-def test_marker_text_that_was_escaped_already_is_escaped_once() -> None:
-    assert (
-        b"\n&lt;!-- reviewer:end --> it\n" in plan_block(None, "\\<!-- reviewer:end --> it").after
-    )
 
 
 def test_the_body_takes_the_line_endings_of_the_file() -> None:

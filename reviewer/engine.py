@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from reviewer.pipelines.service import Pipelines
     from reviewer.promotion.active_facts import ActiveFacts
     from reviewer.promotion.conflicts import Conflicts
-    from reviewer.promotion.decisions import Decisions
     from reviewer.promotion.entities import Entities
     from reviewer.promotion.exports import Exports
     from reviewer.promotion.findings import KeptFindings
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.queue import Queue
     from reviewer.promotion.readings import Readings
+    from reviewer.promotion.signed_decisions import Decisions
     from reviewer.promotion.source_view import SourceView
     from reviewer.promotion.syncing import Syncing
     from reviewer.promotion.triage import Done, Triage
@@ -94,7 +94,7 @@ class Engine:
     @cached_property
     def decisions(self) -> Decisions:
         """Decisions as files: this person's, and those of others."""
-        from reviewer.promotion.decisions import Decisions
+        from reviewer.promotion.signed_decisions import Decisions
 
         return Decisions(self._database, self._ledger, self.clock)
 

@@ -16,7 +16,7 @@ from reviewer.files import login_name, open_file, reason_of, write_atomic
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.decisions import DecisionFile, Imported
+    from reviewer.promotion.signed_decisions import DecisionFile, Imported
 
 LARGEST_SIGNATURE = 100_000
 """Bytes."""
@@ -161,8 +161,8 @@ def import_(
     FILE.sig is the signature. What was decided otherwise here is refused and listed. Promoted
     memories that this store does not have are added, with their line of FILE as evidence.
     """
-    from reviewer.promotion.decisions import read_decisions
     from reviewer.promotion.signatures import signer
+    from reviewer.promotion.signed_decisions import read_decisions
 
     found = read_decisions(file)
     session.actor = signer(b"".join(found.lines), _signature(file), allowed)

@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.promotion.decided_rows import RETIRE
-from reviewer.promotion.decisions import RULE as OF_DECISIONS
 from reviewer.promotion.entity_rows import row_without_rules
 from reviewer.promotion.findings import SUNK
+from reviewer.promotion.signed_decisions import RULE as OF_DECISIONS
 from reviewer.promotion.source_view import QUOTE, SEARCHED, record_state
 from reviewer.promotion.views import SourceState, proposed_by
 from reviewer.proposing.values import Proposer

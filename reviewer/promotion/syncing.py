@@ -24,7 +24,9 @@ from reviewer.errors import ReviewerError, SourceError
 from reviewer.files import read_own, reason_of, write_atomic
 from reviewer.promotion.conflict_rows import CONFLICT_RANK
 from reviewer.promotion.decided_rows import RETIRE
-from reviewer.promotion.decisions import (
+from reviewer.promotion.known_keys import row_with_key
+from reviewer.promotion.signatures import sign, signer
+from reviewer.promotion.signed_decisions import (
     DECISION_COLUMNS,
     FORMAT,
     LARGEST,
@@ -39,8 +41,6 @@ from reviewer.promotion.decisions import (
     row_of,
     unfit,
 )
-from reviewer.promotion.known_keys import row_with_key
-from reviewer.promotion.signatures import sign, signer
 from reviewer.promotion.triage import promote_rows, reject_rows
 from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database

@@ -16,8 +16,8 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
-from reviewer.promotion.decisions import DecisionFile, Header
 from reviewer.promotion.readings import Reading
+from reviewer.promotion.signed_decisions import DecisionFile, Header
 from reviewer.promotion.views import QueueQuery
 from reviewer.proposing.values import (
     Proof,

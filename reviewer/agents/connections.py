@@ -197,12 +197,22 @@ class Connections:
         """The missing parts of a connection, a sentence each."""
         return [sentence for each in connection.files if (sentence := _missing(each))]
 
-    def plan_connect(self, agent: str, place: Place, *, block: AgentText | None = None) -> Planned:
+    def plan_connect(
+        self,
+        agent: str,
+        place: Place,
+        *,
+        block: AgentText | None = None,
+        guarded: tuple[str, ...] | None = None,
+    ) -> Planned:
         """What connecting would change. `block`: also write these memories into a marked block.
+        `guarded`: the guards, where they are known; else the store is asked.
 
         Raises ReviewerError, which names the file, where it must not be touched.
         """
-        place = structs.replace(place, guards=guards(str(self._store)))
+        if guarded is None:
+            guarded = guards(str(self._store))
+        place = structs.replace(place, guards=guarded)
         wiring: Wiring = AGENTS[agent].wire(place)
         block_part = (
             []
@@ -227,12 +237,12 @@ class Connections:
         wiring = memory_wiring(agent, place, project, facts)
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
 
-    def follow_guards(self) -> list[str]:
-        """Write the hooks of agents anew where other calls are guarded now, and return a sentence
-        for each that cannot be. It is no act of a person. Raises ReviewerError, OSError.
+    def follow_guards(self, now: tuple[str, ...]) -> list[str]:
+        """Write the hooks of agents anew where these guards are not those of their settings, and
+        return a sentence for each that cannot be. It is no act of a person. Raises ReviewerError,
+        OSError.
         """
         problems: list[str] = []
-        now = guards(str(self._store))
         for each in self.all():
             if each.guards is None or each.guards == now:
                 continue
@@ -243,7 +253,7 @@ class Connections:
                 environment=dict(os.environ),
             )
             try:
-                planned = self.plan_connect(each.agent, place)
+                planned = self.plan_connect(each.agent, place, guarded=now)
                 own = {old.path for old in each.files}
                 if not own >= {str(change.plan.path) for change in planned.changes}:
                     continue  # its settings lie elsewhere for this process

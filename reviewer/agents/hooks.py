@@ -240,9 +240,10 @@ def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str
     engine = Engine.open(store, clock=clock)
     try:
         engine.recall.derive()
+        guarded = engine.recall.guards()
     finally:
         engine.close()
-    return Connections(store.absolute(), clock=clock).follow_guards()
+    return Connections(store.absolute(), clock=clock).follow_guards(guarded)
 
 
 class SessionReader:

@@ -18,6 +18,7 @@ from reviewer.recall.search import (
     Recalled,
     command_moments,
     guards_at,
+    guards_of,
     recall,
 )
 from reviewer.recall.uses import TEXT, in_transaction, note_use
@@ -109,13 +110,9 @@ def guards(store: str) -> tuple[str, ...]:
         with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
                 return ()
-            rows = opened.execute(
-                "SELECT DISTINCT t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
-                " WHERE t.kind = 'guard' AND m.status = 'active' ORDER BY t.value"
-            ).fetchall()
+            return guards_of(opened)
     except sqlite3.Error:
         return ()
-    return tuple(row[0] for row in rows)
 
 
 def _address(store: str, mode: str) -> str:

@@ -96,6 +96,15 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
     return _triggered(store, project, "guard", values, "guard", BY_TRIGGER)
 
 
+def guards_of(store: sqlite3.Connection) -> tuple[str, ...]:
+    """The guards of all projects."""
+    rows = store.execute(
+        "SELECT DISTINCT t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
+        " WHERE t.kind = 'guard' AND m.status = 'active' ORDER BY t.value"
+    )
+    return tuple(row[0] for row in rows)
+
+
 def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, str, str]]:
     """Every command that a person has tied a memory to: the memory, its content, the command."""
     return store.execute(

@@ -19,7 +19,7 @@ from reviewer.recall.moments import (
     read_moments,
 )
 from reviewer.recall.outcomes import Outcome, uses_of
-from reviewer.recall.search import Cue, Recalled, recall
+from reviewer.recall.search import Cue, Recalled, guards_of, recall
 from reviewer.recall.uses import TEXT, in_transaction, note_use, put_moments
 from reviewer.sessions.signatures import failing_lines, signatures_of
 from reviewer.store.database import Database, failures_as_sentences
@@ -125,6 +125,11 @@ class Recall:
         return (
             found if is_planted(content, flags.split()) else [*found, (TEXT, _for_agents(content))]
         )
+
+    def guards(self) -> tuple[str, ...]:
+        """The guards of all projects. Raises StoreError."""
+        with failures_as_sentences(self._database.path):
+            return guards_of(self._database.reader())
 
     def moments(self, memory: int) -> tuple[Moment, ...]:
         """The moments of a memory or candidate. Raises StoreError."""

@@ -255,7 +255,7 @@ async def test_a_second_tab_works_on_the_same_store(
     await second.close()
     await page.call("Page.bringToFront")
     await page.press("u")
-    await page.shows("Undo: Promoted #1")
+    await page.shows("undo: Promoted #1")
     await page.press("Enter")
     await page.shows("Undone: Promoted #1")
 

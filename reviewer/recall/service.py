@@ -108,14 +108,18 @@ class Recall:
         if self._database.read_only:
             return 0
         with failures_as_sentences(self._database.path):
-            due = self._database.reader().execute(
-                "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
-                " JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
-            ).fetchall()  # fmt: skip
-        if due:
-            made = [(row[0], self._made(*row)) for row in due]
-            self._write(lambda store: put_moments(store, made))
-        return len(due)
+            if not self._database.reader().execute(f"{_DUE} LIMIT 1").fetchone():
+                return 0
+        made: list[tuple[int, list[tuple[str, str]]]] = []
+
+        def work(store: sqlite3.Connection) -> None:
+            # Inside the transaction: a choice that is made meanwhile would be lost.
+            due = store.execute(_DUE).fetchall()
+            made.extend((row[0], self._made(*row)) for row in due)
+            put_moments(store, made)
+
+        self._write(work)
+        return len(made)
 
     def _made(self, memory: int, content: str, chosen: str, flags: str) -> list[tuple[str, str]]:
         """The moments of a memory, and its text as agents get it at one."""
@@ -207,6 +211,12 @@ class Recall:
         with self._database.write_lock, failures_as_sentences(self._database.path, writing=True):
             self._database.require_in_place()
             in_transaction(self._database.writer, work)
+
+
+_DUE = (
+    "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
+    " JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
+)
 
 
 def _for_agents(content: str) -> AgentText:

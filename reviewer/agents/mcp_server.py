@@ -140,7 +140,7 @@ def repaired(problem: Exception) -> SessionMessage | JSONRPCError:
             text = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
     except (ValueError, RecursionError):
-        pass
+        pass  # the answer below says so
     error = (
         ErrorData(code=PARSE_ERROR, message="This line is not JSON.")
         if not_json

@@ -159,7 +159,7 @@ def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
             if BEGINS.search(text, at) and _at_end(problem, text):
                 yield None
         except (ValueError, RecursionError):
-            pass
+            pass  # no JSON begins here
         if isinstance(value, dict) and ("statements" in value or "statement" in value):
             yield value
             end = whole

@@ -59,6 +59,8 @@ class Planned(Struct, frozen=True):
     tokens: int
     cached: bool
     given: Given
+    given_tokens: int
+    """How many the findings and what is known may have."""
 
 
 class PlannedSession(Struct, frozen=True):
@@ -158,10 +160,11 @@ def plan_run(
         cut = pieces(view, max_tokens=max_tokens)
         planned = []
         for part, piece in enumerate(cut, 1):
-            beside = given(piece.lines, findings, known, tokens=min(MOST_TOKENS, max_tokens // 2))
+            room = min(MOST_TOKENS, max_tokens // 2)
+            beside = given(piece.lines, findings, known, tokens=room)
             question = writer.question(piece, part=part, parts=len(cut), given=beside)
             kept = writer.is_cached(question)
-            planned.append(Planned(part, piece, question.tokens, kept, beside))
+            planned.append(Planned(part, piece, question.tokens, kept, beside, room))
         sessions.append(PlannedSession(view, tuple(planned)))
     return Plan(tuple(sessions), tuple(unread))
 
@@ -319,7 +322,8 @@ class _Run:
             part=planned.part,
             parts=session.parts,
             given=structs.replace(
-                planned.given, known=known_near(planned.piece.lines, self.listed())
+                planned.given,
+                known=known_near(planned.piece.lines, self.listed(), tokens=planned.given_tokens),
             ),
             check=session.check,
             allow=self.budget.allow,

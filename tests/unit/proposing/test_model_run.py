@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import CancelledError, ModelError
+from reviewer.proposing.given import KnownText
 from reviewer.proposing.model_run import Plan, SessionDone, piece_tokens, plan_run, run
 from reviewer.proposing.statements import StatementWriter
 from tests.unit.proposing.models import BUSY, Scripted, answer, said
@@ -37,13 +38,14 @@ def results(
     by: StatementWriter,
     *,
     ceiling: int | None = None,
+    listed: Sequence[KnownText] = (),
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[SessionDone]:
     found = run(
         plan,
         by,
         known=lambda _: (),
-        listed=list,
+        listed=lambda: listed,
         concurrency=1,
         max_tokens_in=ceiling,
         cancelled=cancelled,
@@ -75,6 +77,19 @@ def test_a_failure_costs_one_piece_and_three_in_a_row_end_the_run(tmp_path: Path
     done = results(plan_run(paths, by, max_tokens=2000), by)
     assert len(model.asked) == 4
     assert sum(len(each.proved) for each in done) == 1
+
+
+def test_each_question_names_what_is_known_by_then_in_the_room_that_was_planned(
+    tmp_path: Path,
+) -> None:
+    model = Scripted(FOUND)
+    by = writer(model)
+    known = [KnownText(f"#{number}", f"Charge {number} was doubled twice") for number in range(400)]
+    done = results(plan_run(sessions(tmp_path, 1), by, max_tokens=400), by, listed=known)
+    assert [each.failures for each in done] == [()]
+    (asked,) = model.asked
+    shown = [each for each in known if f"{each.place} {each.text}" in asked[-1].content]
+    assert 0 < len(shown) < 20
 
 
 def test_a_long_session_is_asked_about_in_pieces(tmp_path: Path) -> None:

@@ -161,7 +161,8 @@ class Findings:
 
     def close(self) -> list[Finding]:
         """The findings, each kind of failure once a session, masked."""
-        return [_masked(found) for lane in self._lanes.values() for found in lane.close()]
+        masked: dict[str, str] = {}
+        return [_masked(found, masked) for lane in self._lanes.values() for found in lane.close()]
 
 
 def findings_of(events: Iterable[Event]) -> list[Finding]:
@@ -607,7 +608,7 @@ def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
             written = (_lines(text) for place, _, text in earlier.changes if place == path)
             if any(lines & gone for lines in written):
                 return earlier
-    said = {word for word in _TOKEN.findall(words) if len(word) > 3}
+    said = {word for word in _TOKEN.findall(words) if len(word) > 3} if call.parts else set()
     for number, (name, _) in enumerate(call.parts):
         for earlier in reversed(before[-6:] if name and not _is_look(name) else ()):
             same = [at for at, (other, _) in enumerate(earlier.parts) if other == name]
@@ -652,11 +653,10 @@ def _joined(known: Finding, new: Finding) -> Finding:
     )
 
 
-def _masked(found: Finding) -> Finding:
-    known: dict[str, str] = {}
+def _masked(found: Finding, known: dict[str, str]) -> Finding:
+    """A finding with its secrets masked. `known`: texts that were masked already."""
 
     def masked(text: str) -> str:
-        """A text with its secrets masked; several parts of a finding have the same one."""
         if text not in known:
             known[text] = mask(text).text
         return known[text]

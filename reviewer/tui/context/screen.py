@@ -110,11 +110,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _no_row(self) -> str | None:
         return self._no_context() or (None if self.data.row else "There are no turns.")
 
+    def _no_plan(self) -> str | None:
+        return self._no_row() or (self.rows.empty[0] if self.data.plan is None else None)
+
     def _no_segment(self) -> str | None:
-        if reason := self._no_row():
+        if reason := self._no_plan():
             return reason
-        if self.data.plan is None:
-            return self.rows.empty[0]
         return None if self.data.choice(self.data.row) else "A pinned turn is always sent whole."
 
     # sessions
@@ -448,7 +449,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.rows.refresh()
             self.follow()
 
-    @unless(_no_segment)
+    @unless(_no_plan)
     async def action_fit_target(self) -> None:
         """Type a number of tokens; levels are chosen that fit it and pass."""
 
@@ -760,7 +761,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level for the model.")
         await self._ask([choice])
 
-    @unless(_no_segment)
+    @unless(_no_plan)
     async def action_write_all(self) -> None:
         """Let the model write every segment that is not Full."""
         await self._ask([each for each in self.data.compressed() if not each.content])

@@ -254,6 +254,16 @@ class TestApplying:
             assert "apply anyway" not in screen.text
             assert engine.contexts.get(number).head
 
+    async def test_a_budget_is_for_the_whole_session_wherever_the_cursor_is(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "enter", "j", "P", "4")
+            assert said(screen) == "A pinned turn is always sent whole."
+            await screen.press("f")
+            assert "Fit a budget" in screen.text
+
 
 async def test_a_lost_request_is_said_in_words_whatever_the_score(
     engine: Engine, tmp_path: Path

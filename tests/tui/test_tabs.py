@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from textual.screen import ModalScreen
 
 from reviewer.engine import Engine
+from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import opened
 
@@ -40,12 +40,12 @@ async def test_another_screen_has_its_tab_while_it_is_shown(engine: Engine) -> N
 async def test_p_changes_the_project_on_every_screen(stocked: Engine, key: str) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press(key)
-        if isinstance(screen.app.screen, ModalScreen):
+        if isinstance(screen.app.screen, ChoiceScreen):
             await screen.press("escape")  # a question of the empty screen
         shown = type(screen.app.screen)
         await screen.press("p", *"acme", "enter")
         assert bar(screen.text).startswith(" acme")
-        assert type(screen.app.screen) is shown or isinstance(screen.app.screen, ModalScreen)
+        assert type(screen.app.screen) is shown or isinstance(screen.app.screen, ChoiceScreen)
 
 
 async def test_a_click_on_a_tab_goes_there(engine: Engine) -> None:

@@ -228,7 +228,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         def then(done: Imported) -> None:
             if done.act:
-                self.host.made_here.add(done.act)
+                self.note_act(done.act)
             self.open_context(done.context.id, f"Opened {count(done.commits, 'turn')}.")
 
         self.read(work, then, group="import")
@@ -528,7 +528,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return self.engine.compression.apply(number, plan, expected_head=plan.head)
 
         done = await self.host.accompany(self, act, work)
-        self.host.made_here.add(done.act)
+        self.note_act(done.act)
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
@@ -655,7 +655,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             span = MarkedSpan(commit, each.start, each.end, kind)
             act = await to_thread(self.engine.compression.marks.mark, span)
             if act:
-                self.host.made_here.add(act)
+                self.note_act(act)
             self._annotated(f'Keeps "{option.name}"', commit)
 
         options = [
@@ -735,7 +735,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         def saved(written: bool) -> None:
             following = self.engine.history.next_undo()
             if written and following is not None:
-                self.host.made_here.add(following[0])
+                self.note_act(following[0])
             self._annotated("Edited the turn" if written else "Unchanged", number)
 
         await self.edit_text(

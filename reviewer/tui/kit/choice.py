@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Region
-from textual.screen import ModalScreen
+from textual.screen import Screen
 from textual.widgets import Input, OptionList
 
 from reviewer.text.display import display_line
@@ -21,7 +21,7 @@ from reviewer.tui.kit.text import cut
 
 NOTHING = "Nothing matches."
 NARROW = "type to narrow"
-NAME_CELLS = 30
+NAME_CELLS = 34
 MOST_ROWS = 12
 FRAME = 3
 """The border and the field around the options."""
@@ -33,9 +33,12 @@ class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
 
 
 class ChoiceScreen(
-    DismissOnce, Actor, ModalScreen[Option | None], inherit_bindings=False, pane=keys.CHOICE
+    DismissOnce, Actor, Screen[Option | None], inherit_bindings=False, pane=keys.CHOICE
 ):
-    """A field, and the options that contain what is typed; arrows move, enter chooses."""
+    """A field, and the options that contain what is typed; arrows move, enter chooses.
+
+    Not a modal screen of Textual, so that the keys of the other screens work in it.
+    """
 
     DEFAULT_CSS = """
     ChoiceScreen { background: transparent; }

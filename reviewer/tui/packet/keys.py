@@ -1,4 +1,4 @@
-"""Keys of the Packet screen. An action without a key stands in the menu and in the palette."""
+"""Keys of the Packet screen. An action without a key stands in the menu and in the help."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ PACKET = Pane(
     (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
      keys.OPEN_SOURCE, keys.COPY, WRITE_FILE, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS,
      keys.BACK, CLEAR, OTHER_SOURCE),
-    (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.COPY, keys.MENU, WRITE_FILE, keys.FILTER),
+    (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.COPY, WRITE_FILE, keys.FILTER),
 )  # fmt: skip

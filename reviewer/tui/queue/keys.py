@@ -1,4 +1,4 @@
-"""Keys of the Queue screen. An action without a key stands in the menu and in the palette."""
+"""Keys of the Queue screen. An action without a key stands in the menu and in the help."""
 
 from __future__ import annotations
 
@@ -94,6 +94,6 @@ QUEUE = Pane(
      COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
      SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, PROMOTE_CLUSTER, STATUS, SORT,
      keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
-    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MENU, keys.MARK, keys.FILTER, SESSION,
+    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER, SESSION,
      READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

@@ -372,7 +372,7 @@ async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine) -> None:
         line = screen.text.splitlines()[-1]
         await screen.pilot.click("#footer", offset=(line.index("? help"), 0))
         await screen.settle()
-        assert "Keys here" in screen.text
+        assert "What you can do here" in screen.text
 
 
 def test_a_missing_draft_is_not_mentioned(stocked: Engine) -> None:

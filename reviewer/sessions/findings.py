@@ -550,9 +550,10 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
             if line.path and posixpath.basename(path) == posixpath.basename(line.path):
                 score += IN_ITS_FILE
                 there += 1
-            score += min(2, len(names & set(_TOKEN.findall(_difference(old, new)))))
+            change = _difference(old, new)
+            score += min(2, len(names & set(_TOKEN.findall(change))))
             if score > best[0]:
-                best = (score, f"{posixpath.basename(path)}: {_difference(old, new)}", call)
+                best = (score, f"{posixpath.basename(path)}: {change}", call)
     if best[0] == IN_ITS_FILE and there > 1:
         return "", None  # one of several changes to the file, and nothing says which
     if best[1]:

@@ -29,6 +29,13 @@ class SessionFile:
         content = [{"type": "text", "text": text}]
         return self._write({"type": "assistant", "message": {"content": content}})
 
+    def reports(self, text: str) -> int:
+        """The words of a sub-agent."""
+        content = [{"type": "text", "text": text}]
+        return self._write(
+            {"type": "assistant", "isSidechain": True, "message": {"content": content}}
+        )
+
     def summary(self, text: str) -> int:
         return self._write({"type": "user", "isCompactSummary": True, "message": {"content": text}})
 

@@ -113,8 +113,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The act on many rows that is being written."""
         self.background_act: Future[None] | None = None
         """An act that continues in the background."""
-        self.made_here: dict[int, str] = {}
-        """The acts of this session, each with the screen that it was made on."""
+        self.made_here: dict[int, tuple[str, str]] = {}
+        """The acts of this session: the screen that each was made on, and its words for it."""
         self.context_choices: dict[int, Choices] = {}
         """The choices on the Context screen, by context."""
         self.background_run: Stoppable | None = None

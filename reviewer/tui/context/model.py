@@ -140,8 +140,26 @@ class Choices:
     """The choices for one context, kept while other screens are shown."""
 
     chosen: dict[tuple[int, ...], Choice] = field(default_factory=dict)
+    levels: dict[int, Level] = field(default_factory=dict)
+    """The level of each turn, which it keeps when the segments are cut anew around it."""
     opened: set[tuple[int, ...]] = field(default_factory=set)
     target: int | None = None
+
+    def forget(self) -> None:
+        """Begin with the first plan again."""
+        self.chosen.clear()
+        self.levels.clear()
+
+
+def _kept(fresh: Choice, choices: Choices) -> Choice:
+    """The choice that was made before for the turns of a segment; the fullest level of them where
+    the segment is a new one.
+    """
+    known = choices.chosen.get(fresh.sources)
+    if known is not None:
+        return structs.replace(known, segment=fresh.segment)
+    levels = [choices.levels[each] for each in fresh.sources if each in choices.levels]
+    return structs.replace(fresh, level=min(levels)) if levels else fresh
 
 
 class ContextModel:
@@ -169,13 +187,7 @@ class ContextModel:
         plan = found.plan
         if plan is not None:
             plan = first_plan(found, plan)
-            known = choices.chosen
-            kept = tuple(
-                structs.replace(known[each.sources], segment=each.segment)
-                if each.sources in known
-                else each
-                for each in plan.choices
-            )
+            kept = tuple(_kept(each, choices) for each in plan.choices)
             plan = structs.replace(plan, choices=kept)
         self.plan = plan
         self._arrange(here)
@@ -315,6 +327,9 @@ class ContextModel:
             choices = tuple(changed.get(each.segment, each) for each in self.plan.choices)
             self.plan = structs.replace(self.plan, choices=choices)
             self.choices.chosen.update((each.sources, each) for each in choices)
+            self.choices.levels.update(
+                (commit, each.level) for each in choices for commit in each.sources
+            )
 
     def at_level(self, choice: Choice, level: Level) -> Choice:
         """A choice at another level."""

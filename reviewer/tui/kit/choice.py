@@ -144,7 +144,10 @@ class ChoiceScreen(
             if all(word in f"{each.name} {each.detail}".casefold() for word in words)
         ]
         start = event.value.casefold()
-        self._show(sorted(fitting, key=lambda each: not each.name.casefold().startswith(start)))
+        # Those that begin with it, then those whose name has it, then the others.
+        names = {each: each.name.casefold() for each in fitting}
+        fitting.sort(key=lambda each: (not names[each].startswith(start), start not in names[each]))
+        self._show(fitting)
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)

@@ -188,9 +188,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.run_worker(self._bring_memory_folders_up_to_date, thread=True)
         return done
 
-    def note_act(self, act: int) -> None:
-        """Remember that an act was made here, in this session."""
-        self.host.made_here[act] = self.tab.capitalize()
+    def note_act(self, act: int, words: str = "") -> None:
+        """Remember that an act was made here, in this session, and how this screen words it."""
+        self.host.made_here[act] = (self.tab.capitalize(), words)
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Write what the act changed into the memory folders that the person has chosen."""
@@ -237,11 +237,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self._reversed(redone, "Redone", f"{self.key_of(keys.UNDO)} to undo")
 
     def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
-        made_on = self.host.made_here.setdefault(undone.target, "")
+        made_on, words = self.host.made_here.setdefault(undone.target, ("", ""))
         where = "" if made_on in ("", self.tab.capitalize()) else f" ({made_on})"
         if not detached(self):
             self.show_reversed(undone)
-        self.say(f"{verb}: {display_line(undone.title)}{where} - {hint}")
+        self.say(f"{verb}: {display_line(words or undone.title)}{where} - {hint}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Show the rows that an undo or redo changed."""

@@ -233,7 +233,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             again = f"{shared.REFRESH.key} reads it again, {other} another source."
             return "This folder has no entries yet.", again
         queue = f"Promote candidates ({shared.SHOW_QUEUE.key}), or {other} opens a .context folder."
-        return "Nothing is active or trusted yet.", queue
+        return "Nothing was promoted yet.", queue
 
     def follow(self) -> None:
         """Show the item under the cursor beside the list."""

@@ -19,6 +19,8 @@ class QueueModel(RowModel["QueueRow"]):
         super().__init__(fetch)
         self.dimmed: set[int] = set()
         """Rows decided or deferred since the snapshot: shown dimmed, and skipped."""
+        self.deferred: set[int] = set()
+        """Those of them that were deferred."""
         self.leader_of: dict[int, int] = {}
         """The members of open clusters, each with the row that leads it."""
 
@@ -29,6 +31,7 @@ class QueueModel(RowModel["QueueRow"]):
         self.ids = array("q", ids)
         self._rows.clear()
         self.dimmed.clear()
+        self.deferred.clear()
         self.leader_of.clear()
         self.clear_marks()
         found = self.index_of(here)
@@ -63,10 +66,13 @@ class QueueModel(RowModel["QueueRow"]):
         self.read(list(known)[:CACHED_ROWS])
         for memory_id in known:
             row = self.known(memory_id)
+            self.deferred.discard(memory_id)
             if row is None or (row.status == "candidate" and not row.deferred):
                 self.dimmed.discard(memory_id)
             else:
                 self.dimmed.add(memory_id)
+                if row.deferred:
+                    self.deferred.add(memory_id)
         self.marks -= known
 
     def waiting(self, index: int) -> bool:

@@ -86,7 +86,7 @@ MANY_AT_ONCE = 20
 TITLES = {
     "waiting": "Waiting",
     "deferred": "Deferred",
-    "active": "Active memories",
+    "active": "Promoted",
     "invalid": "Rejected",
     "superseded": "Merged into others",
     "all": "Everything",
@@ -94,7 +94,7 @@ TITLES = {
 EMPTY = {
     "waiting": "Nothing is waiting.",
     "deferred": "Nothing was deferred.",
-    "active": "No memory is active yet.",
+    "active": "Nothing was promoted yet.",
     "invalid": "Nothing was rejected.",
     "superseded": "Nothing was merged.",
     "all": "The store is empty.",
@@ -432,12 +432,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if counts is None:
             return
         remarks = []
+        if decided := len(self.model.dimmed - self.model.deferred):
+            remarks.append(f"{decided:,} decided")
         if counts.deferred:
             remarks.append(f"{counts.deferred:,} deferred")
         if counts.beyond_cap:
             remarks.append(f"{counts.beyond_cap:,} beyond the cap")
-        if decided := len(self.model.dimmed):
-            remarks.append(f"{decided:,} decided")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -742,7 +742,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         model = self.model
         if not model.ids or model.waiting(model.cursor) or self.query_asked.status != "waiting":
             return ""
-        more = self.list.remark.split(", ")[:-1]
+        more = [
+            each for each in self.list.remark.split(", ") if each and not each.endswith(" decided")
+        ]
         return f". That was the last one here: {more[0]}." if more else ""
 
     def _words(self, done: Done, remark: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -85,9 +86,13 @@ def rows_of(lines: Sequence[ViewLine], cited: Iterable[CitedText]) -> list[Sessi
     places: dict[int, list[int]] = {}
     for at, line in enumerate(lines):
         places.setdefault(line.line, []).append(at)
+    with_rows = sorted(places)
     found: dict[int, list[CitedText]] = {}
     for each in cited:
         near = [at for line in range(each.line_start, each.line_end) for at in places.get(line, ())]
+        before = bisect_right(with_rows, each.line_start)
+        if not near and before:  # a result stands in the row of its call
+            near = places[with_rows[before - 1]][-1:]
         exact = (at for at in near if each.text in lines[at].text)
         best = next(exact, near[0] if near else None)
         if best is not None:

@@ -331,6 +331,10 @@ def line_blocks(
     for each in row.cited:
         cited = f"{signs.important} #{each.memory} comes from here"
         blocks.append(Block(cited, "accent", first=(Run("  "),), wrap=False))
+        if each.text not in text:
+            blocks.append(
+                Block(each.text, "text", first=(Run("    "),), rest=(Run("    "),), most=8)
+            )
     return [*blocks, *(_dimmed(each) for each in after)]
 
 

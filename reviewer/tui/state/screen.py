@@ -1,4 +1,4 @@
-"""Trusted state, entities and active memories by type; beside them, why each is known.
+"""Trusted state, entities and promoted memories by type; beside them, why each is known.
 
 A value of trusted state is always typed: no method here copies text of a candidate, a memory or an
 entity into a value.

@@ -117,9 +117,13 @@ async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded: Engine)
         assert screen.model.cursor == 20
 
 
-async def test_a_row_undone_elsewhere_waits_again_here(stocked: Engine) -> None:
+@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8"])
+async def test_u_takes_back_what_another_screen_did_and_names_it(stocked: Engine, key: str) -> None:
     async with opened(stocked) as screen:
-        await screen.press("x", "f8", "u", "f2", "k")
+        first = screen.model.current_id
+        await screen.press("x", key, "u")
+        assert f"Undone: Rejected #{first} (Queue) - Z to redo" in screen.text
+        await screen.press("f2", "k")
         assert not screen.model.is_dimmed(0)
 
 
@@ -181,7 +185,7 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
         await screen.press("s", "ctrl+l")
         assert len(screen.model.ids) == waiting - 1
         assert f"Queue {waiting - 1} F2" in screen.text
-        assert "1 deferred" in screen.text
+        assert f"of {len(screen.model.ids)} · 1 deferred " in f"{screen.text} "
         await screen.choose("other rows", "deferred")
         await screen.choose("put back")
         assert f"Queue {waiting} F2" in screen.text
@@ -432,9 +436,9 @@ async def test_other_rows_and_orders(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.ids[0]
         await screen.press("a")
-        await screen.choose("other rows", "active")
+        await screen.choose("other rows", "promoted")
         assert list(screen.model.ids) == [first]
-        assert "Active memories" in screen.text
+        assert "─ Promoted" in screen.text
         await screen.choose("put back")
         assert status_of(stocked, first) == "candidate"
         await screen.choose("other rows", "waiting")

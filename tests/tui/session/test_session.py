@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.promotion.source_view import CitedText
 from reviewer.promotion.views import QueueQuery
+from reviewer.proposing.session_view import read_view
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane
-from reviewer.tui.session.screen import SessionScreen
+from reviewer.tui.session.model import rows_of
+from reviewer.tui.session.screen import SessionScreen, line_blocks
+from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
@@ -203,3 +207,19 @@ async def test_the_proof_stays_in_sight_when_another_program_writes(read: Engine
         session.reload()
         await screen.settle()
         assert session.line_pane.title.startswith("Its proof")
+
+
+async def test_a_quote_that_the_row_of_a_tool_leaves_out_is_shown_below_it(
+    read: Engine, session: Path
+) -> None:
+    lines = session.read_bytes().splitlines(keepends=True)
+    told = Session()
+    told.tool()
+    told.result("total 3\n" * 40 + "tray: A5 only\n" + "total 4\n" * 40)
+    session.write_bytes(b"".join([*lines, told.bytes()]))
+    quote = CitedText(7, 7, 8, "tray: A5 only")
+    row = rows_of(read_view(session).lines, [quote])[-1]
+    assert row.cited == (quote,)
+    assert "tray" not in row.line.text
+    shown = [block.text for block in line_blocks(row, (), (), GLYPHS)]
+    assert shown[-2:] == ["◆ #7 comes from here", "tray: A5 only"]

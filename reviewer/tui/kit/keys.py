@@ -65,8 +65,8 @@ MARK = Action(
     "Mark this row and go down; the next decision applies to all marked rows.", "Select",
 )  # fmt: skip
 RANGE = Action(
-    "range", "", "mark a range",
-    "Mark every row from here to where you go; chosen again, keep the marks.", "Select",
+    "range", "", "mark to here",
+    "Mark every row from the last mark to this one.", "Select",
 )  # fmt: skip
 MARK_ALL = Action(
     "mark_all", "*", "mark all",
@@ -87,7 +87,7 @@ ZOOM = Action(
 PANE_ACTIONS = (NEXT_PANE, PREVIOUS_PANE, ZOOM)
 BACK = Action(
     "back", "escape", "back",
-    "Leave one thing: the range, the marks, the zoom, the pane, the filter, the screen.", "Move",
+    "Leave one thing: the marks, the zoom, the pane, the filter, the screen.", "Move",
 )  # fmt: skip
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
 

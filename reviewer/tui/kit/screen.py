@@ -582,8 +582,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
     @on(RowList.Moved)
     def _cursor_moved(self) -> None:
         self.row_before_filter = None
-        if self.model is not None and self.model.range_from is not None:
-            self.show_footer()
         self.cursor_moved()
         self.cursor_rest.moved()
 
@@ -610,36 +608,30 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @unless(no_rows)
     def action_range(self) -> None:
-        """Begin a range here, or keep the marks of the one in progress."""
-        model = self._marked_model()
-        if model.range_from is None:
-            model.range_from = model.cursor
-            self.say(f"Range: go to its end, then decide; {keys.RANGE.key} keeps the marks.")
-            self.show_footer()
-        else:
-            model.keep_range()
-            self.say_marked()
+        """Mark every row from the last mark to this one."""
+        self._marked_model().mark_to_here()
         self.list.refresh()
+        self.say_marked()
 
     @unless(no_rows)
     def action_mark_all(self) -> None:
         """Mark every row that can be marked, or none."""
         model = self._marked_model()
-        if model.has_marks:
-            model.clear_marks()
+        if model.marks:
+            model.marks.clear()
         else:
             model.marks = set(model.markable())
         self.list.refresh()
         self.say_marked()
 
     def clear_marks(self) -> None:
-        self._marked_model().clear_marks()
+        self._marked_model().marks.clear()
         self.list.refresh()
         self.say_marked()
 
     def say_marked(self) -> None:
         """Say how many rows are marked."""
-        count = self._marked_model().count_marked()
+        count = len(self._marked_model().marks)
         self.say(f"{count:,} marked" if count else "No rows are marked.")
         self.show_footer()
 
@@ -650,7 +642,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def title_of(self, action: Action) -> str:
         """The title of an action, with the number of rows that it would change."""
-        marked = self.model.count_marked() if self.model is not None else 0
+        marked = len(self.model.marks) if self.model is not None else 0
         if marked and action.takes_marked:
             return f"{action.title} {marked:,} marked"
         return action.title
@@ -715,7 +707,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """
         if self.host.stop_running():
             return
-        if self.model is not None and self.model.has_marks:
+        if self.model is not None and self.model.marks:
             self.clear_marks()
         elif self._zoomed is not None and self._reading:
             self.read_pane(self._zoomed)

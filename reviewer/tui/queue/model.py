@@ -33,7 +33,7 @@ class QueueModel(RowModel["QueueRow"]):
         self.dimmed.clear()
         self.deferred.clear()
         self.leader_of.clear()
-        self.clear_marks()
+        self.marks.clear()
         found = self.index_of(here)
         self.cursor = found if found is not None else min(self.cursor, max(len(self.ids) - 1, 0))
 
@@ -126,7 +126,6 @@ class QueueModel(RowModel["QueueRow"]):
         for memory_id in members:
             del self.leader_of[memory_id]
         self.marks -= members
-        self.range_from = None
         self.cursor = at
 
     def is_open(self, index: int) -> bool:

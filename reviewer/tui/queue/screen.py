@@ -568,10 +568,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return f"#{row.id} is a conflict: {settle} keeps one side or both, {dismiss} dismisses it."
 
     def _cannot_decide(self) -> str | None:
-        return None if self.model.count_marked() else self._why_not_waiting()
+        return None if self.model.marks else self._why_not_waiting()
 
     def _cannot_promote(self) -> str | None:
-        if self.model.count_marked():
+        if self.model.marks:
             return None
         return self._is_conflict() or self._why_not_waiting() or self._needs_words()
 
@@ -593,7 +593,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _cannot_restore(self) -> str | None:
         row = self.model.current
-        if row is None or self.model.count_marked():
+        if row is None or self.model.marks:
             return None if row else self._no_row()
         waits = not self.model.is_dimmed(self.model.cursor) and not row.deferred
         return f"#{row.id} is already waiting in the queue." if waits else None
@@ -665,7 +665,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_reject(self) -> None:
         """Reject the marked rows, or this one; a conflict is dismissed."""
         row = self.model.current
-        if row is not None and row.kind == "conflict" and not self.model.count_marked():
+        if row is not None and row.kind == "conflict" and not self.model.marks:
             await self._resolve(self.engine.conflicts.dismiss)
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
@@ -731,7 +731,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _after_decision(self, done: Done, ids: Sequence[int], remark: str = "") -> None:
         """Dim the decided rows and go to the next row that waits."""
         model = self.model
-        model.clear_marks()
+        model.marks.clear()
         model.reread(ids)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
@@ -801,7 +801,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Put the marked rows, or this one, back into the queue."""
         ids = self.model.targets()
         done = await self.write(lambda: self.engine.triage.restore(ids))
-        self.model.clear_marks()
+        self.model.marks.clear()
         self.model.reread(done.ids)
         self._show_again(self._words(done))
 
@@ -820,18 +820,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             merged, into = near[0], row.id
         done = await self.write(partial(self.engine.triage.merge, merged, into))
         self._after_decision(done, [merged, into, *done.ids])
-
-    @unless(_no_cluster)
-    async def action_promote_cluster(self) -> None:
-        """Promote the row that leads this cluster, with its near duplicates."""
-        row = self.model.current
-        if row is None:
-            return
-        leader = self.model.leader_of.get(row.id, row.id)
-        if self.model.is_open(self.model.cursor):
-            self.action_collapse()
-        done = await self.write(lambda: self.engine.triage.promote([leader]))
-        self._after_decision(done, [leader, *done.ids])
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:

@@ -48,7 +48,6 @@ class SessionModel(RowModel[SessionRow]):
     def show(self, text: str, here: int | None = None) -> None:
         """Show the lines that a filter lets through, with the cursor near the line `here`."""
         self.filter = text
-        self.range_from = None
         self.ids = array("q", (row.id for row in self.all if passes(row, text)))
         after = (at for at, number in enumerate(self.ids) if here is not None and number >= here)
         self.cursor = next(after, max(len(self.ids) - 1, 0) if here else 0)

@@ -241,7 +241,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         )
 
     def _saved(self, done: Done) -> None:
-        self.model.clear_marks()
+        self.model.marks.clear()
         self.note_version()
         self.reload()
         self.say(f"{display_line(done.title)} - {shared.UNDO.key} to undo")

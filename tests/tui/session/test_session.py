@@ -127,17 +127,16 @@ async def test_marked_lines_are_the_proof(read: Engine) -> None:
         screen.app.screen.query_one(EditPane).editor.load_text("Night boats are bold on A5.")
         await screen.press("ctrl+s")
         assert memories(read, "active") == ["Night boats are bold on A5"]
-        assert not screen_of(screen).model.has_marks
+        assert not screen_of(screen).model.marks
 
 
-async def test_a_range_is_marked_and_left(read: Engine) -> None:
+async def test_rows_are_marked_to_here_and_left(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("enter")
-        await screen.choose("mark a range")
-        await screen.press("j")
-        assert screen_of(screen).model.count_marked() == 2
+        await screen.press("enter", "k", "space")
+        await screen.choose("mark to here")
+        assert len(screen_of(screen).model.marks) == 2
         await screen.press("escape")
-        assert not screen_of(screen).model.has_marks
+        assert not screen_of(screen).model.marks
 
 
 async def test_escape_keeps_the_wording_as_a_draft(read: Engine) -> None:

@@ -26,6 +26,16 @@ async def test_the_four_screens_are_always_named_with_their_keys(
             assert name in shown
             assert f"F{number}" in shown
         assert "Pipelines" not in shown
+        assert ("Agents F7   History F8" in shown) == (width == 120)
+
+
+@pytest.mark.parametrize("key", ["f6", "f7", "f8"])
+async def test_the_names_of_the_tabs_stay_on_the_other_screens_at_60_columns(
+    engine: Engine, key: str
+) -> None:
+    async with opened(engine, size=(60, 20), project="a-project-with-quite-a-name") as screen:
+        await screen.press(key)
+        assert all(name in bar(screen.text) for name in ALWAYS)
 
 
 async def test_another_screen_has_its_tab_while_it_is_shown(engine: Engine) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import Counts
 
+WIDE = 100
+"""Cells from which there is room for the tabs of more screens."""
 ALWAYS = (keys.MENU.id, keys.HELP.id)
 """What leads to all other acts is in every footer, however narrow."""
 
@@ -69,9 +71,11 @@ class HeaderBar(Bar):
         )
         wide = self.size.width
         tabs = Content("")
-        for gap, titled in (("   ", True), ("  ", True), (" ", True), (" ", False)):
+        named = min(name.cell_length, wide // 4)
+        ways = (("   ", True, named), ("  ", True, named), (" ", True, 0), (" ", False, 0))
+        for gap, titled, least in ways:
             tabs = Content(gap).join([self._tab(each, titled=titled) for each in self._screens()])
-            if tabs.cell_length + min(name.cell_length, wide // 4) + 1 <= wide:
+            if tabs.cell_length + least + 1 <= wide:
                 break
         room = max(wide - tabs.cell_length - 1, 0)
         return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", tabs)
@@ -86,9 +90,10 @@ class HeaderBar(Bar):
         return clickable(Content.assemble((title, "bold" if here else "$dim"), key), action.id)
 
     def _screens(self) -> list[Action]:
-        """The tabs: those that are always there, and the one that is shown."""
+        """The tabs: those that are always there, more on a wide screen, and the one shown."""
+        tabs = keys.TABS if self.size.width < WIDE else (*keys.TABS, *keys.WIDE_TABS)
         here = f"show_{self.current}"
-        return [action for action in keys.SCREENS if action in keys.TABS or action.id == here]
+        return [action for action in keys.SCREENS if action in tabs or action.id == here]
 
 
 class HintBar(Static):

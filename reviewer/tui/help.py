@@ -39,7 +39,7 @@ CALLED = {
     "name": "rename title",
     "merge": "combine join duplicate",
     "read_sessions": "import load ingest scan transcripts start",
-    "ask_model": "ai llm generate propose cost",
+    "ask_model": "ai llm generate propose",
     "status": "archive deferred rejected accepted deleted promoted merged",
     "sort": "rank sort by",
     "filter": "search find type",
@@ -133,9 +133,13 @@ def _described(action: Action, row: HelpRow) -> HelpRow:
 
 
 async def _go_to(app: Actor, screen: Action, action: Action) -> None:
-    """Go to the screen of an action, and name its key there."""
+    """Go to the screen of an action, and run it there; name its key if it writes, or cannot yet."""
     await app.perform(screen)
-    app.say(f"{action.key}: {action.help}")
+    shown = app.host.shown
+    if isinstance(shown, Actor) and not action.writes and not shown.why_not(action):
+        await shown.perform(action)
+    else:
+        app.say(f"{action.key}: {action.help}")
 
 
 def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:

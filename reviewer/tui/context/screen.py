@@ -556,16 +556,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return self.engine.compression.apply(number, plan, expected_head=plan.head)
 
         done = await self.host.accompany(self, act, work)
-        self.note_act(done.act)
+        words = f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
+        self.note_act(done.act, words)
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
         self.data.choices.forget()
-        self.open_context(
-            number,
-            f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
-            f" - {self.key_of(shared.UNDO)} to undo",
-        )
+        self.open_context(number, f"{words} - {self.key_of(shared.UNDO)} to undo")
 
     # priorities and what must survive
 
@@ -608,11 +605,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if done is not None:
             words = words if done.act else done.title
             self.note_act(done.act, words)
-        remark = f" {display_line(done.warnings[0])}" if done and done.warnings else ""
         undo = self.key_of(shared.UNDO)
-        self.open_context(
-            self.context.id, f"{display_line(words)} - {undo} to undo{remark}", commit
-        )
+        self.open_context(self.context.id, f"{display_line(words)} - {undo} to undo", commit)
 
     @unless(_no_row)
     async def action_retain(self) -> None:
@@ -643,12 +637,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self.offer([])
 
         async def then(option: Option) -> None:
-            text = typed
+            text, where = typed, ""
             if option.key == "words":
                 targets = list(commits)
                 act = lambda: contexts.annotate(targets, retain=text)  # noqa: E731
             else:
-                targets = _matching(self.engine, views, text, option.key) or list(commits[:1])
+                matching = _matching(self.engine, views, text, option.key)
+                where = f" in {count(len(matching), 'turn')}"
+                targets = matching or list(commits[:1])
                 given = (
                     {"retain_match": [text]}
                     if option.key == "substring"
@@ -656,8 +652,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 )
                 act = lambda: contexts.annotate(targets, adds=True, **given)  # type: ignore[arg-type]  # noqa: E731
             done = await self.write(act)
-            found = count(len(targets), "turn")
-            self._annotated(f"Must survive in {found}: {text}", commits[0], done)
+            self._annotated(f"Must survive{where}: {text}", commits[0], done)
 
         await self.choose(
             "Must survive",

@@ -125,7 +125,8 @@ class ChoiceScreen(
         self._shown = tuple(options)
         self.list.clear_options()
         self.list.add_options(
-            [_line(each) for each in self._shown] or [Content.styled(self.nothing, "$dim")]
+            [_line(each, self.host.glyphs.ellipsis) for each in self._shown]
+            or [Content.styled(self.nothing, "$dim")]
         )
         keys_shown = [each.key for each in self._shown]
         at = keys_shown.index(self._current) if self._current in keys_shown else 0
@@ -181,8 +182,8 @@ def _cells(option: Option) -> int:
     return name if not option.detail else min(name, NAME_CELLS) + 2 + cell_len(option.detail)
 
 
-def _line(option: Option) -> Content:
+def _line(option: Option, ellipsis: str) -> Content:
     name, detail = display_line(option.name), display_line(option.detail)
     if not detail:
         return Content(name)
-    return Content.assemble(cut(name, NAME_CELLS, "~"), "  ", (detail, "$dim"))
+    return Content.assemble(cut(name, NAME_CELLS, ellipsis), "  ", (detail, "$dim"))

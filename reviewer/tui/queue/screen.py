@@ -72,8 +72,8 @@ LOOK_SECONDS = 20.0
 ASKED_SECONDS = 0.5
 """How often the progress of a reader is shown."""
 NOBODY = (
-    "No session waits for a reader, or no reader is here: Claude Code, Codex, Gemini CLI, OpenCode"
-    " and Copilot CLI are found on the PATH, an endpoint in the settings under [model]."
+    "No session waits for a reader, or none is here: Claude Code, Codex, Gemini CLI, OpenCode or"
+    " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
 MANY = 500
 """Number of rows from which a decision shows its progress."""
@@ -434,9 +434,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         remarks = []
         if decided := len(self.model.dimmed - self.model.deferred):
             remarks.append(f"{decided:,} decided")
-        if counts.deferred:
+        waits = self.query_asked.status == "waiting"
+        if waits and counts.deferred:
             remarks.append(f"{counts.deferred:,} deferred")
-        if counts.beyond_cap:
+        if waits and counts.beyond_cap:
             remarks.append(f"{counts.beyond_cap:,} beyond the cap")
         remark = ", ".join(remarks)
         if remark != self.list.remark:

@@ -135,9 +135,9 @@ def _described(action: Action, row: HelpRow) -> HelpRow:
 async def _go_to(app: Actor, screen: Action, action: Action) -> None:
     """Go to the screen of an action, and run it there; name its key if it writes, or cannot yet."""
     await app.perform(screen)
-    shown = app.host.shown
-    if isinstance(shown, Actor) and not action.writes and not shown.why_not(action):
-        await shown.perform(action)
+    node = dict(reachable(app.screen)).get(action)
+    if node is not None and not action.writes and not node.why_not(action):
+        await node.perform(action)
     else:
         app.say(f"{action.key}: {action.help}")
 

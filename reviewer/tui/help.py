@@ -79,8 +79,7 @@ class HelpRow(NamedTuple):
     title: str
     explanation: str
     run: Callable[[], Awaitable[None]] | None = None
-    called: str = ""
-    help: str = ""
+    action: Action | None = None
 
 
 def help_rows(below: KitScreen) -> list[HelpRow]:
@@ -116,7 +115,7 @@ def every_row(below: KitScreen) -> list[HelpRow]:
                 known.add(action.id)
                 there = f"{screen.title}: {action.short}"
                 run = partial(_go_to, app, screen, action)
-                rows.append(_described(action, HelpRow(screen.key, action.title, there, run)))
+                rows.append(HelpRow(screen.key, action.title, there, run, action))
     return rows
 
 
@@ -124,12 +123,7 @@ def _row(action: Action, node: Actor) -> HelpRow:
     menu = keys.MENU.key if keys.MENU in node.pane.actions else ""
     key = action.shown_keys[0] if action.shown_keys else menu
     words = node.why_not(action) or action.short
-    run = partial(node.perform, action)
-    return _described(action, HelpRow(key, node.title_of(action), words, run))
-
-
-def _described(action: Action, row: HelpRow) -> HelpRow:
-    return row._replace(called=CALLED.get(action.id, ""), help=action.help)
+    return HelpRow(key, node.title_of(action), words, partial(node.perform, action), action)
 
 
 async def _go_to(app: Actor, screen: Action, action: Action) -> None:
@@ -149,11 +143,12 @@ def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:
     typed = typed[:LONGEST].strip().casefold()
     ranked: list[list[HelpRow]] = [[], [], [], []]
     for row in rows:
+        named = f"{row.title} {CALLED.get(row.action.id, '')}" if row.action else row.title
         ways = (
-            row.keys.casefold() == typed or row.title.casefold() == typed,
+            typed in (row.keys.casefold(), row.title.casefold()),
             row.title.casefold().startswith(typed),
-            _has_words(typed, f"{row.title} {row.called}"),
-            _has_words(typed, f"{row.title} {row.called} {row.help}"),
+            _has_words(typed, named),
+            row.action is not None and _has_words(typed, f"{named} {row.action.help}"),
         )
         if True in ways:
             ranked[ways.index(True)].append(row)

@@ -140,25 +140,17 @@ class Choices:
     """The choices for one context, kept while other screens are shown."""
 
     chosen: dict[tuple[int, ...], Choice] = field(default_factory=dict)
-    levels: dict[int, Level] = field(default_factory=dict)
-    """The level of each turn, which it keeps when the segments are cut anew around it."""
     opened: set[tuple[int, ...]] = field(default_factory=set)
     target: int | None = None
 
-    def forget(self) -> None:
-        """Begin with the first plan again."""
-        self.chosen.clear()
-        self.levels.clear()
 
-
-def _kept(fresh: Choice, choices: Choices) -> Choice:
-    """The choice that was made before for the turns of a segment; the fullest level of them where
-    the segment is a new one.
+def _kept(fresh: Choice, known: Choice | None, level_of: Mapping[int, Level]) -> Choice:
+    """The choice that was made before for the turns of a segment; where segments were cut anew,
+    the fullest of the latest levels of its turns.
     """
-    known = choices.chosen.get(fresh.sources)
     if known is not None:
         return structs.replace(known, segment=fresh.segment)
-    levels = [choices.levels[each] for each in fresh.sources if each in choices.levels]
+    levels = [level_of[turn] for turn in fresh.sources if turn in level_of]
     return structs.replace(fresh, level=min(levels)) if levels else fresh
 
 
@@ -187,7 +179,9 @@ class ContextModel:
         plan = found.plan
         if plan is not None:
             plan = first_plan(found, plan)
-            kept = tuple(_kept(each, choices) for each in plan.choices)
+            chosen = choices.chosen
+            levels = {turn: each.level for each in chosen.values() for turn in each.sources}
+            kept = tuple(_kept(each, chosen.get(each.sources), levels) for each in plan.choices)
             plan = structs.replace(plan, choices=kept)
         self.plan = plan
         self._arrange(here)
@@ -326,10 +320,9 @@ class ContextModel:
         if self.plan is not None:
             choices = tuple(changed.get(each.segment, each) for each in self.plan.choices)
             self.plan = structs.replace(self.plan, choices=choices)
-            self.choices.chosen.update((each.sources, each) for each in choices)
-            self.choices.levels.update(
-                (commit, each.level) for each in choices for commit in each.sources
-            )
+            for each in choices:
+                self.choices.chosen.pop(each.sources, None)  # so that the latest stand last
+                self.choices.chosen[each.sources] = each
 
     def at_level(self, choice: Choice, level: Level) -> Choice:
         """A choice at another level."""

@@ -507,11 +507,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if tokens <= target:
             return f"{target:,} would lose what must survive."
         most = sorted(pinned, key=lambda each: -each.tokens)[:MOST_NAMED]
-        named = ", ".join(
-            f"“{cut(display_line(each.first_line), TITLE_CELLS, glyphs(self.app).ellipsis)}”"
-            f" {each.tokens:,}"
-            for each in most
-        )
+        named = ", ".join(f"{self._quoted(each.first_line)} {each.tokens:,}" for each in most)
         more = ", ..." if len(pinned) > len(most) else ""
         return (
             f"{target:,} cannot be reached: {count(len(pinned), 'pinned turn')} alone"
@@ -561,7 +557,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
-        self.data.choices.forget()
+        self.data.choices.chosen.clear()
         self.open_context(number, f"{words} - {self.key_of(shared.UNDO)} to undo")
 
     # priorities and what must survive
@@ -594,9 +590,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _named(self, row: Row) -> str:
         """How a message names the turns of a row."""
         commits = self.data.commits_of(row)
-        if len(commits) > 1:
-            return count(len(commits), "turn")
-        return f"“{cut(self.data.title(row), TITLE_CELLS, glyphs(self.app).ellipsis)}”"
+        return (
+            count(len(commits), "turn") if len(commits) > 1 else self._quoted(self.data.title(row))
+        )
+
+    def _quoted(self, title: str) -> str:
+        return f"“{cut(display_line(title), TITLE_CELLS, glyphs(self.app).ellipsis)}”"
 
     def _annotated(self, words: str, commit: int, done: Annotated | None = None) -> None:
         """Say what became of some turns, and show them again."""

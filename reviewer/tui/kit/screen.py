@@ -624,11 +624,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.list.refresh()
         self.say_marked()
 
-    def clear_marks(self) -> None:
-        self._marked_model().marks.clear()
-        self.list.refresh()
-        self.say_marked()
-
     def say_marked(self) -> None:
         """Say how many rows are marked."""
         count = len(self._marked_model().marks)
@@ -708,7 +703,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self.host.stop_running():
             return
         if self.model is not None and self.model.marks:
-            self.clear_marks()
+            self.action_mark_all()
         elif self._zoomed is not None and self._reading:
             self.read_pane(self._zoomed)
         elif self._zoomed is not None:

@@ -284,10 +284,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return "The constitution is always in full, whatever the budget is."
         return self.no_item()
 
-    def no_choices(self) -> str | None:
-        chosen = self.choices.pinned | self.choices.left_out
-        return self.no_packet() or (None if chosen else "No item is pinned or left out.")
-
     # choices
 
     @unless(no_packet)
@@ -356,13 +352,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._choose(structs.replace(choices, pinned=pinned, left_out=out))
         words = "Left out of this packet" if item.id in out else "No longer left out"
         self.say(f"{words}: {display_line(item.title)}")
-
-    @unless(no_choices)
-    def action_packet_clear(self) -> None:
-        """Forget all pins, and what was left out."""
-        number = len(self.choices.pinned | self.choices.left_out)
-        self._choose(structs.replace(self.choices, pinned=frozenset(), left_out=frozenset()))
-        self.say(f"Forgot {count(number, 'choice')}.")
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, both, or another folder."""

@@ -19,8 +19,6 @@ class QueueModel(RowModel["QueueRow"]):
         super().__init__(fetch)
         self.dimmed: set[int] = set()
         """Rows decided or deferred since the snapshot: shown dimmed, and skipped."""
-        self.deferred: set[int] = set()
-        """Those of them that were deferred."""
         self.leader_of: dict[int, int] = {}
         """The members of open clusters, each with the row that leads it."""
 
@@ -31,7 +29,6 @@ class QueueModel(RowModel["QueueRow"]):
         self.ids = array("q", ids)
         self._rows.clear()
         self.dimmed.clear()
-        self.deferred.clear()
         self.leader_of.clear()
         self.marks.clear()
         found = self.index_of(here)
@@ -66,14 +63,17 @@ class QueueModel(RowModel["QueueRow"]):
         self.read(list(known)[:CACHED_ROWS])
         for memory_id in known:
             row = self.known(memory_id)
-            self.deferred.discard(memory_id)
             if row is None or (row.status == "candidate" and not row.deferred):
                 self.dimmed.discard(memory_id)
             else:
                 self.dimmed.add(memory_id)
-                if row.deferred:
-                    self.deferred.add(memory_id)
         self.marks -= known
+
+    @property
+    def decided(self) -> int:
+        """How many rows were decided since the snapshot; what was deferred is not."""
+        rows = map(self.known, self.dimmed)
+        return sum(row is None or not row.deferred for row in rows)
 
     def waiting(self, index: int) -> bool:
         """Whether the row at an index still waits, as far as it has been read."""

@@ -432,7 +432,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if counts is None:
             return
         remarks = []
-        if decided := len(self.model.dimmed - self.model.deferred):
+        if decided := self.model.decided:
             remarks.append(f"{decided:,} decided")
         waits = self.query_asked.status == "waiting"
         if waits and counts.deferred:
@@ -1043,7 +1043,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Choose an order."""
 
         async def then(option: Option) -> None:
-            self._sort_by(Sort(option.key))
+            self.sort_by(Sort(option.key))
 
         await self.choose(
             "Order by",
@@ -1052,7 +1052,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             current=self.query_asked.sort.value,
         )
 
-    def _sort_by(self, following: Sort) -> None:
+    def sort_by(self, following: Sort) -> None:
         self._load(structs.replace(self.query_asked, sort=following))
         self.say(f"Ordered by {following.value}.")
 

@@ -98,8 +98,7 @@ async def draw(name: str, keys: Sequence[str]) -> None:
 
 async def page() -> None:
     """Every screen as text."""
-    lines = ["# Screens", "", "Every screen on the sample data of `reviewer demo`. Drawn by",
-             "`python -m tests.pictures.make screens`."]  # fmt: skip
+    lines = ["# Screens", "", "Every screen on the sample data of `reviewer demo`, at three sizes."]
     for name, keys in SCREENS.items():
         lines += ["", f"## {name}"]
         async with begun(SIZES[-1]) as screen:

@@ -17,14 +17,13 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, reachable
 from reviewer.tui.kit.option import Option
-from reviewer.tui.kit.text import cut
 
 if TYPE_CHECKING:
     from reviewer.tui.kit.screen import KitScreen
     from reviewer.tui.theme import Glyphs
 
 
-KEY_CELLS, TITLE_CELLS = 10, 18
+KEY_CELLS, TITLE_CELLS = 11, 18
 LONGEST = 100
 """Characters of a query that are looked at."""
 _WORD = re.compile(r"\w+")
@@ -176,16 +175,12 @@ async def show_help(below: KitScreen) -> None:
     """Offer the rows; the chosen one runs."""
     first, every = help_rows(below), every_row(below)
     rows: list[HelpRow] = []
-    ellipsis = below.host.glyphs.ellipsis
 
     def options(typed: str) -> list[Option]:
         rows[:] = matching(every, typed) if typed else first
         return [
             Option(
-                str(at),
-                cut(row.keys, KEY_CELLS, ellipsis).ljust(KEY_CELLS + 1)
-                + row.title.ljust(TITLE_CELLS),
-                row.explanation,
+                str(at), row.keys.ljust(KEY_CELLS) + row.title.ljust(TITLE_CELLS), row.explanation
             )
             for at, row in enumerate(rows)
         ]

@@ -52,6 +52,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     def __init__(self, engine: Engine, project: str | None, evidence: EvidenceView) -> None:
         self.path = Path(os.path.abspath(Path(evidence.record.path).expanduser()))
         self._session = evidence.record.session
+        self._memory = evidence.memory_id
         self.rows = LineList(SessionModel(), id="lines")
         self.rows.empty = ("Reading the session ...",)
         self.line_pane = TextPane(title="Line", id="line")
@@ -81,7 +82,8 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     def _show(self, view: SessionView, cited: list[CitedText]) -> None:
         model, evidence = self.model, self._opened_at
         self._view, self._opened_at = view, None
-        model.load(view, cited)
+        # Of several quotes of a line, the one that was opened comes first.
+        model.load(view, sorted(cited, key=lambda each: each.memory != self._memory))
         self.rows.empty = ("There is nothing to show in this file.",)
         if evidence is not None:
             span = evidence.record.text[evidence.span_start : evidence.span_end]

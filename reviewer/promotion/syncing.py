@@ -2,13 +2,19 @@
 
 Each machine appends to a file of its own, in the format of `decisions.py`. A decision names all
 those on the same memory that it was made after, by the hash of their lines; so no clock is needed
-to say which came last, and two that do not name each other are concurrent. Concurrent decisions
-with one outcome agree; others put the memory back into the queue as a conflict, on every machine.
+to say which came last, and two that do not name each other are concurrent.
+
+What the lines say is a function of the lines alone, so that all machines come to the same. Each
+memory is an item with lines of its own. Items that come to one wording are a group, and a group has
+one row. Where the latest lines of a group agree, the row becomes what they say; where they do not,
+it waits as a conflict, on every machine. A row writes lines only when it is not as the last sync
+left it, so that nothing is sent to and fro.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import platform
 import sqlite3
@@ -23,13 +29,14 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.files import read_own, reason_of, write_atomic
 from reviewer.promotion.conflict_rows import CONFLICT_RANK
-from reviewer.promotion.decided_rows import RETIRE
-from reviewer.promotion.known_keys import row_with_key
+from reviewer.promotion.decided_rows import RETIRE, regroup, rows_of, settle_without
+from reviewer.promotion.known_keys import Key, row_with_key
 from reviewer.promotion.signatures import sign, signer
 from reviewer.promotion.signed_decisions import (
     DECISION_COLUMNS,
     FORMAT,
     LARGEST,
+    VERDICTS,
     VERSION,
     Decision,
     Header,
@@ -41,8 +48,8 @@ from reviewer.promotion.signed_decisions import (
     row_of,
     unfit,
 )
-from reviewer.promotion.triage import promote_rows, reject_rows
-from reviewer.store.acts import Act, Scope
+from reviewer.promotion.triage import promote_rows, reject_rows, supersede_rows
+from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
@@ -56,8 +63,7 @@ HASH = 32
 """Hex digits of a line's hash."""
 SHOWN = 20
 """Problems that are listed."""
-Outcome = tuple[str, str, str]
-"""Verdict, type and wording."""
+Rows = Mapping[int, sqlite3.Row]
 
 
 class Line(Struct, frozen=True):
@@ -68,35 +74,40 @@ class Line(Struct, frozen=True):
     path: Path
     number: int
 
-
-def outcome_of(each: Decision) -> Outcome:
-    """The result of a decision."""
-    return (each.verdict, each.type, each.content)
+    @property
+    def key(self) -> Key:
+        return (self.decision.kind, self.decision.type, self.decision.key)
 
 
 class Item(Struct, frozen=True):
-    """The decisions on one memory that no other one was made after, sorted by hash."""
+    """The lines on one memory that no other one was made after."""
 
     latest: tuple[Line, ...]
-    earlier: tuple[str, ...]
+    earlier: frozenset[str]
     """The hashes of the others."""
 
+
+class Group(Struct, frozen=True):
+    """The items that come to one wording, and their latest lines in an order of their own."""
+
+    items: Mapping[str, Item]
+    lines: tuple[Line, ...]
+
     @property
-    def hashes(self) -> tuple[str, ...]:
-        return tuple(each.hash for each in self.latest)
+    def first(self) -> Decision:
+        return self.lines[0].decision
 
     @property
     def agrees(self) -> bool:
-        """Whether they have one result; without a promotion, wordings may differ."""
-        outcomes = {outcome_of(each.decision) for each in self.latest}
-        verdicts = {verdict for verdict, _, _ in outcomes}
-        return len(outcomes if Verdict.PROMOTED in verdicts else verdicts) == 1
+        """Whether the lines have one result; without a promotion, wordings may differ."""
+        verdicts = {each.decision.verdict for each in self.lines}
+        keys = {each.key for each in self.lines}
+        return len(verdicts) == 1 and (len(keys) == 1 or Verdict.PROMOTED not in verdicts)
 
     @property
-    def outcome(self) -> Outcome:
-        """Their result; where they disagree, a person decides again."""
-        verdict, type_, content = outcome_of(self.latest[0].decision)
-        return (verdict if self.agrees else Verdict.WITHDRAWN, type_, content)
+    def verdict(self) -> Verdict:
+        """The result; where the lines disagree, a person decides again."""
+        return self.first.verdict if self.agrees else Verdict.WITHDRAWN
 
 
 class MachineFile(Struct, frozen=True):
@@ -109,19 +120,14 @@ class MachineFile(Struct, frozen=True):
 
 
 class Known(Struct, frozen=True):
-    """What the last sync left of an item; `outcome` is a hash."""
+    """What the last sync left of an item: its row, which may have been superseded since, its lines
+    and the hash of the outcome.
+    """
 
     memory: int | None
     latest: tuple[str, ...]
     earlier: tuple[str, ...]
     outcome: str
-
-
-class Own(Struct, frozen=True):
-    """A row of this store as a decision."""
-
-    memory: int
-    decision: Decision
 
 
 class Synced(Struct, frozen=True):
@@ -138,16 +144,31 @@ class Synced(Struct, frozen=True):
 
 
 def merged(lines: Iterable[Line]) -> dict[str, Item]:
-    """The latest decisions by item."""
+    """The items of those lines."""
     by_item: dict[str, dict[str, Line]] = defaultdict(dict)
     for each in lines:
         by_item[each.decision.item].setdefault(each.hash, each)
     found: dict[str, Item] = {}
-    for item, some in sorted(by_item.items()):
-        earlier = {name for each in some.values() for name in each.decision.after}
-        latest = tuple(some[name] for name in sorted(some.keys() - earlier))
-        found[item] = Item(latest, tuple(sorted(earlier)))
+    for item, some in by_item.items():
+        earlier = frozenset(name for each in some.values() for name in each.decision.after)
+        found[item] = Item(_sorted(some[name] for name in some.keys() - earlier), earlier)
     return found
+
+
+def grouped(items: Mapping[str, Item]) -> dict[Key, Group]:
+    """The groups of those items, by the key of their rows."""
+    by_key: dict[Key, dict[str, Item]] = defaultdict(dict)
+    for item, each in sorted(items.items()):
+        by_key[each.latest[0].key][item] = each
+    return {
+        key: Group(some, _sorted(line for each in some.values() for line in each.latest))
+        for key, some in sorted(by_key.items())
+    }
+
+
+def _sorted(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """By key first, so that the first line of a group has its key."""
+    return tuple(sorted(lines, key=lambda each: (each.key, each.decision.content, each.hash)))
 
 
 def read_machine(path: Path) -> MachineFile | None:
@@ -175,7 +196,9 @@ def read_machine(path: Path) -> MachineFile | None:
     for number, line in enumerate(raw[1:], start=1):
         try:
             each = msgspec.json.decode(line, type=Decision)
-            fault = fault_of(each) or ("" if each.item else "it is not one of sync.")
+            fault = (
+                fault_of(each) or _unfit(each) or ("" if each.item else "it is not one of sync.")
+            )
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
             fault = f"{problem}."
         if fault:
@@ -189,13 +212,35 @@ def hash_of(line: bytes) -> str:
     return hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()[:HASH]
 
 
-def item_of(kind: str, type_: str, key: str) -> str:
-    """The name of an item: by its first wording, so that two machines give it the same."""
-    return hashlib.sha256(f"{kind}\n{type_}\n{key}".encode()).hexdigest()[:HASH]
+def item_of(kind: str, type_: str, key: str, number: int) -> str:
+    """The name of an item: by its first wording, so that two machines give it the same. Those of
+    one machine that have the same first wording are numbered.
+    """
+    parts = (kind, type_, key, *([str(number)] if number > 1 else []))
+    return _hash("\n".join(parts))
 
 
-def _stored(outcome: Outcome) -> str:
-    return hashlib.sha256("\n".join(outcome).encode()).hexdigest()[:HASH]
+def outcome_of(verdict: str, kind: str, type_: str, content: str) -> str:
+    """The hash of what a row or a group says."""
+    return _hash("\n".join((verdict, kind, type_, content)))
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:HASH]
+
+
+def _unfit(each: Decision) -> str:
+    """Why a decision is refused, whatever clock it was made by."""
+    why = unfit(each, each.at)
+    return why and f"{why}."
+
+
+def _living(rows: Rows, number: int | None) -> sqlite3.Row | None:
+    """A row, or what took its place; None where that was taken back or forgotten."""
+    row = rows.get(number or 0)
+    while row is not None and row["status"] == "superseded":
+        row = rows.get(row["superseded_by"])
+    return row
 
 
 class Syncing:
@@ -305,193 +350,243 @@ class _Run:
     def take(self, act: Act, files: Mapping[Path, MachineFile]) -> None:
         self._number = project_row(act, self._project)
         known = self._known(act)
-        rows = dict(self._rows(known))
+        rows = self._rows(act)
+        origins = {item: each.memory for item, each in known.items() if each.memory in rows}
+        origins |= self._new_items(known, rows)
+        here = {item: row for item in origins if (row := _living(rows, origins[item])) is not None}
         lines = [each for file in files.values() for each in file.decisions]
-        lines += self._own_lines(rows, known, {each.hash for each in lines})
-        changed = {
-            item: each
-            for item, each in merged(lines).items()
-            if each.latest and not (item in known and known[item].latest == each.hashes)
+        lines += self._own_lines(known, rows, origins, here, {each.hash for each in lines})
+        groups = {
+            key: each
+            for key, each in grouped(merged(lines)).items()
+            # what was taken back or forgotten here does not come again
+            if not here.keys().isdisjoint(each.items) or known.keys().isdisjoint(each.items)
         }
-        fit = {item: each for item, each in changed.items() if self._is_fit(each)}
-        memories = {item: rows[item].memory for item in fit if item in rows}
-        gone = known.keys() - rows.keys()  # taken back or forgotten here; they do not come again
-        fresh = {item: each for item, each in fit.items() if item not in {*memories, *gone}}
-        memories |= self._placed(act, files, fresh)
-        for item, each in fit.items():
-            memory = memories.get(item)
-            if memory is not None:
-                self._settle(act, memory, each, rows.get(item))
-            if memory is not None or item in gone:
-                self._remember(item, memory, each, known.get(item))
+        places = self._placed(act, files, groups, rows, origins, here)
+        for key, place in places.items():
+            self._settle(act, place, groups[key], rows)
+        self._join(act, groups, places, rows, origins)
+        rows = self._rows(act, places.values())
+        for key, place in places.items():
+            self._remember(groups[key], rows, place, known, origins)
 
     def _known(self, act: Act) -> dict[str, Known]:
-        rows = act.query(
+        found = act.query(
             "SELECT item, memory_id, latest, earlier, outcome FROM synced WHERE project_id = ?",
             (self._number,),
         )
         return {
             row[0]: Known(row[1], tuple(row[2].split()), tuple(row[3].split()), row[4])
-            for row in rows
+            for row in found
         }
 
-    def _remember(self, item: str, memory: int | None, found: Item, before: Known | None) -> None:
-        earlier = {*found.earlier, *((*before.latest, *before.earlier) if before else ())}
-        self._writer.execute(
-            "INSERT OR REPLACE INTO synced (project_id, item, memory_id, latest, earlier, outcome)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                self._number, item, memory, " ".join(found.hashes),
-                " ".join(sorted(earlier.difference(found.hashes))), _stored(found.outcome),
-            ),
-        )  # fmt: skip
-
-    def _rows(self, known: Mapping[str, Known]) -> Iterator[tuple[str, Own]]:
-        """The rows that were decided here or synced before, by item."""
+    def _rows(self, act: Act, also: Iterable[int] = ()) -> dict[int, sqlite3.Row]:
+        """The rows that were decided here or synced before, and what took their place."""
         cursor = self._writer.cursor()
         cursor.row_factory = sqlite3.Row
         cursor.execute(
-            f"SELECT {DECISION_COLUMNS}, m.superseded_by, (SELECT content FROM content_history h"
-            " WHERE h.memory_id = m.id ORDER BY id LIMIT 1) AS first FROM memory m"
-            f" WHERE m.project_id = ?1 AND m.kind IN ('memory', 'entity') AND m.rule <> '{RETIRE}'"
-            " AND (m.status <> 'candidate' OR m.id IN"
-            " (SELECT memory_id FROM synced WHERE project_id = ?1)) ORDER BY m.id",
-            (self._number,),
+            f"{_ROWS} WHERE m.project_id = ?1 AND m.kind IN ('memory', 'entity')"
+            f" AND m.rule <> '{RETIRE}' AND (m.status <> 'candidate'"
+            f" OR m.id {AMONG} OR m.id IN (SELECT memory_id FROM synced WHERE project_id = ?1)"
+            " OR m.id IN (SELECT superseded_by FROM memory WHERE project_id = ?1)) ORDER BY m.id",
+            (self._number, listed(also)),
         )
-        found = {row["id"]: row for row in cursor}
-        done: set[int] = set()
-        for item, each in known.items():
-            row = found.get(each.memory or 0)
-            if row is None:
-                continue
-            done.add(row["id"])
-            first = row["key"]
-            while row["superseded_by"] in found:
-                row = found[row["superseded_by"]]
-                done.add(row["id"])
-            yield item, self._as_own(row, first)
-        taken = set(known)
-        for number, row in found.items():
-            if number in done or row["status"] not in ("active", "invalid"):
-                continue
-            for content in (row["first"] or row["content"], row["content"]):
-                item = item_of(row["kind"], row["type"], duplicate_key(content))
-                if item not in taken:
-                    taken.add(item)
-                    yield item, self._as_own(row, row["key"])
-                    break
+        return {row["id"]: row for row in cursor}
 
-    def _as_own(self, row: sqlite3.Row, key: str) -> Own:
-        at = row["decided_at"] or self._now
-        decision = decision_of(self._writer, row, at, quoted=self._quoted)
-        if row["status"] == "graduated":
-            decision = structs.replace(decision, verdict=Verdict.PROMOTED)
-        elif row["status"] == "candidate":
-            decision = structs.replace(decision, verdict=Verdict.WITHDRAWN, reason="")
-        if key not in (decision.key, *decision.earlier):
-            decision = structs.replace(decision, earlier=(*decision.earlier, key))
-        return Own(row["id"], decision)
+    def _new_items(self, known: Mapping[str, Known], rows: Rows) -> dict[str, int]:
+        """The rows that were decided here and have no item, each with a name for one."""
+        found: dict[str, int] = {}
+        have = {each.memory for each in known.values()}
+        for number, row in rows.items():
+            if number in have or row["status"] not in ("active", "invalid"):
+                continue
+            key = duplicate_key(row["first"] or row["content"])
+            names = (item_of(row["kind"], row["type"], key, each) for each in itertools.count(1))
+            found[next(each for each in names if each not in known and each not in found)] = number
+        return found
 
     def _own_lines(
-        self, rows: Mapping[str, Own], known: Mapping[str, Known], there: set[str]
-    ) -> Iterator[Line]:
-        """A line for each row that is not as the last sync left it, or that the folder has no
-        decision on.
+        self, known: Mapping[str, Known], rows: Rows, origins: Mapping[str, int],
+        here: Mapping[str, sqlite3.Row], there: set[str],
+    ) -> Iterator[Line]:  # fmt: skip
+        """A line for each item whose row is not as the last sync left it, or that the folder has no
+        line on.
         """
-        for item, row in rows.items():
+        for item, row in here.items():
             before = known.get(item)
-            same = before is not None and before.outcome == _stored(outcome_of(row.decision))
-            if before and same and not there.isdisjoint(before.latest):
+            if before and before.outcome == _outcome(row) and not there.isdisjoint(before.latest):
                 continue
+            at = row["decided_at"] or self._now
+            decision = decision_of(self._writer, row, at, quoted=self._quoted)
+            keys = dict.fromkeys((*decision.earlier, rows[origins[item]]["key"]))
+            keys.pop(decision.key, None)
             after = (*before.latest, *before.earlier) if before else ()
-            decision = structs.replace(row.decision, item=item, after=after)
+            decision = structs.replace(decision, item=item, after=after, earlier=tuple(keys))
+            if fault := fault_of(decision) or _unfit(decision):
+                self.problems.append(f"#{row['id']} is not sent: {fault}")
+                continue
             line = msgspec.json.encode(decision) + b"\n"
             self.fresh.append(line)
             yield Line(hash_of(line), decision, self._own, len(self.fresh))
 
-    def _is_fit(self, found: Item) -> bool:
-        for each in found.latest:
-            if why := unfit(self._dated(each.decision), self._now):
-                self.problems.append(f"{each.path}, line {each.number + 1}, is left out: {why}.")
-                return False
-        return True
+    def _placed(
+        self, act: Act, files: Mapping[Path, MachineFile], groups: Mapping[Key, Group], rows: Rows,
+        origins: Mapping[str, int], here: Mapping[str, sqlite3.Row],
+    ) -> dict[Key, int]:  # fmt: skip
+        """The row of each group: the one that says so already, else one that an item came from,
+        else one that waits in an earlier wording, else a new one.
+        """
+        places: dict[Key, int] = {}
+        absent: dict[Path, list[tuple[Key, Line]]] = defaultdict(list)
+        open_groups: list[Key] = []
+        by_key = {
+            (row["kind"], row["type"], row["key"]): (number, row["status"])
+            for number, row in rows.items()
+        }
+        for key, group in groups.items():
+            same = by_key.get(key) or row_with_key(act, self._number, key)
+            offered = group.verdict is not Verdict.WITHDRAWN or not group.agrees
+            if not offered and here.keys().isdisjoint(group.items):
+                if same and same[1] == "candidate":
+                    places[key] = same[0]
+            elif same:
+                places[key] = same[0]
+            else:
+                open_groups.append(key)
+        held = set(places.values())
+        for key in open_groups:
+            group = groups[key]
+            own = [origins[item] for item in group.items if item in origins]
+            free = [each for each in own if each not in held and _may_become(rows[each], key)]
+            free.sort(key=lambda each: (rows[each]["status"] == "superseded", each))
+            waiting = None if free else row_of(act, self._number, group.first)
+            if waiting and waiting[1] == "candidate" and waiting[0] not in {*held, *rows}:
+                free = [waiting[0]]
+            if free:
+                places[key] = free[0]
+                held.add(free[0])
+            else:
+                absent[group.lines[0].path].append((key, group.lines[0]))
+        for path, some in absent.items():
+            wanted = [(line.number, self._dated(line.decision)) for _, line in some]
+            lines = files[path].lines
+            added = add_memories(act, self._project, path, lines, wanted, self._now)
+            places |= dict(zip([key for key, _ in some], added, strict=True))
+        return places
 
     def _dated(self, each: Decision) -> Decision:
         """The decision at a time that is not still to come, whatever clock it was made by."""
         return structs.replace(each, at=min(each.at, self._now))
 
-    def _placed(
-        self, act: Act, files: Mapping[Path, MachineFile], items: Mapping[str, Item]
-    ) -> dict[str, int]:
-        """The rows of items that are new here; those that the store does not have are added."""
-        found: dict[str, int] = {}
-        absent: dict[Path, list[tuple[str, Line]]] = defaultdict(list)
-        for item, each in items.items():
-            first = each.latest[0]
-            row = row_of(act, self._number, first.decision)
-            if row is not None:
-                found[item] = row[0]
-            elif each.outcome[0] != Verdict.WITHDRAWN or not each.agrees:
-                absent[first.path].append((item, first))
-        for path, some in absent.items():
-            wanted = [(line.number, self._dated(line.decision)) for _, line in some]
-            lines = files[path].lines
-            added = add_memories(act, self._project, path, lines, wanted, self._now)
-            found |= dict(zip([item for item, _ in some], added, strict=True))
+    def _settle(self, act: Act, place: int, group: Group, rows: Rows) -> None:
+        """Make a row what its group says. Where that does not agree the row waits again, in the
+        first wording. The other wordings are behind it.
+        """
+        row = rows.get(place) or self._row(place)
+        first = self._dated(group.first)
+        wanted = outcome_of(group.verdict, first.kind, first.type, first.content)
+        flagged = CONCURRENT in row["flags"].split()
+        if _outcome(row) == wanted and flagged is not group.agrees:
+            return
+        if row["status"] == "graduated" or row["rule"] == RETIRE:
+            self.problems.append(f"#{place} stays as it is, decided otherwise elsewhere.")
+            return
+        flags = " ".join(each for each in row["flags"].split() if each != CONCURRENT)
+        act.update(
+            "memory", place, status="candidate", decided_at=None, superseded_by=None, reason="",
+            leader_id=None, flags=flags,
+        )  # fmt: skip
+        if (row["type"], row["content"]) != (first.type, first.content):
+            reword(act, place, first, self._now)
+        self._keep_wordings(act, place, group)
+        if not group.agrees:
+            self.conflicts.append(place)
+            flags = self._row(place)["flags"]
+            act.update(
+                "memory", place, flags=f"{flags} {CONCURRENT}".strip(), rank=CONFLICT_RANK, edited=1
+            )
+            return
+        self.taken += 1
+        if group.verdict is Verdict.PROMOTED:
+            promote_rows(act, [place], True, now=first.at)
+        elif group.verdict is Verdict.REJECTED:
+            reject_rows(act, [place], True, reason=first.reason, now=first.at)
+
+    def _row(self, number: int) -> sqlite3.Row:
+        cursor = self._writer.cursor()
+        cursor.row_factory = sqlite3.Row
+        found: sqlite3.Row = cursor.execute(f"{_ROWS} WHERE m.id = ?", (number,)).fetchone()
         return found
 
-    def _settle(self, act: Act, memory: int, found: Item, row: Own | None) -> None:
-        """Make a row what the latest decisions on it say. Where they do not agree it waits again,
-        in the first wording, with the others behind it.
+    def _keep_wordings(self, act: Act, place: int, group: Group) -> None:
+        others = {each.decision.content for each in group.lines} - {group.first.content}
+        if others:
+            there = act.query("SELECT content FROM content_history WHERE memory_id = ?", (place,))
+            for content in sorted(others.difference(each for (each,) in there)):
+                act.insert(
+                    "content_history", memory_id=place, content=content, replaced_at=self._now
+                )
+
+    def _join(
+        self, act: Act, groups: Mapping[Key, Group], places: Mapping[Key, int], rows: Rows,
+        origins: Mapping[str, int],
+    ) -> None:  # fmt: skip
+        """Have the row of a group supersede the others that its items came from, except those that
+        another group has.
         """
-        if found.agrees:
-            if row is None or outcome_of(row.decision) != found.outcome:
-                self.taken += 1
-                self._decide(act, memory, self._dated(found.latest[0].decision))
-            else:
-                self._clear_flag(act, memory)
+        held = set(places.values())
+        for key, place in places.items():
+            for origin in [origins[item] for item in groups[key].items if item in origins]:
+                row = rows[origin]
+                if origin in held or row["superseded_by"] == place or row["status"] == "graduated":
+                    continue
+                held.add(origin)
+                supersede_rows(act, [origin], place, self._now)
+                regroup(act, rows_of(act, [origin]))
+                settle_without(act, [origin], self._now)
+
+    def _remember(
+        self, group: Group, rows: Rows, place: int, known: Mapping[str, Known],
+        origins: Mapping[str, int],
+    ) -> None:  # fmt: skip
+        row = rows.get(place)
+        if row is None:
             return
-        self.conflicts.append(memory)
-        self._decide(act, memory, self._dated(found.latest[0].decision))
-        self._wait(act, memory)
-        ((content, flags),) = act.query("SELECT content, flags FROM memory WHERE id = ?", (memory,))
-        for other in sorted({each.decision.content for each in found.latest} - {content}):
-            act.insert("content_history", memory_id=memory, content=other, replaced_at=self._now)
-        act.update(
-            "memory", memory, flags=f"{flags} {CONCURRENT}".strip(), rank=CONFLICT_RANK, edited=1
-        )
+        # An item stays with the row that it came from, which is woken when it differs again.
+        memories = {
+            item: origins[item] if _living(rows, origins.get(item)) is row else place
+            for item in group.items
+        }
+        if place not in memories.values():
+            memories[min(memories)] = place
+        for item, each in group.items.items():
+            before = known.get(item)
+            latest = tuple(line.hash for line in each.latest)
+            earlier = {*each.earlier, *((*before.latest, *before.earlier) if before else ())}
+            now = Known(
+                memories[item], latest, tuple(sorted(earlier.difference(latest))), _outcome(row)
+            )
+            if now != before:
+                self._writer.execute(
+                    "INSERT OR REPLACE INTO synced"
+                    " (project_id, item, memory_id, latest, earlier, outcome)"
+                    " VALUES (?, ?, ?, ?, ?, ?)",
+                    (
+                        self._number, item, now.memory, " ".join(now.latest),
+                        " ".join(now.earlier), now.outcome,
+                    ),
+                )  # fmt: skip
 
-    def _wait(self, act: Act, memory: int) -> None:
-        act.update(
-            "memory", memory, status="candidate", decided_at=None, superseded_by=None, reason="",
-            leader_id=None,
-        )  # fmt: skip
 
-    def _clear_flag(self, act: Act, memory: int) -> None:
-        ((flags,),) = act.query("SELECT flags FROM memory WHERE id = ?", (memory,))
-        kept = " ".join(flag for flag in flags.split() if flag != CONCURRENT)
-        act.update("memory", memory, flags=kept)
+_ROWS = (
+    f"SELECT {DECISION_COLUMNS}, m.superseded_by, m.flags, m.rule, (SELECT content"
+    " FROM content_history h WHERE h.memory_id = m.id ORDER BY id LIMIT 1) AS first FROM memory m"
+)
 
-    def _decide(self, act: Act, memory: int, each: Decision) -> None:
-        ((status, content, type_),) = act.query(
-            "SELECT status, content, type FROM memory WHERE id = ?", (memory,)
-        )
-        if status == "graduated":
-            return
-        self._wait(act, memory)
-        self._clear_flag(act, memory)
-        if content != each.content and reword(act, memory, each, self._now):
-            # another row says it already
-            other = row_of(act, self._number, structs.replace(each, earlier=()))
-            if other is not None:
-                act.update("memory", memory, status="superseded", superseded_by=other[0])
-                self._decide(act, other[0], each)
-                return
-        if type_ != each.type and not row_with_key(
-            act, self._number, (each.kind, each.type, each.key), besides=memory
-        ):
-            act.update("memory", memory, type=each.type)
-        if each.verdict is Verdict.PROMOTED:
-            promote_rows(act, [memory], True, now=each.at)
-        elif each.verdict is Verdict.REJECTED:
-            reject_rows(act, [memory], True, reason=each.reason, now=each.at)
+
+def _outcome(row: sqlite3.Row) -> str:
+    return outcome_of(VERDICTS.get(row["status"], ""), row["kind"], row["type"], row["content"])
+
+
+def _may_become(row: sqlite3.Row, key: Key) -> bool:
+    return bool(row["kind"] == key[0] and row["status"] != "graduated")

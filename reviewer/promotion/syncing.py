@@ -50,6 +50,7 @@ from reviewer.promotion.signed_decisions import (
 )
 from reviewer.promotion.triage import promote_rows, reject_rows, supersede_rows
 from reviewer.store.acts import AMONG, Act, Scope, listed
+from reviewer.store.changes import Value
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
@@ -63,7 +64,6 @@ HASH = 32
 """Hex digits of a line's hash."""
 SHOWN = 20
 """Problems that are listed."""
-Rows = Mapping[int, sqlite3.Row]
 
 
 class Line(Struct, frozen=True):
@@ -235,14 +235,6 @@ def _unfit(each: Decision) -> str:
     return why and f"{why}."
 
 
-def _living(rows: Rows, number: int | None) -> sqlite3.Row | None:
-    """A row, or what took its place; None where that was taken back or forgotten."""
-    row = rows.get(number or 0)
-    while row is not None and row["status"] == "superseded":
-        row = rows.get(row["superseded_by"])
-    return row
-
-
 class Syncing:
     """Syncs the decisions of one project."""
 
@@ -261,14 +253,16 @@ class Syncing:
         """
         own = folder / f"{self._machine()}-{_slug(project)}{ENDING}"
         files, problems = _read_all(folder, own, project, signers)
-        run = _Run(self._database, self._clock, project, quoted, own)
         with self._ledger.act(SYNC, scope=Scope.INTAKE) as act:
-            run.take(act, files)
+            run = _Run(act, self._database.writer, iso(self._clock()), project)
+            run.take(files, own, quoted=quoted)
             act.title = f"Synced: {run.taken} taken, {len(run.conflicts)} in conflict"
         unwritten = ""
         if run.fresh:
             try:
-                self._write(own, files.get(own), run.fresh, project, key)
+                self._write(own, files.get(own), list(run.fresh.values()), project, key)
+                with self._ledger.act(SYNC):
+                    run.remember_sent()
             except (OSError, ReviewerError) as problem:
                 reason = reason_of(problem) if isinstance(problem, OSError) else str(problem)
                 unwritten = f"{own} could not be written: {reason}"
@@ -333,45 +327,50 @@ def _read_all(
 class _Run:
     """One sync inside its act."""
 
-    def __init__(
-        self, database: Database, clock: Clock, project: str, quoted: bool, own: Path
-    ) -> None:
-        self._writer = database.writer
-        self._now = iso(clock())
+    def __init__(self, act: Act, writer: sqlite3.Connection, now: str, project: str) -> None:
+        self._act = act
+        self._writer = writer
+        self._now = now
         self._project = project
-        self._quoted = quoted
-        self._own = own
-        self._number = 0
-        self.fresh: list[bytes] = []
+        self._number = project_row(act, project)
+        self._known = self._read_known()
+        self._rows = self._read_rows()
+        self._origins = {
+            item: each.memory for item, each in self._known.items() if each.memory in self._rows
+        }
+        """The row that an item came from. Superseded by that of its group, it is woken when the
+        item differs again.
+        """
+        self._sent: list[tuple[str, Known]] = []
+        self.fresh: dict[str, bytes] = {}
+        """The new lines of this machine, by item."""
         self.taken = 0
         self.conflicts: list[int] = []
         self.problems: list[str] = []
 
-    def take(self, act: Act, files: Mapping[Path, MachineFile]) -> None:
-        self._number = project_row(act, self._project)
-        known = self._known(act)
-        rows = self._rows(act)
-        origins = {item: each.memory for item, each in known.items() if each.memory in rows}
-        origins |= self._new_items(known, rows)
-        here = {item: row for item in origins if (row := _living(rows, origins[item])) is not None}
+    def take(self, files: Mapping[Path, MachineFile], own: Path, *, quoted: bool) -> None:
+        self._name_new_items()
+        living = {item: self._living(row) for item, row in self._origins.items()}
+        here = {item: row for item, row in living.items() if row is not None}
         lines = [each for file in files.values() for each in file.decisions]
-        lines += self._own_lines(known, rows, origins, here, {each.hash for each in lines})
+        lines += self._own_lines(here, {each.hash for each in lines}, own, quoted)
         groups = {
             key: each
             for key, each in grouped(merged(lines)).items()
-            # what was taken back or forgotten here does not come again
-            if not here.keys().isdisjoint(each.items) or known.keys().isdisjoint(each.items)
+            if here.keys() & each.items.keys() or self._is_wanted(each)
         }
-        places = self._placed(act, files, groups, rows, origins, here)
+        places = self._placed(groups)
+        self._add_absent(files, [each for key, each in groups.items() if key not in places], places)
         for key, place in places.items():
-            self._settle(act, place, groups[key], rows)
-        self._join(act, groups, places, rows, origins)
-        rows = self._rows(act, places.values())
+            self._settle(place, groups[key])
+        self._join(groups, places)
+        self._rows = self._read_rows(places.values())
         for key, place in places.items():
-            self._remember(groups[key], rows, place, known, origins)
+            if place in self._rows:
+                self._remember(place, groups[key])
 
-    def _known(self, act: Act) -> dict[str, Known]:
-        found = act.query(
+    def _read_known(self) -> dict[str, Known]:
+        found = self._act.query(
             "SELECT item, memory_id, latest, earlier, outcome FROM synced WHERE project_id = ?",
             (self._number,),
         )
@@ -380,213 +379,220 @@ class _Run:
             for row in found
         }
 
-    def _rows(self, act: Act, also: Iterable[int] = ()) -> dict[int, sqlite3.Row]:
-        """The rows that were decided here or synced before, and what took their place."""
+    def _read_rows(self, also: Iterable[int] = ()) -> dict[int, sqlite3.Row]:
+        """The rows that were decided here or synced before, what took their place, and others."""
+        return self._select(
+            "m.project_id = ?1 AND m.kind IN ('memory', 'entity')"
+            f" AND m.rule <> '{RETIRE}' AND (m.status <> 'candidate'"
+            f" OR m.id {AMONG} OR m.id IN (SELECT memory_id FROM synced WHERE project_id = ?1)"
+            " OR m.id IN (SELECT superseded_by FROM memory WHERE superseded_by IS NOT NULL))",
+            self._number, listed(also),
+        )  # fmt: skip
+
+    def _row(self, number: int) -> sqlite3.Row:
+        return self._select("m.id = ?", number)[number]
+
+    def _select(self, condition: str, *parameters: Value) -> dict[int, sqlite3.Row]:
         cursor = self._writer.cursor()
         cursor.row_factory = sqlite3.Row
         cursor.execute(
-            f"{_ROWS} WHERE m.project_id = ?1 AND m.kind IN ('memory', 'entity')"
-            f" AND m.rule <> '{RETIRE}' AND (m.status <> 'candidate'"
-            f" OR m.id {AMONG} OR m.id IN (SELECT memory_id FROM synced WHERE project_id = ?1)"
-            " OR m.id IN (SELECT superseded_by FROM memory WHERE project_id = ?1)) ORDER BY m.id",
-            (self._number, listed(also)),
+            f"SELECT {DECISION_COLUMNS}, m.superseded_by, m.flags, m.rule, (SELECT content"
+            " FROM content_history h WHERE h.memory_id = m.id ORDER BY id LIMIT 1) AS first"
+            f" FROM memory m WHERE {condition} ORDER BY m.id",
+            parameters,
         )
         return {row["id"]: row for row in cursor}
 
-    def _new_items(self, known: Mapping[str, Known], rows: Rows) -> dict[str, int]:
-        """The rows that were decided here and have no item, each with a name for one."""
-        found: dict[str, int] = {}
-        have = {each.memory for each in known.values()}
-        for number, row in rows.items():
+    def _living(self, number: int | None) -> sqlite3.Row | None:
+        """A row, or what took its place; None where that was taken back or forgotten."""
+        row = self._rows.get(number or 0)
+        while row is not None and row["status"] == "superseded":
+            row = self._rows.get(row["superseded_by"])
+        return row
+
+    def _name_new_items(self) -> None:
+        """Give each row that was decided here and has no item one of its own."""
+        have = set(self._origins.values())
+        for number, row in self._rows.items():
             if number in have or row["status"] not in ("active", "invalid"):
                 continue
             key = duplicate_key(row["first"] or row["content"])
             names = (item_of(row["kind"], row["type"], key, each) for each in itertools.count(1))
-            found[next(each for each in names if each not in known and each not in found)] = number
-        return found
+            known, origins = self._known, self._origins
+            origins[next(each for each in names if not (each in known or each in origins))] = number
+
+    def _is_wanted(self, group: Group) -> bool:
+        """Whether a group without a row comes here. What was taken back or forgotten here does not,
+        nor what was taken back elsewhere, unless it waits here.
+        """
+        if self._known.keys() & group.items.keys():
+            return False
+        same = row_with_key(self._act, self._number, group.lines[0].key)
+        waits = same is not None and same[1] == "candidate"
+        return waits or not group.agrees or group.verdict is not Verdict.WITHDRAWN
 
     def _own_lines(
-        self, known: Mapping[str, Known], rows: Rows, origins: Mapping[str, int],
-        here: Mapping[str, sqlite3.Row], there: set[str],
-    ) -> Iterator[Line]:  # fmt: skip
+        self, here: Mapping[str, sqlite3.Row], there: set[str], own: Path, quoted: bool
+    ) -> Iterator[Line]:
         """A line for each item whose row is not as the last sync left it, or that the folder has no
         line on.
         """
         for item, row in here.items():
-            before = known.get(item)
+            before = self._known.get(item)
             if before and before.outcome == _outcome(row) and not there.isdisjoint(before.latest):
                 continue
-            at = row["decided_at"] or self._now
-            decision = decision_of(self._writer, row, at, quoted=self._quoted)
-            keys = dict.fromkeys((*decision.earlier, rows[origins[item]]["key"]))
+            decision = decision_of(self._writer, row, row["decided_at"] or self._now, quoted=quoted)
+            keys = dict.fromkeys((*decision.earlier, self._rows[self._origins[item]]["key"]))
             keys.pop(decision.key, None)
             after = (*before.latest, *before.earlier) if before else ()
             decision = structs.replace(decision, item=item, after=after, earlier=tuple(keys))
             if fault := fault_of(decision) or _unfit(decision):
                 self.problems.append(f"#{row['id']} is not sent: {fault}")
                 continue
-            line = msgspec.json.encode(decision) + b"\n"
-            self.fresh.append(line)
-            yield Line(hash_of(line), decision, self._own, len(self.fresh))
+            self.fresh[item] = line = msgspec.json.encode(decision) + b"\n"
+            yield Line(hash_of(line), decision, own, len(self.fresh))
 
-    def _placed(
-        self, act: Act, files: Mapping[Path, MachineFile], groups: Mapping[Key, Group], rows: Rows,
-        origins: Mapping[str, int], here: Mapping[str, sqlite3.Row],
-    ) -> dict[Key, int]:  # fmt: skip
-        """The row of each group: the one that says so already, else one that an item came from,
-        else one that waits in an earlier wording, else a new one.
+    def _placed(self, groups: Mapping[Key, Group]) -> dict[Key, int]:
+        """The rows of groups: the one that says so already, else one that an item came from, else
+        one that waits in an earlier wording.
         """
-        places: dict[Key, int] = {}
-        absent: dict[Path, list[tuple[Key, Line]]] = defaultdict(list)
-        open_groups: list[Key] = []
-        by_key = {
-            (row["kind"], row["type"], row["key"]): (number, row["status"])
-            for number, row in rows.items()
+        places = {
+            (row["kind"], row["type"], row["key"]): number
+            for number, row in self._rows.items()
+            if (row["kind"], row["type"], row["key"]) in groups
         }
-        for key, group in groups.items():
-            same = by_key.get(key) or row_with_key(act, self._number, key)
-            offered = group.verdict is not Verdict.WITHDRAWN or not group.agrees
-            if not offered and here.keys().isdisjoint(group.items):
-                if same and same[1] == "candidate":
-                    places[key] = same[0]
-            elif same:
+        for key in groups.keys() - places.keys():
+            if same := row_with_key(self._act, self._number, key):
                 places[key] = same[0]
-            else:
-                open_groups.append(key)
         held = set(places.values())
-        for key in open_groups:
-            group = groups[key]
-            own = [origins[item] for item in group.items if item in origins]
-            free = [each for each in own if each not in held and _may_become(rows[each], key)]
-            free.sort(key=lambda each: (rows[each]["status"] == "superseded", each))
-            waiting = None if free else row_of(act, self._number, group.first)
-            if waiting and waiting[1] == "candidate" and waiting[0] not in {*held, *rows}:
-                free = [waiting[0]]
-            if free:
-                places[key] = free[0]
-                held.add(free[0])
-            else:
-                absent[group.lines[0].path].append((key, group.lines[0]))
-        for path, some in absent.items():
-            wanted = [(line.number, self._dated(line.decision)) for _, line in some]
-            lines = files[path].lines
-            added = add_memories(act, self._project, path, lines, wanted, self._now)
-            places |= dict(zip([key for key, _ in some], added, strict=True))
+        for key, group in groups.items():
+            if key not in places and (row := self._free_row(group, held)):
+                places[key] = row
+                held.add(row)
         return places
+
+    def _free_row(self, group: Group, held: set[int]) -> int | None:
+        own = [self._origins[item] for item in group.items if item in self._origins]
+        rows = [self._rows[number] for number in own if number not in held]
+        free = [each for each in rows if each["kind"] == group.first.kind if not _is_fixed(each)]
+        if free:
+            return int(min(free, key=lambda row: (row["status"] == "superseded", row["id"]))["id"])
+        found = row_of(self._act, self._number, group.first)
+        waits = found and found[1] == "candidate" and found[0] not in {*held, *self._rows}
+        return found[0] if found and waits else None
+
+    def _add_absent(
+        self, files: Mapping[Path, MachineFile], groups: Iterable[Group], places: dict[Key, int]
+    ) -> None:
+        by_path: dict[Path, list[Line]] = defaultdict(list)
+        for each in groups:
+            by_path[each.lines[0].path].append(each.lines[0])
+        for path, lines in by_path.items():
+            wanted = [(line.number, self._dated(line.decision)) for line in lines]
+            added = add_memories(
+                self._act, self._project, path, files[path].lines, wanted, self._now
+            )
+            places |= dict(zip([line.key for line in lines], added, strict=True))
 
     def _dated(self, each: Decision) -> Decision:
         """The decision at a time that is not still to come, whatever clock it was made by."""
         return structs.replace(each, at=min(each.at, self._now))
 
-    def _settle(self, act: Act, place: int, group: Group, rows: Rows) -> None:
+    def _settle(self, place: int, group: Group) -> None:
         """Make a row what its group says. Where that does not agree the row waits again, in the
         first wording. The other wordings are behind it.
         """
-        row = rows.get(place) or self._row(place)
+        row = self._rows.get(place) or self._row(place)
         first = self._dated(group.first)
         wanted = outcome_of(group.verdict, first.kind, first.type, first.content)
-        flagged = CONCURRENT in row["flags"].split()
-        if _outcome(row) == wanted and flagged is not group.agrees:
+        flags = [flag for flag in row["flags"].split() if flag != CONCURRENT]
+        if _outcome(row) == wanted and (len(flags) == len(row["flags"].split())) is group.agrees:
             return
-        if row["status"] == "graduated" or row["rule"] == RETIRE:
-            self.problems.append(f"#{place} stays as it is, decided otherwise elsewhere.")
+        if _is_fixed(row):
+            self.problems.append(f"#{place} stays as it is, and was decided otherwise elsewhere.")
             return
-        flags = " ".join(each for each in row["flags"].split() if each != CONCURRENT)
-        act.update(
+        self._act.update(
             "memory", place, status="candidate", decided_at=None, superseded_by=None, reason="",
-            leader_id=None, flags=flags,
+            leader_id=None, flags=" ".join(flags),
         )  # fmt: skip
         if (row["type"], row["content"]) != (first.type, first.content):
-            reword(act, place, first, self._now)
-        self._keep_wordings(act, place, group)
+            reword(self._act, place, first, self._now)
+        self._keep_wordings(place, group)
         if not group.agrees:
             self.conflicts.append(place)
-            flags = self._row(place)["flags"]
-            act.update(
-                "memory", place, flags=f"{flags} {CONCURRENT}".strip(), rank=CONFLICT_RANK, edited=1
-            )
+            flags = [*self._row(place)["flags"].split(), CONCURRENT]
+            self._act.update("memory", place, flags=" ".join(flags), rank=CONFLICT_RANK, edited=1)
             return
         self.taken += 1
         if group.verdict is Verdict.PROMOTED:
-            promote_rows(act, [place], True, now=first.at)
+            promote_rows(self._act, [place], True, now=first.at)
         elif group.verdict is Verdict.REJECTED:
-            reject_rows(act, [place], True, reason=first.reason, now=first.at)
+            reject_rows(self._act, [place], True, reason=first.reason, now=first.at)
 
-    def _row(self, number: int) -> sqlite3.Row:
-        cursor = self._writer.cursor()
-        cursor.row_factory = sqlite3.Row
-        found: sqlite3.Row = cursor.execute(f"{_ROWS} WHERE m.id = ?", (number,)).fetchone()
-        return found
-
-    def _keep_wordings(self, act: Act, place: int, group: Group) -> None:
+    def _keep_wordings(self, place: int, group: Group) -> None:
         others = {each.decision.content for each in group.lines} - {group.first.content}
-        if others:
-            there = act.query("SELECT content FROM content_history WHERE memory_id = ?", (place,))
-            for content in sorted(others.difference(each for (each,) in there)):
-                act.insert(
-                    "content_history", memory_id=place, content=content, replaced_at=self._now
-                )
+        sql = "SELECT content FROM content_history WHERE memory_id = ?"
+        there = {content for (content,) in self._act.query(sql, (place,))} if others else set()
+        for content in sorted(others - there):
+            self._act.insert(
+                "content_history", memory_id=place, content=content, replaced_at=self._now
+            )
 
-    def _join(
-        self, act: Act, groups: Mapping[Key, Group], places: Mapping[Key, int], rows: Rows,
-        origins: Mapping[str, int],
-    ) -> None:  # fmt: skip
+    def _join(self, groups: Mapping[Key, Group], places: Mapping[Key, int]) -> None:
         """Have the row of a group supersede the others that its items came from, except those that
         another group has.
         """
         held = set(places.values())
         for key, place in places.items():
-            for origin in [origins[item] for item in groups[key].items if item in origins]:
-                row = rows[origin]
-                if origin in held or row["superseded_by"] == place or row["status"] == "graduated":
+            for origin in [self._origins.get(item) for item in groups[key].items]:
+                if origin is None or origin in held or _is_fixed(self._rows[origin]):
                     continue
                 held.add(origin)
-                supersede_rows(act, [origin], place, self._now)
-                regroup(act, rows_of(act, [origin]))
-                settle_without(act, [origin], self._now)
+                if self._rows[origin]["superseded_by"] != place:
+                    supersede_rows(self._act, [origin], place, self._now)
+                    regroup(self._act, rows_of(self._act, [origin]))
+                    settle_without(self._act, [origin], self._now)
 
-    def _remember(
-        self, group: Group, rows: Rows, place: int, known: Mapping[str, Known],
-        origins: Mapping[str, int],
-    ) -> None:  # fmt: skip
-        row = rows.get(place)
-        if row is None:
-            return
-        # An item stays with the row that it came from, which is woken when it differs again.
+    def _remember(self, place: int, group: Group) -> None:
+        row = self._rows[place]
+        origins = {item: self._origins.get(item) for item in group.items}
         memories = {
-            item: origins[item] if _living(rows, origins.get(item)) is row else place
-            for item in group.items
+            item: origin if self._living(origin) is row else place
+            for item, origin in origins.items()
         }
         if place not in memories.values():
             memories[min(memories)] = place
         for item, each in group.items.items():
-            before = known.get(item)
+            before = self._known.get(item)
             latest = tuple(line.hash for line in each.latest)
             earlier = {*each.earlier, *((*before.latest, *before.earlier) if before else ())}
-            now = Known(
-                memories[item], latest, tuple(sorted(earlier.difference(latest))), _outcome(row)
-            )
-            if now != before:
-                self._writer.execute(
-                    "INSERT OR REPLACE INTO synced"
-                    " (project_id, item, memory_id, latest, earlier, outcome)"
-                    " VALUES (?, ?, ?, ?, ?, ?)",
-                    (
-                        self._number, item, now.memory, " ".join(now.latest),
-                        " ".join(now.earlier), now.outcome,
-                    ),
-                )  # fmt: skip
+            earlier.difference_update(latest)
+            found = Known(memories[item], latest, tuple(sorted(earlier)), _outcome(row))
+            if item in self.fresh:
+                self._sent.append((item, found))
+            elif found != before:
+                self._write(item, found)
 
+    def remember_sent(self) -> None:
+        """Only once they are in the folder: until then they are sent with each sync."""
+        for item, each in self._sent:
+            self._write(item, each)
 
-_ROWS = (
-    f"SELECT {DECISION_COLUMNS}, m.superseded_by, m.flags, m.rule, (SELECT content"
-    " FROM content_history h WHERE h.memory_id = m.id ORDER BY id LIMIT 1) AS first FROM memory m"
-)
+    def _write(self, item: str, each: Known) -> None:
+        self._writer.execute(
+            "INSERT OR REPLACE INTO synced (project_id, item, memory_id, latest, earlier, outcome)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                self._number, item, each.memory, " ".join(each.latest), " ".join(each.earlier),
+                each.outcome,
+            ),
+        )  # fmt: skip
 
 
 def _outcome(row: sqlite3.Row) -> str:
     return outcome_of(VERDICTS.get(row["status"], ""), row["kind"], row["type"], row["content"])
 
 
-def _may_become(row: sqlite3.Row, key: Key) -> bool:
-    return bool(row["kind"] == key[0] and row["status"] != "graduated")
+def _is_fixed(row: sqlite3.Row) -> bool:
+    """Whether no decision from elsewhere changes a row."""
+    return bool(row["status"] == "graduated" or row["rule"] == RETIRE)

@@ -570,11 +570,13 @@ class _Run:
             found = Known(memories[item], latest, tuple(sorted(earlier)), _outcome(row))
             if item in self.fresh:
                 self._sent.append((item, found))
-            elif found != before:
+                lines = (before.latest, before.earlier) if before else ((), ())
+                found = Known(found.memory, *lines, outcome="")  # sent again until it is there
+            if found != before:
                 self._write(item, found)
 
     def remember_sent(self) -> None:
-        """Only once they are in the folder: until then they are sent with each sync."""
+        """Remember the lines that have been written to the folder."""
         for item, each in self._sent:
             self._write(item, each)
 

@@ -108,9 +108,11 @@ FIRST, SECOND, SHARED = "The first of the facts", "The second of the facts", "Wh
 def joined(machines: list[Machine]) -> list[Machine]:
     """Two memories that two machines have given one wording."""
     left, right, _ = machines
-    left.write(FIRST), left.write(SECOND)
+    left.write(FIRST)
+    left.write(SECOND)
     settle(machines)
-    left.reword(FIRST, SHARED), right.reword(SECOND, SHARED)
+    left.reword(FIRST, SHARED)
+    right.reword(SECOND, SHARED)
     settle(machines)
     return machines
 
@@ -135,10 +137,12 @@ def test_what_is_decided_on_a_shared_row_holds_for_both_memories(joined: list[Ma
 
 def test_two_that_shared_a_row_differ_again(machines: list[Machine]) -> None:
     left, right, third = machines
-    left.write(FIRST), left.write(SECOND)
+    left.write(FIRST)
+    left.write(SECOND)
     settle(machines)
     right.reword(SECOND, SHARED)
-    right.sync(), third.sync()
+    right.sync()
+    third.sync()
     right.reword(SHARED, "The second once more")
     left.reword(FIRST, SHARED)
     left.sync()  # has both as one
@@ -150,9 +154,11 @@ def test_two_that_shared_a_row_differ_again(machines: list[Machine]) -> None:
 
 def test_two_that_exchange_their_wordings(machines: list[Machine]) -> None:
     left, right, _ = machines
-    left.write(FIRST), left.write(SECOND)
+    left.write(FIRST)
+    left.write(SECOND)
     settle(machines)
-    left.reword(FIRST, "something between the two"), left.reword(SECOND, FIRST)
+    left.reword(FIRST, "something between the two")
+    left.reword(SECOND, FIRST)
     left.reword("something between the two", SECOND)
     settle(machines)
     assert [each.active() for each in machines] == [{FIRST, SECOND}] * 3
@@ -163,10 +169,12 @@ def test_two_that_exchange_their_wordings(machines: list[Machine]) -> None:
 
 def test_one_wording_with_two_verdicts_waits_and_is_decided_once(machines: list[Machine]) -> None:
     left, right, third = machines
-    left.write(FIRST), left.write(SECOND)
+    left.write(FIRST)
+    left.write(SECOND)
     settle(machines)
     left.reword(FIRST, SHARED)
-    right.reword(SECOND, SHARED), right.reject(SHARED)
+    right.reword(SECOND, SHARED)
+    right.reject(SHARED)
     settle(machines)
     assert [each.waiting() for each in machines] == [{SHARED: True}] * 3
     third.engine.triage.promote([third.number(SHARED)], alone=True)
@@ -178,7 +186,8 @@ def test_letters_and_marks_alone_do_not_make_a_conflict(machines: list[Machine])
     left, right, _ = machines
     left.write(FIRST)
     settle(machines)
-    left.reword(FIRST, SHARED), right.reword(FIRST, SHARED.upper())
+    left.reword(FIRST, SHARED)
+    right.reword(FIRST, SHARED.upper())
     settle(machines)
     assert [(each.active(), each.waiting()) for each in machines] == [({SHARED.upper()}, {})] * 3
     assert SHARED in left.wordings()
@@ -188,8 +197,10 @@ def test_a_second_memory_with_the_first_wording_of_another_is_synced(
     machines: list[Machine],
 ) -> None:
     left, right, _ = machines
-    left.write(FIRST), left.reword(FIRST, SHARED)
-    left.write(FIRST), left.reword(FIRST, SECOND)
+    left.write(FIRST)
+    left.reword(FIRST, SHARED)
+    left.write(FIRST)
+    left.reword(FIRST, SECOND)
     left.write(FIRST)
     settle(machines)
     assert [each.active() for each in machines] == [{FIRST, SECOND, SHARED}] * 3
@@ -200,9 +211,11 @@ def test_a_second_memory_with_the_first_wording_of_another_is_synced(
 
 def test_undoing_a_sync_parts_what_it_joined(machines: list[Machine]) -> None:
     left, right, _ = machines
-    left.write(FIRST), left.write(SECOND)
+    left.write(FIRST)
+    left.write(SECOND)
     settle(machines)
-    left.reword(FIRST, SHARED), left.sync()
+    left.reword(FIRST, SHARED)
+    left.sync()
     right.reword(SECOND, SHARED)
     right.engine.history.undo_act(right.sync().act)
     assert right.active() == {FIRST, SHARED}
@@ -217,7 +230,8 @@ def test_what_was_forgotten_does_not_come_again_as_another_memory(
     left.write(FIRST)
     settle(machines[:2])
     left.forget(FIRST)
-    third.write(SECOND), third.reword(SECOND, FIRST)
+    third.write(SECOND)
+    third.reword(SECOND, FIRST)
     settle(machines)
     assert left.wordings() == set()
     assert right.active() == third.active() == {FIRST}
@@ -238,7 +252,8 @@ def test_another_type_travels(machines: list[Machine]) -> None:
 
 def test_a_merge_travels_and_so_does_its_end(machines: list[Machine]) -> None:
     left, right, _ = machines
-    left.write(FIRST), left.write(SECOND)
+    left.write(FIRST)
+    left.write(SECOND)
     settle(machines)
     left.engine.triage.supersede(left.number(FIRST), left.number(SECOND))
     settle(machines)
@@ -253,7 +268,8 @@ def test_a_wording_that_cannot_be_sent_is_named_and_nothing_grows(
     machines: list[Machine],
 ) -> None:
     left, right, _ = machines
-    left.write(f"{FIRST} \N{RIGHT-TO-LEFT OVERRIDE}"), left.write(SECOND)
+    left.write(f"{FIRST} \N{RIGHT-TO-LEFT OVERRIDE}")
+    left.write(SECOND)
     for _ in range(2):
         done = left.sync()
         assert "is not sent: the wording has control characters" in done.problems[0]

@@ -1,21 +1,18 @@
 """Keeps the decisions of a project in step through a folder that others copy between machines.
 
-Each machine appends to a file of its own, in the format of `decisions.py`. A decision names all
-those on the same memory that it was made after, by the hash of their lines; so no clock is needed
-to say which came last, and two that do not name each other are concurrent.
+Each machine appends to a file of its own, in the format of `signed_decisions.py`. A decision names
+all those on the same memory that it was made after, by the hash of their lines; so no clock is
+needed to say which came last, and two that do not name each other are concurrent.
 
-What the lines say is a function of the lines alone, so that all machines come to the same. Each
-memory is an item with lines of its own. Items that come to one wording are a group, and a group has
-one row. Where the latest lines of a group agree, the row becomes what they say; where they do not,
-it waits as a conflict, on every machine. A row writes lines only when it is not as the last sync
-left it, so that nothing is sent to and fro.
+A group of memories that come to one wording (`sync_lines.py`) has one row. Where its latest lines
+agree, the row becomes what they say; where they do not, it waits as a conflict, on every machine. A
+row writes lines only when it is not as the last sync left it, so that nothing is sent to and fro.
 """
 
 from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 import platform
 import sqlite3
 from collections import defaultdict
@@ -26,16 +23,15 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ReviewerError, SourceError
-from reviewer.files import read_own, reason_of, write_atomic
+from reviewer.errors import ReviewerError
+from reviewer.files import reason_of, write_atomic
 from reviewer.promotion.conflict_rows import CONFLICT_RANK
 from reviewer.promotion.decided_rows import RETIRE, regroup, rows_of, settle_without
 from reviewer.promotion.known_keys import Key, row_with_key
-from reviewer.promotion.signatures import sign, signer
+from reviewer.promotion.signatures import sign
 from reviewer.promotion.signed_decisions import (
     DECISION_COLUMNS,
     FORMAT,
-    LARGEST,
     VERDICTS,
     VERSION,
     Decision,
@@ -46,7 +42,19 @@ from reviewer.promotion.signed_decisions import (
     fault_of,
     reword,
     row_of,
-    unfit,
+)
+from reviewer.promotion.sync_lines import (
+    ENDING,
+    Group,
+    Line,
+    MachineFile,
+    grouped,
+    hash_of,
+    item_of,
+    merged,
+    outcome_of,
+    read_folder,
+    refused,
 )
 from reviewer.promotion.triage import promote_rows, reject_rows, supersede_rows
 from reviewer.store.acts import AMONG, Act, Scope, listed
@@ -56,67 +64,11 @@ from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 from reviewer.text.normalise import duplicate_key
 
-ENDING = ".reviewer.jsonl"
 SYNC = "sync"
 CONCURRENT = "concurrent"
 """Flag of a row that was decided differently on two machines."""
-HASH = 32
-"""Hex digits of a line's hash."""
 SHOWN = 20
 """Problems that are listed."""
-
-
-class Line(Struct, frozen=True):
-    """A decision as a line of a machine's file."""
-
-    hash: str
-    decision: Decision
-    path: Path
-    number: int
-
-    @property
-    def key(self) -> Key:
-        return (self.decision.kind, self.decision.type, self.decision.key)
-
-
-class Item(Struct, frozen=True):
-    """The lines on one memory that no other one was made after."""
-
-    latest: tuple[Line, ...]
-    earlier: frozenset[str]
-    """The hashes of the others."""
-
-
-class Group(Struct, frozen=True):
-    """The items that come to one wording, and their latest lines in an order of their own."""
-
-    items: Mapping[str, Item]
-    lines: tuple[Line, ...]
-
-    @property
-    def first(self) -> Decision:
-        return self.lines[0].decision
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the lines have one result; without a promotion, wordings may differ."""
-        verdicts = {each.decision.verdict for each in self.lines}
-        keys = {each.key for each in self.lines}
-        return len(verdicts) == 1 and (len(keys) == 1 or Verdict.PROMOTED not in verdicts)
-
-    @property
-    def verdict(self) -> Verdict:
-        """The result; where the lines disagree, a person decides again."""
-        return self.first.verdict if self.agrees else Verdict.WITHDRAWN
-
-
-class MachineFile(Struct, frozen=True):
-    """The complete lines of a file, and the problems of the others."""
-
-    header: Header
-    lines: tuple[bytes, ...]
-    decisions: tuple[Line, ...]
-    problems: tuple[str, ...] = ()
 
 
 class Known(Struct, frozen=True):
@@ -143,98 +95,6 @@ class Synced(Struct, frozen=True):
     """Why this machine's file could not be written; empty if it was."""
 
 
-def merged(lines: Iterable[Line]) -> dict[str, Item]:
-    """The items of those lines."""
-    by_item: dict[str, dict[str, Line]] = defaultdict(dict)
-    for each in lines:
-        by_item[each.decision.item].setdefault(each.hash, each)
-    found: dict[str, Item] = {}
-    for item, some in by_item.items():
-        earlier = frozenset(name for each in some.values() for name in each.decision.after)
-        found[item] = Item(_sorted(some[name] for name in some.keys() - earlier), earlier)
-    return found
-
-
-def grouped(items: Mapping[str, Item]) -> dict[Key, Group]:
-    """The groups of those items, by the key of their rows."""
-    by_key: dict[Key, dict[str, Item]] = defaultdict(dict)
-    for item, each in sorted(items.items()):
-        by_key[each.latest[0].key][item] = each
-    return {
-        key: Group(some, _sorted(line for each in some.values() for line in each.latest))
-        for key, some in sorted(by_key.items())
-    }
-
-
-def _sorted(lines: Iterable[Line]) -> tuple[Line, ...]:
-    """By key first, so that the first line of a group has its key."""
-    return tuple(sorted(lines, key=lambda each: (each.key, each.decision.content, each.hash)))
-
-
-def read_machine(path: Path) -> MachineFile | None:
-    """The file of a machine; None where it is something else. What was cut off, cannot be read or
-    cannot be a memory is left out and named.
-
-    Raises SourceError for a file that cannot be opened.
-    """
-    try:
-        data = read_own(path, LARGEST)
-    except OSError as problem:
-        raise SourceError(f"{path} is not read: {reason_of(problem)}.") from problem
-    raw = data.splitlines(keepends=True)
-    problems = []
-    if raw and not raw[-1].endswith(b"\n"):
-        raw.pop()
-        problems.append(f"The end of {path} has not arrived yet.")
-    try:
-        header = msgspec.json.decode(raw[0] if raw else b"", type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        header = None
-    if header is None or (header.format, header.version) != (FORMAT, VERSION):
-        return None
-    found = []
-    for number, line in enumerate(raw[1:], start=1):
-        try:
-            each = msgspec.json.decode(line, type=Decision)
-            fault = (
-                fault_of(each) or _unfit(each) or ("" if each.item else "it is not one of sync.")
-            )
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-            fault = f"{problem}."
-        if fault:
-            problems.append(f"{path}, line {number + 1}, is left out: {fault}")
-        else:
-            found.append(Line(hash_of(line), each, path, number))
-    return MachineFile(header, tuple(raw), tuple(found), tuple(problems))
-
-
-def hash_of(line: bytes) -> str:
-    return hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()[:HASH]
-
-
-def item_of(kind: str, type_: str, key: str, number: int) -> str:
-    """The name of an item: by its first wording, so that two machines give it the same. Those of
-    one machine that have the same first wording are numbered.
-    """
-    parts = (kind, type_, key, *([str(number)] if number > 1 else []))
-    return _hash("\n".join(parts))
-
-
-def outcome_of(verdict: str, kind: str, type_: str, content: str) -> str:
-    """The hash of what a row or a group says."""
-    return _hash("\n".join((verdict, kind, type_, content)))
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:HASH]
-
-
-def _unfit(each: Decision) -> str:
-    """Why a decision is refused, whatever clock it was made by."""
-    why = unfit(each, each.at)
-    return why and f"{why}."
-
-
 class Syncing:
     """Syncs the decisions of one project."""
 
@@ -252,7 +112,7 @@ class Syncing:
         one of them has signed. Raises SourceError for a folder that cannot be read.
         """
         own = folder / f"{self._machine()}-{_slug(project)}{ENDING}"
-        files, problems = _read_all(folder, own, project, signers)
+        files, problems = read_folder(folder, own, project, signers)
         with self._ledger.act(SYNC, scope=Scope.INTAKE) as act:
             run = _Run(act, self._database.writer, iso(self._clock()), project)
             run.take(files, own, quoted=quoted)
@@ -291,37 +151,6 @@ class Syncing:
 
 def _slug(project: str) -> str:
     return hashlib.sha256(project.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-
-
-def _read_all(
-    folder: Path, own: Path, project: str, signers: str
-) -> tuple[dict[Path, MachineFile], list[str]]:
-    files: dict[Path, MachineFile] = {}
-    problems: list[str] = []
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError as problem:
-        raise SourceError(f"{folder} cannot be read: {reason_of(problem)}.") from problem
-    for name in names:
-        path = folder / name
-        if not name.endswith(ENDING):
-            continue
-        try:
-            found = read_machine(path)
-            if found is None:
-                fate = "written anew" if path == own else "left alone"
-                problems.append(f"{path} is not a file of decisions, and is {fate}.")
-            elif found.header.project == project:
-                if signers and path != own:
-                    signature = read_own(path.with_name(f"{name}.sig"))
-                    signer(b"".join(found.lines), signature, Path(signers).expanduser())
-                files[path] = found
-                problems += found.problems
-        except OSError as problem:
-            problems.append(f"{path} is left out: its signature: {reason_of(problem)}.")
-        except ReviewerError as problem:
-            problems.append(str(problem))
-    return files, problems
 
 
 class _Run:
@@ -446,7 +275,7 @@ class _Run:
             keys.pop(decision.key, None)
             after = (*before.latest, *before.earlier) if before else ()
             decision = structs.replace(decision, item=item, after=after, earlier=tuple(keys))
-            if fault := fault_of(decision) or _unfit(decision):
+            if fault := fault_of(decision) or refused(decision):
                 self.problems.append(f"#{row['id']} is not sent: {fault}")
                 continue
             self.fresh[item] = line = msgspec.json.encode(decision) + b"\n"
@@ -573,14 +402,14 @@ class _Run:
                 lines = (before.latest, before.earlier) if before else ((), ())
                 found = Known(found.memory, *lines, outcome="")  # sent again until it is there
             if found != before:
-                self._write(item, found)
+                self._put(item, found)
 
     def remember_sent(self) -> None:
         """Remember the lines that have been written to the folder."""
         for item, each in self._sent:
-            self._write(item, each)
+            self._put(item, each)
 
-    def _write(self, item: str, each: Known) -> None:
+    def _put(self, item: str, each: Known) -> None:
         self._writer.execute(
             "INSERT OR REPLACE INTO synced (project_id, item, memory_id, latest, earlier, outcome)"
             " VALUES (?, ?, ?, ?, ?, ?)",

@@ -177,9 +177,7 @@ def read_machine(path: Path) -> MachineFile | None:
     for number, line in enumerate(raw[1:], start=1):
         try:
             each = msgspec.json.decode(line, type=Decision)
-            fault = (
-                fault_of(each) or refused(each) or ("" if each.item else "it is not one of sync.")
-            )
+            fault = refused(each) or ("" if each.item else "it is not one of sync.")
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
             fault = f"{problem}."
         if fault:
@@ -194,9 +192,11 @@ def hash_of(line: bytes) -> str:
 
 
 def refused(each: Decision) -> str:
-    """Why a decision is refused, whatever clock it was made by."""
+    """Why a decision is refused, whatever clock it was made by; empty when it is not."""
+    if fault := fault_of(each):
+        return fault
     why = unfit(each, each.at)
-    return why and f"{why}."
+    return f"{why}." if why else ""
 
 
 def item_of(kind: str, type_: str, key: str, number: int) -> str:

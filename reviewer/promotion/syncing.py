@@ -39,7 +39,6 @@ from reviewer.promotion.signed_decisions import (
     Verdict,
     add_memories,
     decision_of,
-    fault_of,
     reword,
     row_of,
 )
@@ -275,7 +274,7 @@ class _Run:
             keys.pop(decision.key, None)
             after = (*before.latest, *before.earlier) if before else ()
             decision = structs.replace(decision, item=item, after=after, earlier=tuple(keys))
-            if fault := fault_of(decision) or refused(decision):
+            if fault := refused(decision):
                 self.problems.append(f"#{row['id']} is not sent: {fault}")
                 continue
             self.fresh[item] = line = msgspec.json.encode(decision) + b"\n"

@@ -206,8 +206,10 @@ class _Lane:
             self._interrupted(event)
 
     def _interrupted(self, event: Notice) -> None:
-        if self._recent and self._refused is None:
-            self._refused, self._refused_at = self._recent[-1], event.origin
+        last = self._recent[-1] if self._recent else None
+        # What went well was not interrupted: the person stopped what the agent said.
+        if last is not None and last.outcome is not Outcome.OK and self._refused is None:
+            self._refused, self._refused_at = last, event.origin
 
     def close(self) -> Iterator[Finding]:
         for each in self._open:

@@ -51,6 +51,15 @@ class SessionFile:
         self._write({"type": "user", "message": {"content": [answer]}})
         return line
 
+    def plans(self, plan: str) -> int:
+        """A plan that waits for approval."""
+        self._calls += 1
+        use = {
+            "type": "tool_use", "id": f"call{self._calls}", "name": "ExitPlanMode",
+            "input": {"plan": plan},
+        }  # fmt: skip
+        return self._write({"type": "assistant", "message": {"content": [use]}})
+
     def refuses(self, command: str, words: str) -> int:
         """A call that the person refused with a comment; the line of the comment."""
         self.runs(

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images
+from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images, stored
 from reviewer.store.changes import Change, Image, readable, split, unpack, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -449,24 +449,23 @@ def _unlike(
         if change.table == "project" and change.before is None and after is not None:
             after = {name: value for name, value in after.items() if name not in BINDING}
         final[change.table, change.row] = {**known, **after} if known and after else after
-    by_table: dict[str, list[int]] = defaultdict(list)
-    for table, row in final:
-        by_table[table].append(row)
-    for table, rows in by_table.items():
-        columns = sorted({c for row in rows for c in final[table, row] or ()} or {"id"})
-        current = images(connection, table, rows, columns)
+    alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    """Rows by their table and the columns that have to be compared."""
+    for (table, row), image in final.items():
+        alike[table, *(image or ("id",))].append(row)
+    for (table, *columns), rows in alike.items():
+        current = stored(connection, table, rows, columns)
         for row in rows:
             expected, actual = final[table, row], current.get(row)
             if expected is None and actual is None:
                 continue
             if expected is None or actual is None:
                 yield table, row, f"{table} {row} {'is back' if expected is None else 'is gone'}"
-                continue
-            for column, value in expected.items():
-                if actual[column] != value:
-                    now = f"(now {actual[column]!r})"
-                    yield table, row, f"{column} of {table} {row} has changed since {now}"
-                    break
+            elif tuple(expected.values()) != actual:
+                pairs = zip(expected.items(), actual, strict=True)
+                column, now = next((name, now) for (name, was), now in pairs if was != now)
+                changed = f"{column} of {table} {row} has changed since (now {now!r})"
+                yield table, row, changed
 
 
 def _note_deleted(changes: Sequence[Change], gone: dict[str, list[tuple[int, int]]]) -> None:

@@ -74,10 +74,10 @@ class CandidateFile:
                         batch.column(name).slice(0, self.count - done).to_pylist() for name in NAMES
                     )
                     rows = [
-                        clean(self._checked(number, values))
+                        self._checked(number, values)
                         for number, values in enumerate(zip(*columns, strict=True), done + 1)
                     ]
-                    yield rows
+                    yield clean(rows)
                     done += len(rows)
                     if done == self.count:
                         return

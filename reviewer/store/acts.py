@@ -20,7 +20,7 @@ from reviewer.store.changes import (
     entry_hash,
 )
 from reviewer.store.ownership import Owners, Ownership
-from reviewer.store.stored_text import masked_image, masked_text
+from reviewer.store.stored_text import masked_images, masked_text
 
 LEDGERED = (
     "project",
@@ -117,11 +117,10 @@ class Act:
         defaults = self._defaults(table)
         sql = ""
         for start in range(0, len(rows), BATCH):
+            some = masked_images(table, rows[start : start + BATCH])
             run = [
-                Change(
-                    table, first + number, None, {**defaults, **masked_image(table, rows[number])}
-                )
-                for number in range(start, min(start + BATCH, len(rows)))
+                Change(table, number, None, {**defaults, **image})
+                for number, image in enumerate(some, first + start)
             ]
             sql = sql or _statement(run[0], "main")
             _put_run(self._connection, sql, run)
@@ -151,11 +150,11 @@ class Act:
         done: list[Change] = []
         columns = sorted({column for _, values in updates for column in values})
         current = images(self._connection, table, [row for row, _ in updates], columns)
-        for row, values in updates:
+        masked = masked_images(table, [values for _, values in updates])
+        for (row, _), values in zip(updates, masked, strict=True):
             old = current.get(row)
             if old is None:
                 raise KeyError(f"{table} {row}")
-            values = masked_image(table, values)
             changed = {c: v for c, v in values.items() if old[c] != v}
             if changed:
                 done.append(Change(table, row, {c: old[c] for c in changed}, changed))

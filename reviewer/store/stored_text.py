@@ -52,6 +52,9 @@ JSON = frozenset(
 SHORTEST = 6
 """Characters; nothing shorter is taken for a secret."""
 
+LONGEST_TITLE = 60
+"""Characters; the program words nothing longer by itself."""
+
 _MOMENT_OR_NUMBER = re.compile(r"[0-9T:.,+Z -]*")
 _OUR_WORDS = re.compile(r"[A-Z]?[a-z]{1,10}:?(?: (?:[A-Z]?[a-z]{1,8}|#?\d{1,7}),?)*\.?")
 _TRIGGER = re.compile(r"pass|pw|secret|token|key|pin|code|cred|auth|log|wort|user|api|word")
@@ -59,13 +62,9 @@ _TRIGGER = re.compile(r"pass|pw|secret|token|key|pin|code|cred|auth|log|wort|use
 
 def masked_images(table: str, images: Sequence[Image]) -> list[Image]:
     """The values of some rows without secrets."""
-    left = _left_as_they_are(table)
-    texts = {
-        value
-        for image in images
-        for column, value in image.items()
-        if isinstance(value, str) and len(value) >= SHORTEST and column not in left
-    }
+    columns = set().union(*images) - _left_as_they_are(table)
+    values = {image.get(column) for column in columns for image in images}
+    texts = {value for value in values if isinstance(value, str) and len(value) >= SHORTEST}
     return [_masked_image(table, each) for each in images] if _have_secrets(texts) else [*images]
 
 
@@ -116,7 +115,9 @@ def _masked(text: str) -> str:
 
 
 def _needs_no_patterns(text: str) -> bool:
-    return bool(_MOMENT_OR_NUMBER.fullmatch(text)) or has_only_our_words(text)
+    return len(text) <= LONGEST_TITLE and (
+        _MOMENT_OR_NUMBER.fullmatch(text) is not None or has_only_our_words(text)
+    )
 
 
 def has_only_our_words(text: str) -> bool:

@@ -23,7 +23,7 @@ from reviewer.clock import iso
 from reviewer.files import make_private_folder, open_own, write_atomic
 from reviewer.sharing import personal
 from reviewer.system import lock as take_lock
-from reviewer.text.for_agents import AgentText
+from reviewer.text.for_agents import NOTHING, AgentText
 
 SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
 
@@ -50,6 +50,9 @@ class SessionNote(Struct, frozen=True, kw_only=True):
     """When its transcript was last ingested; empty if it was not yet."""
     problem: str = ""
     """Why its transcript could not be ingested."""
+    given: tuple[int, ...] = ()
+    """Memories in the packets that it was given."""
+    given_at: str = ""
 
 
 class Given(Struct, frozen=True, kw_only=True):
@@ -67,8 +70,9 @@ class KeptPacket(Struct, frozen=True, kw_only=True):
 
     key: str
     """What it was made from: the bytes of the store by size and time, the day, the program."""
-    project: str
-    text: AgentText
+    project: str = ""
+    text: AgentText = NOTHING
+    memories: tuple[int, ...] = ()
 
 
 class AgentFiles:

@@ -10,6 +10,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from reviewer import __version__
 from reviewer.agents.agent_files import AgentFiles, Given, KeptPacket, SessionNote
 from reviewer.agents.background import MAKE_READY, READ_SESSIONS, start_in_background
@@ -40,6 +42,7 @@ class Hooks:
         self._files = AgentFiles(store)
         self._maker = PacketMaker(store, project=project, clock=clock)
         self._given: Given | None = None
+        self._memories: tuple[int, ...] = ()
 
     def carry_out(self, told: Told) -> AgentText:
         """The text for the agent's model; empty where there is nothing to say. What nobody waits
@@ -91,20 +94,27 @@ class Hooks:
             return False
         if told.transcript and not self._accepted(told):
             return False
-        self._files.note_session(
-            SessionNote(
-                agent=told.agent,
-                session=told.session,
-                path=told.transcript,
-                cwd=told.cwd,
-                at=iso(self._clock()),
-                ended=ended,
-            )
+        at = iso(self._clock())
+        note = SessionNote(
+            agent=told.agent,
+            session=told.session,
+            path=told.transcript,
+            cwd=told.cwd,
+            at=at,
+            ended=ended,
+            given=self._memories,
+            given_at=at if self._memories else "",
         )
+        before = self._files.session(note)
+        if before is not None and before.given:
+            given = tuple(sorted({*before.given, *note.given}))
+            note = structs.replace(note, given=given, given_at=before.given_at)
+        self._files.note_session(note)
         return True
 
     def _packet(self, told: Told) -> AgentText:
-        project, text = self._maker.packet(Path(told.cwd), told.prompt)
+        packet = self._maker.packet(Path(told.cwd), told.prompt)
+        text = packet.text
         before = self._files.given(told.agent)
         if (
             told.source == "resume"
@@ -113,10 +123,11 @@ class Hooks:
         ):
             return NOTHING  # the session has it already
         if text:
+            self._memories = packet.memories
             self._given = Given(
                 agent=told.agent,
                 session=told.session,
-                project=project,
+                project=packet.project,
                 at=iso(self._clock()),
                 text=text,
             )
@@ -145,14 +156,14 @@ class PacketMaker:
         self._ready: Prepared | None = None
         self._new: tuple[str, KeptPacket] | None = None
 
-    def packet(self, folder: Path, task: str = "", *, fresh: bool = False) -> tuple[str, AgentText]:
-        """The project and its packet for a task; empty where nothing is known of the folder.
+    def packet(self, folder: Path, task: str = "", *, fresh: bool = False) -> KeptPacket:
+        """The packet of a folder's project for a task; empty where nothing is known of the folder.
 
         `fresh`: make it even if it is kept. Raises StoreError, ForeignProjectError, OSError.
         """
         tree = work_tree(folder)
         if tree is None:
-            return "", NOTHING
+            return KeptPacket(key="")
         if not self._store.exists():
             raise StoreError(f"There is no store at {self._store} yet.")
         name = hashlib.sha256(f"{tree}\0{self._named}".encode("utf-8", "replace")).hexdigest()[:16]
@@ -160,11 +171,11 @@ class PacketMaker:
         if not task and not fresh:
             kept = self._files.packet(name)
             if kept is not None and kept.key == before:
-                return kept.project, kept.text
-        project, text = self._made(folder, task)
+                return kept
+        made = self._made(folder, task, before)
         if not task and self._state() == before:  # nobody has written meanwhile
-            self._new = name, KeptPacket(key=before, project=project, text=text)
-        return project, text
+            self._new = name, made
+        return made
 
     def keep(self) -> bool:
         """Write what spares the next packet most of the work, once nobody waits for this one.
@@ -191,7 +202,7 @@ class PacketMaker:
         """
         project = ""
         for _ in range(MOST_ATTEMPTS):
-            project, _ = self.packet(folder, fresh=True)
+            project = self.packet(folder, fresh=True).project
             self.keep()  # at once: measuring takes longer
             if self._ready is not None and self._ready.small:
                 self._ready.count_ahead()
@@ -200,7 +211,7 @@ class PacketMaker:
                 break  # else somebody has written meanwhile
         return project
 
-    def _made(self, folder: Path, task: str) -> tuple[str, AgentText]:
+    def _made(self, folder: Path, task: str, key: str) -> KeptPacket:
         from reviewer.agents.recalled import packet_within
         from reviewer.engine import Engine
 
@@ -208,12 +219,12 @@ class PacketMaker:
         try:
             project = engine.bound_project(folder)
             if project is None or self._named not in (None, project):
-                return "", NOTHING
+                return KeptPacket(key=key)
             engine.work_in(Chosen(project))
             now = self._clock().astimezone()
             made = packet_within(engine, task=task, now=now)
             self._ready = made.ready
-            return project, made.text
+            return KeptPacket(key=key, project=project, text=made.text, memories=made.memories)
         finally:
             engine.close()
 
@@ -275,8 +286,6 @@ class SessionReader:
                 yield note
 
     def _read_one(self, note: SessionNote) -> None:
-        from msgspec import structs
-
         began = iso(self._clock())
         try:
             self._ingest(note)
@@ -305,6 +314,7 @@ class SessionReader:
                 raise ReviewerError(f"{folder} is bound to no project: run reviewer there once.")
             engine.work_in(Chosen(project))
             report = engine.intake.ingest([path], project=project, sessions=sessions)
+            engine.recall.note_start(note.given, note.session, note.given_at)
         finally:
             engine.close()
         maker = PacketMaker(self._store, project=self._named, clock=self._clock)

@@ -42,6 +42,7 @@ class Recalled(NamedTuple):
     text: AgentText
     ready: Prepared
     """What it was made of: `save_counts` spares the next one most of the work."""
+    memories: tuple[int, ...] = ()
 
 
 def packet_within(
@@ -56,10 +57,11 @@ def packet_within(
 
     ready = _prepared(engine, engine.project, task, now)
     made = text_within(ready, _tokens(most), most - FRAME)
-    if not made:
+    if not made.text:
         return Recalled(NOTHING, ready)
-    text = enclosed(made)
-    return Recalled(text if len(text) <= most else _cut(made, most), ready)
+    text = enclosed(made.text)
+    memories = tuple(int(each[2:]) for each in made.places if each.startswith("m:"))
+    return Recalled(text if len(text) <= most else _cut(made.text, most), ready, memories)
 
 
 def packet_items(

@@ -29,6 +29,7 @@ from reviewer.errors import ReviewerError, SourceError, StoreError
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.llm.model import ChatModel
+    from reviewer.promotion.relations import Related
     from reviewer.proposing.given import KnownText
     from reviewer.proposing.model_run import Plan, SessionDone
     from reviewer.proposing.statements import StatementWriter
@@ -430,7 +431,7 @@ class _Account:
         """The store cannot be written, so nothing more is asked."""
         self.answered = self.read = self.cut = self.cut_read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
-        self.joined = self.contradictions = 0
+        self.related: Related | None = None
         self._new: list[int] = []
         self._told: set[Path] = set()
         """Sessions with new statements."""
@@ -522,8 +523,7 @@ class _Account:
             self.tokens_out += answer.completion.completion_tokens
         relations = read_relations(answer.completion.text, sentences)
         if relations != type(relations)():
-            found = engine.proposals.relate(project, relations)
-            self.joined, self.contradictions = found.joined, found.contradictions
+            self.related = engine.proposals.relate(project, relations)
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
         """Remember that the session was read to its end."""
@@ -544,9 +544,10 @@ class _Account:
         yield "statements", f"{self.new:,} new, {self.seen:,} seen again"
         if self.beyond_cap:
             yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
-        if self.joined or self.contradictions:
-            pairs = count(self.contradictions, "contradiction")
-            yield "compared", f"{self.joined:,} joined to others that say the same, {pairs}"
+        if found := self.related:
+            joined = f"{found.joined:,} joined to others that say the same"
+            untrue = f"{found.untrue:,} made untrue by later ones"
+            yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
         if self.cut:
             answers = "the answer was" if self.cut == 1 else f"{self.cut:,} answers were"

@@ -49,6 +49,7 @@ def stats(session: Session, as_json: bool) -> None:
             "use": use.memory,
             "used": use.used,
             "last": use.last,
+            "starts": use.starts,
             "held": use.held,
             "broken": use.broken,
         },

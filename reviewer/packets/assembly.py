@@ -114,15 +114,26 @@ def assemble_within(
     return assemble(prepared, budget, pinned=pinned, muted=muted)
 
 
-def text_within(prepared: Prepared, budget: int, max_chars: int) -> AgentText:
+class PacketText(NamedTuple):
+    """The text of a packet, and the places of the entries that it shows."""
+
+    text: AgentText = NOTHING
+    places: tuple[str, ...] = ()
+
+
+def text_within(prepared: Prepared, budget: int, max_chars: int) -> PacketText:
     """The text of that packet alone; empty where it has nothing but its instruction.
 
     It looks only at the entries that it shows, which is what an agent waits for.
     """
     none: frozenset[str] = frozenset()
     within = _budget_within(prepared, budget, max_chars, none, none)
-    layout = _lay_out(prepared, within, none, none).layout
-    return layout.markdown() if layout.shows_entries() else NOTHING
+    laid_out = _lay_out(prepared, within, none, none)
+    if not laid_out.layout.shows_entries():
+        return PacketText()
+    shown = [prepared.items[number].place for number, piece in laid_out.pieces.items() if piece]
+    rules = [rule.place for rule in prepared.material.constitution]
+    return PacketText(laid_out.layout.markdown(), (*rules, *shown))
 
 
 def _budget_within(

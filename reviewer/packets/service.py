@@ -26,6 +26,7 @@ from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
 from reviewer.recall.at_call import FAILURE
 from reviewer.recall.outcomes import Outcome, uses_of
+from reviewer.recall.uses import START
 from reviewer.store.database import Database, failures_as_sentences
 
 if TYPE_CHECKING:
@@ -155,10 +156,15 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
     """
     needed: Counter[int] = Counter()
     uses = uses_of(store, project)
-    needed.update(
-        memory for memory, _ in {(u.memory, u.session) for u, _ in uses if u.moment == FAILURE}
+    called = {
+        (use.memory, use.session)
+        for use, came in uses
+        if use.moment == FAILURE or (use.moment == START and came is Outcome.BROKEN)
+    }
+    needed.update(memory for memory, _ in called)
+    needed.subtract(
+        use.memory for use, came in uses if came is Outcome.BROKEN and use.moment != START
     )
-    needed.subtract(use.memory for use, came in uses if came is Outcome.BROKEN)
     return needed
 
 

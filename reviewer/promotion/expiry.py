@@ -104,7 +104,8 @@ def _reasons(act: Act, project: int, roots: Sequence[str], now: datetime) -> dic
 
 _ACTIVE = f"""
 SELECT m.id, m.content, coalesce(m.decided_at, m.first_seen),
-  coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id), ''),
+  coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id
+    AND u.moment <> 'start'), ''),
   s.path, r.byte_start, r.byte_end, r.sha256, {QUOTE}
 FROM memory m
 LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)

@@ -142,7 +142,7 @@ class Proposals:
             found = relate(act, relations, iso(self._clock()))
             act.title = (
                 f"Compared the statements of all sessions: {found.joined} joined,"
-                f" {found.contradictions} contradicting"
+                f" {found.untrue} made untrue by later ones, {found.contradictions} contradicting"
             )
         return found
 

@@ -23,9 +23,12 @@ OWN = 2.0
 
 
 class Related(Struct, frozen=True):
-    """How many rows were put behind others, and how many pairs wait as contradictions."""
+    """How many rows were put behind others that say the same, or that make them untrue, and how
+    many pairs wait as contradictions.
+    """
 
     joined: int = 0
+    untrue: int = 0
     contradictions: int = 0
 
 
@@ -56,17 +59,18 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     of which only one can hold. Nothing is decided.
     """
     joined = sum(_join(act, group) for group in relations.same)
-    new = 0
+    untrue = new = 0
     for old, later in relations.untrue:
-        new += make_untrue(act, old, later, now)
+        found = make_untrue(act, old, later, now)
+        untrue, new = untrue + found.untrue, new + found.contradictions
     for one, other in relations.contradict:
         new += len(queue_contradiction(act, one, other, now))
-    return Related(joined, new)
+    return Related(joined, untrue, new)
 
 
-def make_untrue(act: Act, old: int, later: int, now: str) -> int:
+def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     """Put a waiting row behind the later one that makes it untrue; for a memory queue a row that
-    shows both. Returns how many rows are new.
+    shows both.
     """
     rows = {
         number: (status, leader, flags)
@@ -77,17 +81,17 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> int:
         )
     }
     if len(rows) < 2:  # one was rejected, or forgotten meanwhile
-        return 0
+        return Related()
     if rows[old][0] == "active" or rows[later][0] == "active":
-        return len(queue_contradiction(act, old, later, now, untrue=True))
+        return Related(contradictions=len(queue_contradiction(act, old, later, now, untrue=True)))
     leader = rows[later][1] or later
     if leader == old:  # the other way round: they were joined as the same
-        return 0
+        return Related()
     behind = act.query("SELECT id FROM memory WHERE leader_id = ?", (old,))
     flags = " ".join(sorted({*rows[old][2].split(), JOINED, UNTRUE}))
     act.update("memory", old, leader_id=leader, flags=flags)
     act.update_many("memory", [row for (row,) in behind], leader_id=leader)
-    return 0
+    return Related(untrue=1)
 
 
 def _join(act: Act, group: Sequence[int]) -> int:

@@ -196,7 +196,7 @@ def _statement(item: object) -> Statement | None:
     )
 
 
-_SHOWN_BEFORE = re.compile(r"\s*(?:\[\d{1,9}\] )?[A-Z][A-Z ]{2,15}: (?=\S)")
+_SHOWN_BEFORE = re.compile(r"\A\s*(?:\[\d{1,9}\] )?[A-Z][A-Z ]{2,15}: (?=\S)")
 """The number and the role that a view has before a line, which some readers copy: `[12] TOOL: `."""
 
 

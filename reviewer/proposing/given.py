@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, structs
 
-from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.proposing.shortened import ends
+from reviewer.proposing.values import PLAN, LineRole, SessionView, ViewLine
 from reviewer.sessions.findings import Evidence, Finding, Kind
 from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
@@ -32,6 +33,24 @@ class Given(Struct, frozen=True):
 
     findings: str = ""
     known: str = ""
+
+
+def without_retellings(view: SessionView) -> SessionView:
+    """The view with the ends of what tells other parts of a session again: the reports of
+    sub-agents, the versions of a plan before the last, and the summaries of compactions, but for
+    one at the beginning.
+    """
+    plans = [at for at, line in enumerate(view.lines) if line.text.startswith(PLAN)]
+    lines, begun = [], False
+    for at, line in enumerate(view.lines):
+        report = line.speaker is Speaker.SUBAGENT and line.role is LineRole.ASSISTANT
+        if report or at in plans[:-1] or (begun and line.role is LineRole.SUMMARY):
+            shown = ends(line.text)
+            left_out = line.left_out + shown.left_out
+            line = structs.replace(line, text=shown.text, left_out=left_out)
+        begun = begun or line.role in (LineRole.USER, LineRole.ASSISTANT)
+        lines.append(line)
+    return structs.replace(view, lines=tuple(lines))
 
 
 def with_findings(view: SessionView, findings: Iterable[Finding]) -> SessionView:

@@ -26,6 +26,7 @@ from reviewer.proposing.given import (
     given,
     known_near,
     with_findings,
+    without_retellings,
 )
 from reviewer.proposing.proof import ProofIndex, prove
 from reviewer.proposing.session_view import Piece, pieces, read_view
@@ -150,7 +151,7 @@ def plan_run(
         progress(f"Reading {number:,} of {len(paths):,}  {path}")
         try:
             findings = findings_of(read(path))
-            view = with_findings(read_view(path), findings)
+            view = with_findings(without_retellings(read_view(path)), findings)
         except SourceError as problem:
             unread.append((path, str(problem)))
             continue

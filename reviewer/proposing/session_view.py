@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import structs
 
 from reviewer.proposing.shortened import Shown, cut, ends, shortened
-from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.proposing.values import PLAN, LineRole, SessionView, ViewLine
 from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
 from reviewer.sources.calls import APPROVALS, POLLING
 from reviewer.sources.claude_words import tags
@@ -239,8 +239,8 @@ class _Writer:
         origin = event.origin
         made_by = Speaker.SUBAGENT if origin.sidechain else Speaker.AGENT
         if event.act is Act.ASK:
-            what = "plan" if _is_plan(event) else "asks"
-            self._say(origin, LineRole.ASSISTANT, made_by, shortened(f"{what}: {event.query}"))
+            what = PLAN if _is_plan(event) else "asks: "
+            self._say(origin, LineRole.ASSISTANT, made_by, shortened(f"{what}{event.query}"))
         elif event.act is not Act.PLAN:
             commits = [each for each in map(_commit, event.commands) if each]
             if not commits or any(each.words[0] not in ("git", "gh") for each in event.commands):
@@ -292,7 +292,7 @@ class _Writer:
         elif _is_plan(call):
             plan = event.text.partition(_APPROVED_PLAN)[2].partition("\n")[2].strip()
             if plan and not call.query:
-                shown = shortened(f"plan: {plan}")
+                shown = shortened(f"{PLAN}{plan}")
                 self._say(event.origin, LineRole.ASSISTANT, Speaker.AGENT, shown)
             self._say(event.origin, LineRole.EVENT, Speaker.HARNESS, Shown("approved the plan"))
         elif call.act is Act.ASK:

@@ -11,6 +11,9 @@ from msgspec import Struct, field
 from reviewer.extraction.candidates import MemoryType
 from reviewer.sources.events import Speaker
 
+PLAN = "plan: "
+"""How a plan that waits for approval begins in a view."""
+
 
 class LineRole(StrEnum):
     """The kind of a line of a session view."""

@@ -21,7 +21,7 @@ from reviewer.recall.search import (
     guards_of,
     recall,
 )
-from reviewer.recall.uses import TEXT, in_transaction, note_use
+from reviewer.recall.uses import START, TEXT, in_transaction, note_use
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
 from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
@@ -196,7 +196,8 @@ def _not_yet_told(
     handed_over = {
         (number, moment == GUARD)
         for number, moment in store.execute(
-            "SELECT memory_id, moment FROM use_of_memory WHERE session = ?", (event.session,)
+            "SELECT memory_id, moment FROM use_of_memory WHERE session = ? AND moment <> ?",
+            (event.session, START),
         )
     }
     if event.moment == GUARD:

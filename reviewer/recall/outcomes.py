@@ -71,7 +71,9 @@ def outcome(use: Use, failures: Sequence[Failed]) -> Outcome:
 def uses_of(
     store: sqlite3.Connection, project: str | None, memory: int | None = None
 ) -> list[tuple[Use, Outcome]]:
-    """Every use of the memories of a project, or of all, with its outcome; or of one memory."""
+    """Every use of the memories of a project, or of all, with its outcome; or of one memory. Those
+    at a start are left out where no failure could have called for the memory.
+    """
     one, number = ("", ()) if memory is None else (" AND u.memory_id = ?", (memory,))
     uses = [
         Use(found, session, moment, _lines(cue), at, _lines(own))
@@ -97,6 +99,8 @@ SELECT u.memory_id, u.session, u.moment, u.cue, u.at,
         WHERE t.memory_id = u.memory_id AND t.kind = 'error')
 FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
 WHERE (? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?))
+    AND (u.moment <> 'start' OR EXISTS
+        (SELECT 1 FROM moment t WHERE t.memory_id = u.memory_id AND t.kind = 'error'))
 """
 _FAILED = """
 SELECT session, signature, command, first, last FROM finding

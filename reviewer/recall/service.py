@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from reviewer.recall.moments import (
 )
 from reviewer.recall.outcomes import Outcome, uses_of
 from reviewer.recall.search import Cue, Recalled, guards_of, recall
-from reviewer.recall.uses import TEXT, in_transaction, note_use, put_moments
+from reviewer.recall.uses import START, TEXT, in_transaction, note_start, note_use, put_moments
 from reviewer.sessions.signatures import failing_lines, signatures_of
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -36,7 +37,9 @@ LONGEST_CHOICE = 500
 
 
 class UseCount(Struct, frozen=True):
-    """How often a memory was handed over, and the known outcomes."""
+    """How often a memory was handed over, and the known outcomes. `starts`: packets that it was in;
+    `needed`: those after which a failure called for it all the same.
+    """
 
     memory: int
     content: str
@@ -44,16 +47,21 @@ class UseCount(Struct, frozen=True):
     last: str
     held: int = 0
     broken: int = 0
+    starts: int = 0
+    needed: int = 0
 
     @property
     def words(self) -> str:
-        """`used 12 times, 9 times it held`."""
-        used = f"used {_times(self.used)}"
+        """`used 12 times, 9 times it held, in 30 packets`."""
+        used = f"used {_times(self.used)}" if self.used else "never used at a call"
+        packets = f"in {self.starts:,} packet{'s' * (self.starts > 1)}"
         told = [
             f"{_times(number)} it {what}"
             for number, what in ((self.held, "held"), (self.broken, "came back"))
             if number
         ]
+        if self.starts:
+            told.append(f"{packets}, {self.needed:,} in vain" if self.needed else packets)
         return ", ".join((used, *told))
 
 
@@ -167,6 +175,11 @@ class Recall:
             act.update("memory", memory, moments="\n".join(map(str, moments)))
         return Done(act.id, f"{title}: {chosen}", (memory,))
 
+    def note_start(self, memories: Sequence[int], session: str, at: str) -> None:
+        """Note that a session was given memories in a packet. Raises StoreError."""
+        if memories:
+            self._write(lambda store: note_start(store, memories, session, at))
+
     def use(self, memory: int) -> str:
         """How often a memory was used, in words; empty for one that never was."""
         return next((each.words for each in self.uses(None, memory)), "")
@@ -176,26 +189,19 @@ class Recall:
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
             found = uses_of(reader, project, memory)
-            contents = dict(
-                tuple(row)
-                for row in reader.execute(
-                    "SELECT id, content FROM memory WHERE id IN (SELECT memory_id"
-                    " FROM use_of_memory)"
-                )
-            )
-        counts: dict[int, UseCount] = {}
-        for use, outcome in found:
-            before = counts.get(use.memory)
-            if before is None:
-                before = UseCount(use.memory, contents[use.memory], 0, use.at)
-            counts[use.memory] = structs.replace(
+            counts = {
+                row[0]: UseCount(row[0], row[1], used=row[2], starts=row[3], last=row[4])
+                for row in reader.execute(_COUNTS, (project, project, memory, memory))
+            }
+        outcomes = Counter((use.memory, use.moment == START, came) for use, came in found)
+        for number, before in counts.items():
+            counts[number] = structs.replace(
                 before,
-                used=before.used + 1,
-                last=max(before.last, use.at),
-                held=before.held + (outcome is Outcome.HELD),
-                broken=before.broken + (outcome is Outcome.BROKEN),
+                held=outcomes[number, False, Outcome.HELD],
+                broken=outcomes[number, False, Outcome.BROKEN],
+                needed=outcomes[number, True, Outcome.BROKEN],
             )
-        return sorted(counts.values(), key=lambda each: (-each.used, each.memory))
+        return sorted(counts.values(), key=lambda each: (-each.used, -each.starts, each.memory))
 
     def _quotes(self, memory: int) -> list[str]:
         with failures_as_sentences(self._database.path):
@@ -213,6 +219,12 @@ class Recall:
             in_transaction(self._database.writer, work)
 
 
+_COUNTS = f"""
+SELECT m.id, m.content, sum(u.moment <> '{START}'), sum(u.moment = '{START}'), max(u.at)
+FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
+WHERE (? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?))
+    AND (? IS NULL OR m.id = ?) GROUP BY m.id
+"""
 _DUE = (
     "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
     " JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"

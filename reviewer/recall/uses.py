@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 TEXT = "text"
 """The kind of a row of `moment` with the memory's text as agents get it. It is prepared, because a
 hook has no time for that."""
+START = "start"
+"""The moment of a packet, which hands over most memories of a small project."""
 CUE_CHARS = 1_000
 """Characters that are kept of a moment's key."""
 
@@ -21,6 +23,16 @@ def note_use(
     store.execute(
         "INSERT INTO use_of_memory (memory_id, session, moment, cue, at) VALUES (?, ?, ?, ?, ?)",
         (memory, session, moment, cue[:CUE_CHARS], at),
+    )
+
+
+def note_start(store: sqlite3.Connection, memories: Iterable[int], session: str, at: str) -> None:
+    """Note the memories of the packets that a session was given, once."""
+    store.executemany(
+        "INSERT INTO use_of_memory (memory_id, session, moment, cue, at)"
+        f" SELECT id, ?2, '{START}', '', ?3 FROM memory WHERE id = ?1 AND NOT EXISTS (SELECT 1"
+        f" FROM use_of_memory WHERE memory_id = ?1 AND session = ?2 AND moment = '{START}')",
+        [(memory, session, at) for memory in memories],
     )
 
 

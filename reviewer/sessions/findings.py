@@ -206,8 +206,10 @@ class _Lane:
             self._interrupted(event)
 
     def _interrupted(self, event: Notice) -> None:
-        if self._recent and self._refused is None:
-            self._refused, self._refused_at = self._recent[-1], event.origin
+        last = self._recent[-1] if self._recent else None
+        # What went well was not interrupted: the person stopped what the agent said.
+        if last is not None and last.outcome is not Outcome.OK and self._refused is None:
+            self._refused, self._refused_at = last, event.origin
 
     def close(self) -> Iterator[Finding]:
         for each in self._open:
@@ -550,9 +552,10 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
             if line.path and posixpath.basename(path) == posixpath.basename(line.path):
                 score += IN_ITS_FILE
                 there += 1
-            score += min(2, len(names & set(_TOKEN.findall(_difference(old, new)))))
+            change = _difference(old, new)
+            score += min(2, len(names & set(_TOKEN.findall(change))))
             if score > best[0]:
-                best = (score, f"{posixpath.basename(path)}: {_difference(old, new)}", call)
+                best = (score, f"{posixpath.basename(path)}: {change}", call)
     if best[0] == IN_ITS_FILE and there > 1:
         return "", None  # one of several changes to the file, and nothing says which
     if best[1]:

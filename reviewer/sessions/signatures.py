@@ -291,7 +291,8 @@ def _other(number: int, line: str) -> _Seen | None:
     bare = _TAGS.sub("", line).strip()
     if not bare or _FRAME.match(bare):
         return None
-    bare = _SHELL.sub("", bare, count=1)
+    if "sh:" in bare or "(eval)" in bare:
+        bare = _SHELL.sub("", bare, count=1)
     if found := _CODE_OF_COMPILER.match(bare) or _EXCEPTION.match(bare):
         return _Seen(FAILURE, number, bare, found["text"] or "", rule=found["rule"])
     if _FAILED_TEST.match(line):

@@ -147,6 +147,19 @@ def test_an_ended_session_is_read_by_another_process(reviewer: Reviewer) -> None
     assert agent in sources
 
 
+def test_a_session_that_was_given_a_packet_counts_for_its_memories(reviewer: Reviewer) -> None:
+    folder, agent = filled(reviewer), "claude-code"
+    told = event(folder, transcript_path=str(session(folder)), reason="other")
+    for _ in range(2):
+        assert hook(reviewer, agent, "SessionStart", told)
+        hook(reviewer, agent, "SessionEnd", told)
+        until(lambda: AgentFiles(reviewer.db).sessions()[0].read_at)
+    listed = reviewer("--project", folder.name, "stats", "--json").stdout.splitlines()
+    uses = [use for use in map(json.loads, listed) if "use" in use]
+    assert {(use["used"], use["starts"]) for use in uses} == {(0, 1)}
+    assert len(uses) == len(AgentFiles(reviewer.db).sessions()[0].given) > 0
+
+
 def refused_paths(program: Reviewer, folder: Path) -> dict[str, Path]:
     """Files that are no session of Claude Code of this project, whatever a hook says."""
     outside = program.folder / "private.md"

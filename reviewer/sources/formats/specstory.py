@@ -40,7 +40,7 @@ class _SpecStory(Dialect):
 
     def follow(self, text: str) -> tuple[Speaker, str]:
         if self._closing:
-            if self._closing in text:
+            if _ends(text, self._closing):
                 self._closing = ""
             return self._silent, text
         for tag, closing, what in _BLOCKS:
@@ -65,10 +65,17 @@ class _SpecStory(Dialect):
         if line.text.startswith("<tool-use "):
             self._call = []
         self._call.append(line)
-        if "</tool-use>" in line.text:
+        if (line.text.startswith("<tool-use ") and "</tool-use>" in line.text) or _ends(
+            line.text, "</tool-use>"
+        ):
             texts = [each.text[:LONGEST_CALL_LINE] for each in self._call]
             name = f"line {self._call[0].number}"
             self._calls.append(Call(tuple(self._call), call_parts(texts, name), speaker))
+
+
+def _ends(text: str, closing: str) -> bool:
+    """Whether a line ends a block; what a result quotes stands further in."""
+    return text.startswith((closing, f"</details>{closing}"))
 
 
 def _is_specstory(head: str) -> bool:

@@ -345,7 +345,9 @@ def test_the_text_alone_is_that_of_the_packet(folder: Path, encoder: Measurer, t
     prepared = Prepared(read_folder(folder), encoder, now=NOW, task=task)
     for budget, most in product((200, 500, 10_000), (700, 1_500, 50_000)):
         whole = assemble_within(prepared, budget, most)
-        assert text_within(prepared, budget, most) == whole.markdown
+        text, places = text_within(prepared, budget, most)
+        assert text == whole.markdown
+        assert {item.place for item in whole.items if item.shown} <= set(places)
         assert any(item.shown for item in whole.items)
 
 
@@ -354,7 +356,7 @@ def test_without_entries_there_is_no_text(tmp_path: Path, encoder: Measurer) -> 
     folder.mkdir()
     (folder / "TASKS.md").write_text("")
     prepared = Prepared(read_folder(folder), encoder, now=NOW)
-    assert text_within(prepared, 1_000, 4_000) == ""
+    assert text_within(prepared, 1_000, 4_000) == ("", ())
 
 
 class Recorded(Measurer):
@@ -377,7 +379,7 @@ def test_the_text_alone_looks_at_no_entry_that_has_no_room(folder: Path) -> None
     )
     (folder / "LEARNINGS.md").write_text(f"# Learnings\n\n{entries}")
     measurer = Recorded()
-    text = text_within(Prepared(read_folder(folder), measurer, now=NOW), 800, 4_000)
+    text = text_within(Prepared(read_folder(folder), measurer, now=NOW), 800, 4_000).text
     shown = text.count("Belt ")
     assert 10 < shown < 150
     assert sum("Belt " in each for each in set(measurer.asked)) < 2 * shown

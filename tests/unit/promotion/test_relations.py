@@ -65,7 +65,8 @@ def test_a_waiting_row_that_a_later_session_made_untrue_goes_behind_the_later_on
     engine: Engine, tmp_path: Path
 ) -> None:
     one, other = two(engine, tmp_path, LAPTOP)
-    engine.proposals.relate("acme", Relations(untrue=((one, other),)))
+    found = engine.proposals.relate("acme", Relations(untrue=((one, other),)))
+    assert (found.untrue, found.contradictions) == (1, 0)
     assert [each.id for each in waiting(engine)] == [other]
     assert "taken-back" in engine.queue.candidate(one).flags
     engine.triage.promote([other])

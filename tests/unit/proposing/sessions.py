@@ -29,6 +29,13 @@ class SessionFile:
         content = [{"type": "text", "text": text}]
         return self._write({"type": "assistant", "message": {"content": content}})
 
+    def reports(self, text: str) -> int:
+        """The words of a sub-agent."""
+        content = [{"type": "text", "text": text}]
+        return self._write(
+            {"type": "assistant", "isSidechain": True, "message": {"content": content}}
+        )
+
     def summary(self, text: str) -> int:
         return self._write({"type": "user", "isCompactSummary": True, "message": {"content": text}})
 
@@ -43,6 +50,15 @@ class SessionFile:
             answer["is_error"] = True
         self._write({"type": "user", "message": {"content": [answer]}})
         return line
+
+    def plans(self, plan: str) -> int:
+        """A plan that waits for approval."""
+        self._calls += 1
+        use = {
+            "type": "tool_use", "id": f"call{self._calls}", "name": "ExitPlanMode",
+            "input": {"plan": plan},
+        }  # fmt: skip
+        return self._write({"type": "assistant", "message": {"content": [use]}})
 
     def refuses(self, command: str, words: str) -> int:
         """A call that the person refused with a comment; the line of the comment."""

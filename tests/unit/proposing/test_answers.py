@@ -95,10 +95,12 @@ def test_the_label_that_a_view_has_before_a_line_is_no_part_of_a_quote() -> None
         {"line": 4, "text": "TOOL: Bash: make lint"},
         {"line": 5, "text": "[5] AGENT TO AGENT: Implement the plan"},
         {"line": 6, "text": "Never: not even once"},
+        {"line": 7, "text": "For IDLE/ENDED: only condense"},
     ]
     (statement,) = read_answer(json.dumps({"statement": "A rule", "quotes": quotes})).statements
     assert [quote.text for quote in statement.quotes] == [
         "Bash: make lint", "Implement the plan", "Never: not even once",
+        "For IDLE/ENDED: only condense",
     ]  # fmt: skip
 
 

@@ -107,6 +107,32 @@ def test_a_long_session_is_asked_about_in_pieces(tmp_path: Path) -> None:
     assert f"part 2 of {plan.pieces}" in model.asked[1][-1].content
 
 
+def test_what_tells_the_session_again_is_asked_about_by_its_ends(tmp_path: Path) -> None:
+    retold = "\n".join(f"{number} coins were counted in the drawer." for number in range(100))
+    session = SessionFile(tmp_path / "retold.jsonl")
+    session.summary(f"Before this session.\n{retold}")
+    session.says("Count the coins.")
+    session.reports(f"The report.\n{retold}")
+    session.summary(f"All of it.\n{retold}")
+    plan = plan_run([session.path], writer(Scripted(answer())), max_tokens=20_000)
+    first, _, report, last = plan.sessions[0].view.lines
+    assert "50 coins" in first.text
+    for told in (report, last):
+        assert "1 coins" in told.text
+        assert "99 coins" in told.text
+        assert "50 coins" not in told.text
+
+
+def test_of_the_versions_of_a_plan_the_last_is_asked_about_in_full(tmp_path: Path) -> None:
+    steps = "\n".join(f"{number}. Count drawer {number}." for number in range(100))
+    session = SessionFile(tmp_path / "plans.jsonl")
+    session.plans(f"Version one.\n{steps}")
+    session.plans(f"Version two.\n{steps}")
+    plan = plan_run([session.path], writer(Scripted(answer())), max_tokens=20_000)
+    shown = [line.text for line in plan.sessions[0].view.lines if "Version" in line.text]
+    assert ["drawer 50" in text for text in shown] == [False, True]
+
+
 def test_a_context_that_is_too_small_is_refused() -> None:
     by = writer(Scripted(FOUND))
     with pytest.raises(ModelError, match="At least"):

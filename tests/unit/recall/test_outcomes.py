@@ -30,6 +30,8 @@ def failed(signature: str, last: str, command: str = "") -> Failed:
         ("guard", [], Outcome.UNKNOWN),
         ("prompt", [failed("other", LATER)], Outcome.UNKNOWN),
         ("prompt", [failed("of memory", LATER)], Outcome.BROKEN),
+        ("start", [failed("of memory", LATER)], Outcome.BROKEN),
+        ("start", [failed("other", LATER)], Outcome.UNKNOWN),
     ],
 )
 def test_a_use_held_where_the_failure_did_not_come_back(

@@ -149,6 +149,14 @@ def test_a_use_is_counted_and_is_no_act(engine: Engine) -> None:
     assert engine.queue.candidate(1).seen == 1
 
 
+def test_a_memory_of_a_packet_is_no_use_and_still_comes_with_its_failure(engine: Engine) -> None:
+    engine.recall.note_start([1, 2, 99], "s1", "2026-11-24T09:00:00Z")
+    engine.recall.note_start([1], "s1", "2026-11-24T10:00:00Z")
+    assert engine.recall.use(1) == "never used at a call, in 1 packet"
+    assert recalled(engine, "error", FAILURE, session="s1") == [1]
+    assert engine.recall.use(1) == "used once, in 1 packet"
+
+
 def test_a_packet_begins_with_what_was_needed_most(engine: Engine) -> None:
     from reviewer.packets.assembly import assemble
 

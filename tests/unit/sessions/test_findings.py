@@ -132,6 +132,14 @@ def test_the_words_of_a_refusal_may_be_the_next_message(told: Told, tmp_path: Pa
     assert only(told, tmp_path).words == "commit first"
 
 
+def test_what_went_well_was_not_refused_by_an_interruption(told: Told, tmp_path: Path) -> None:
+    told.run("git commit -m done", "[main f0bf20a] done")
+    told.user("[Request interrupted by user]")
+    told.user("we already have another plugin")
+
+    assert not found(told, tmp_path)
+
+
 def test_a_refusal_without_words_is_counted(told: Told, tmp_path: Path) -> None:
     told.call("Bash", REFUSED, failed=True, command="git push")
     told.run("make something")

@@ -36,6 +36,7 @@ One log file it is.
 
 <tool-use data-tool-type="read" data-tool-name="Read"><details>
 _**User (2026-01-01 00:00:00Z)**_
+   12→ the end of a quoted call </details></tool-use> and more of the file
 not said by anybody here
 </details></tool-use>
 
@@ -79,14 +80,14 @@ def test_specstory_turns_are_separated_from_thoughts_and_tools(tmp_path: Path) -
     assert [(r.role.value, r.use.value, r.text, r.line_start) for r in records] == [
         ("user", "said", "We keep one log file.\n\n## And nothing else", 8),
         ("assistant", "said", "One log file it is.", 22),
-        ("assistant", "said", "Done.", 29),
-        ("assistant", "said", "Searched the folder.", 33),
-        ("user", "wrapper", "<command-name>/exit</command-name>", 37),
+        ("assistant", "said", "Done.", 30),
+        ("assistant", "said", "Searched the folder.", 34),
+        ("user", "wrapper", "<command-name>/exit</command-name>", 38),
     ]
     assert records[0].at == "2026-01-16T22:28:53Z"
     assert {record.session for record in records} == {"3e14"}
     assert [record.sidechain for record in records] == [False, False, False, True, False]
-    assert scan.tally["line of tool use"] == 4
+    assert scan.tally["line of tool use"] == 5
     for record in records:
         raw = SPECSTORY.encode()[record.byte_start : record.byte_end]
         assert hashlib.sha256(raw).hexdigest() == record.sha256

@@ -255,18 +255,12 @@ class Undo:
 
     def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Undone:
         with self._ledger.act(kind, title) as act:
-            (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (source,))[0]
             shared: list[Change] = []
             gone: dict[str, list[tuple[int, int]]] = defaultdict(list)
             needed: dict[str, set[int]] = defaultdict(set)
             memories: dict[int, None] = {}
             decided = array("q")
-            # The last part first: each finds the rows as it left them.
-            with readable(source):
-                parts = split(blob)
-            for part in reversed(parts):
-                with readable(source):
-                    changes = unpack_part(part)
+            for changes in _changes_backwards(act, source):
                 self._require_unchanged(changes, name, source)
                 _note_deleted(changes, gone)
                 back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
@@ -415,6 +409,14 @@ class Undo:
 
 BINDING = ("root", "former")
 """The columns of a project that only acts of its own change, so that undoing others leaves them."""
+
+
+def _changes_backwards(act: Act, number: int) -> Iterator[list[Change]]:
+    """The changes of an act part by part, the last first: each finds the rows as it left them."""
+    (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (number,))[0]
+    with readable(number):
+        for part in reversed(split(blob)):
+            yield unpack_part(part)
 
 
 def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:

@@ -215,15 +215,6 @@ async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
         assert "reviewer ingest PATH" in screen.text
 
 
-async def test_escape_and_f2_go_back_to_the_queue(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        for key in ("escape", "f2"):
-            await screen.press("f8")
-            assert screen.top(HistoryScreen)
-            await screen.press(key)
-            assert screen.app.screen is screen.queue
-
-
 async def test_hostile_titles_are_only_looked_at(engine: Engine) -> None:
     with planted(engine.path, "note", HOSTILE) as opened_act:
         opened_act.insert("project", name=HOSTILE)

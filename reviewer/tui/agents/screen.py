@@ -253,18 +253,16 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         await self._agree(f"Disconnect {title} {where}", planned, write)
 
     def _nothing_to_undo_here(self) -> str | None:
-        if self._connections.latest_act(_tree_root()) is None:
-            return (
-                "No agent was connected or disconnected in this folder; "
-                f"{keys.UNDO.key} undoes acts elsewhere."
-            )
-        return None
+        return (
+            self._nothing_to_undo() if self._connections.latest_act(_tree_root()) is None else None
+        )
 
     @unless(_nothing_to_undo_here)
     async def action_undo_connecting(self) -> None:
-        """Show what the undo would change; the second time do it."""
+        """Show what the undo would change; without a connecting undo the last act elsewhere."""
         act = self._connections.latest_act(_tree_root())
         if act is None:
+            await self.action_undo()
             return
         place = self._placed(act.scope, Path(act.root))
         connection = self._connections.of(act.agent, place)

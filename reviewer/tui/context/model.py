@@ -144,6 +144,16 @@ class Choices:
     target: int | None = None
 
 
+def _kept(fresh: Choice, known: Choice | None, level_of: Mapping[int, Level]) -> Choice:
+    """The choice that was made before for the turns of a segment; where segments were cut anew,
+    the fullest of the latest levels of its turns.
+    """
+    if known is not None:
+        return structs.replace(known, segment=fresh.segment)
+    levels = [level_of[turn] for turn in fresh.sources if turn in level_of]
+    return structs.replace(fresh, level=min(levels)) if levels else fresh
+
+
 class ContextModel:
     """The rows of one context with a cursor, the levels of its segments, and their previews."""
 
@@ -169,13 +179,9 @@ class ContextModel:
         plan = found.plan
         if plan is not None:
             plan = first_plan(found, plan)
-            known = choices.chosen
-            kept = tuple(
-                structs.replace(known[each.sources], segment=each.segment)
-                if each.sources in known
-                else each
-                for each in plan.choices
-            )
+            chosen = choices.chosen
+            levels = {turn: each.level for each in chosen.values() for turn in each.sources}
+            kept = tuple(_kept(each, chosen.get(each.sources), levels) for each in plan.choices)
             plan = structs.replace(plan, choices=kept)
         self.plan = plan
         self._arrange(here)
@@ -314,7 +320,9 @@ class ContextModel:
         if self.plan is not None:
             choices = tuple(changed.get(each.segment, each) for each in self.plan.choices)
             self.plan = structs.replace(self.plan, choices=choices)
-            self.choices.chosen.update((each.sources, each) for each in choices)
+            for each in choices:
+                self.choices.chosen.pop(each.sources, None)  # so that the latest stand last
+                self.choices.chosen[each.sources] = each
 
     def at_level(self, choice: Choice, level: Level) -> Choice:
         """A choice at another level."""

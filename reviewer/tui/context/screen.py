@@ -59,7 +59,7 @@ from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import CommitView, ContextView, Imported
+    from reviewer.commits.values import Annotated, CommitView, ContextView, Imported
 
 NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
@@ -67,6 +67,15 @@ MOST_SESSIONS = 500
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
+PRIORITY_WORDS = {
+    Priority.PINNED: "Pinned",
+    Priority.IMPORTANT: "Marked important:",
+    Priority.NORMAL: "Back to normal:",
+    Priority.SKIP: "Skipped",
+}
+TITLE_CELLS = 30
+MOST_NAMED = 3
+"""Pinned turns that a message names, the largest first."""
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -204,7 +213,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for modified, path, size in read[:MOST_SESSIONS]:
             at = moment(datetime.fromtimestamp(modified / 1e9, UTC).isoformat())
             name = short_ids(Path(path).stem, "…")
-            options.append(Option(path, name, f"{size / 1e6:.1f} MB, {at}"))
+            large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
+            options.append(Option(path, name, f"{large}, {at}"))
         return options
 
     async def action_import_context(self) -> None:
@@ -228,7 +238,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         def then(done: Imported) -> None:
             if done.act:
-                self.host.made_here.add(done.act)
+                self.note_act(done.act)
             self.open_context(done.context.id, f"Opened {count(done.commits, 'turn')}.")
 
         self.read(work, then, group="import")
@@ -487,9 +497,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.say(f"{found.tokens_after:,} of {target:,} tokens: {apply} applies it.")
         else:
             self.say(
-                f"{target:,} would lose what must survive; {found.tokens_after:,} passes:"
-                f" {apply} applies it."
+                f"{self._unreachable(target)} {found.tokens_after:,} passes: {apply} applies it."
             )
+
+    def _unreachable(self, target: int) -> str:
+        """Why a number of tokens cannot be reached: pinned turns that alone have more, by name."""
+        pinned = [each for each in self.data.commits.values() if each.priority is Priority.PINNED]
+        tokens = sum(each.tokens for each in pinned)
+        if tokens <= target:
+            return f"{target:,} would lose what must survive."
+        most = sorted(pinned, key=lambda each: -each.tokens)[:MOST_NAMED]
+        named = ", ".join(f"{self._quoted(each.first_line)} {each.tokens:,}" for each in most)
+        more = ", ..." if len(pinned) > len(most) else ""
+        return (
+            f"{target:,} cannot be reached: {count(len(pinned), 'pinned turn')} alone"
+            f" {'has' if len(pinned) == 1 else 'have'} {tokens:,} tokens ({named}{more});"
+            f" {self.key_of(keys.PIN)} unpins one."
+        )
 
     @unless(_no_context)
     async def action_apply_levels(self) -> None:
@@ -528,16 +552,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return self.engine.compression.apply(number, plan, expected_head=plan.head)
 
         done = await self.host.accompany(self, act, work)
-        self.host.made_here.add(done.act)
+        words = f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
+        self.note_act(done.act, words)
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
         self.data.choices.chosen.clear()
-        self.open_context(
-            number,
-            f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
-            f" - {self.key_of(shared.UNDO)} to undo",
-        )
+        self.open_context(number, f"{words} - {self.key_of(shared.UNDO)} to undo")
 
     # priorities and what must survive
 
@@ -558,18 +579,33 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row = self.data.row
         if row is None:
             return
-        commits = self.data.commits_of(row)
-        wanted = Priority.NORMAL if self.data.priority(row) is priority else priority
+        commits, before = self.data.commits_of(row), self.data.priority(row)
+        wanted = Priority.NORMAL if before is priority else priority
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
-        self._annotated(done.title, commits[0], done.warnings)
+        words = f"{PRIORITY_WORDS[wanted]} {self._named(row)}"
+        if before is Priority.PINNED:
+            words += ", which was pinned"
+        self._annotated(words, commits[0], done)
 
-    def _annotated(self, title: str, commit: int, warnings: Sequence[str] = ()) -> None:
-        if self.context is not None:
-            remark = f" {display_line(warnings[0])}" if warnings else ""
-            undo = self.key_of(shared.UNDO)
-            self.open_context(
-                self.context.id, f"{display_line(title)} - {undo} to undo{remark}", commit
-            )
+    def _named(self, row: Row) -> str:
+        """How a message names the turns of a row."""
+        commits = self.data.commits_of(row)
+        return (
+            count(len(commits), "turn") if len(commits) > 1 else self._quoted(self.data.title(row))
+        )
+
+    def _quoted(self, title: str) -> str:
+        return f"“{cut(display_line(title), TITLE_CELLS, glyphs(self.app).ellipsis)}”"
+
+    def _annotated(self, words: str, commit: int, done: Annotated | None = None) -> None:
+        """Say what became of some turns, and show them again."""
+        if self.context is None:
+            return
+        if done is not None:
+            words = words if done.act else done.title
+            self.note_act(done.act, words)
+        undo = self.key_of(shared.UNDO)
+        self.open_context(self.context.id, f"{display_line(words)} - {undo} to undo", commit)
 
     @unless(_no_row)
     async def action_retain(self) -> None:
@@ -600,12 +636,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self.offer([])
 
         async def then(option: Option) -> None:
-            text = typed
+            text, where = typed, ""
             if option.key == "words":
                 targets = list(commits)
                 act = lambda: contexts.annotate(targets, retain=text)  # noqa: E731
             else:
-                targets = _matching(self.engine, views, text, option.key) or list(commits[:1])
+                matching = _matching(self.engine, views, text, option.key)
+                where = f" in {count(len(matching), 'turn')}"
+                targets = matching or list(commits[:1])
                 given = (
                     {"retain_match": [text]}
                     if option.key == "substring"
@@ -613,7 +651,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 )
                 act = lambda: contexts.annotate(targets, adds=True, **given)  # type: ignore[arg-type]  # noqa: E731
             done = await self.write(act)
-            self._annotated(done.title, commits[0], done.warnings)
+            self._annotated(f"Must survive{where}: {text}", commits[0], done)
 
         await self.choose(
             "Must survive",
@@ -631,7 +669,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if row is not None:
             commits = self.data.commits_of(row)
             done = await self.write(lambda: self.engine.contexts.annotate(commits, clear=True))
-            self._annotated(done.title, commits[0])
+            self._annotated(f"Nothing must survive of {self._named(row)}", commits[0], done)
 
     @unless(_no_segment)
     async def action_pin_lost(self) -> None:
@@ -655,7 +693,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             span = MarkedSpan(commit, each.start, each.end, kind)
             act = await to_thread(self.engine.compression.marks.mark, span)
             if act:
-                self.host.made_here.add(act)
+                self.note_act(act)
             self._annotated(f'Keeps "{option.name}"', commit)
 
         options = [
@@ -735,7 +773,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         def saved(written: bool) -> None:
             following = self.engine.history.next_undo()
             if written and following is not None:
-                self.host.made_here.add(following[0])
+                self.note_act(following[0])
             self._annotated("Edited the turn" if written else "Unchanged", number)
 
         await self.edit_text(

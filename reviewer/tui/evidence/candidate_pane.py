@@ -79,7 +79,7 @@ class CandidatePane(TextPane):
                 extras=extras,
                 key_of=self.key_of,
             ),
-            title=candidate_title(view, signs),
+            title=candidate_title(view, extras.used, signs),
             keep_scroll=keep_scroll,
         )
 
@@ -88,13 +88,17 @@ class CandidatePane(TextPane):
         self.show([Block(""), Block(sentence, "dim", first=(Run(" "),))], title="")
 
 
-def candidate_title(view: CandidateView, signs: Glyphs) -> str:
-    """`#412  memory · project · confidence .58`: what it would become, and how sure."""
+def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
+    """`#412  memory · project · confidence .58`: what it would become, and how sure; of what was
+    promoted how often it was `used`.
+    """
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
     excerpt = view.is_excerpt and view.status is Status.CANDIDATE
     kind = "excerpt" if excerpt else "entity" if view.kind == "entity" else "memory"
-    words = (kind, view.type.replace("_", " "), f"confidence {figure(view.confidence)}")
+    sure = f"confidence {figure(view.confidence)}"
+    last = used or "never used" if view.status is Status.ACTIVE else sure
+    words = (kind, view.type.replace("_", " "), last)
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 
@@ -126,7 +130,6 @@ def candidate_blocks(
         *_proof(view, signs),
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
-        *([labelled("", extras.used)] if extras.used else []),
         *([labelled("", _draft_words(), "warm")] if extras.draft else []),
         *(_warnings(view, state, signs)),
         *_near(view.content, members, signs),
@@ -155,7 +158,7 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Bl
         case _:
             pass
     if view.deferred:
-        return labelled("status", f"{signs.deferred} deferred{ago}, comes last in the queue")
+        return labelled("status", f"{signs.deferred} deferred{ago}: it does not wait")
     return None
 
 

@@ -33,7 +33,7 @@ class Host(Protocol):
     running: RunningAct | None
     background_act: Future[None] | None
     background_run: Stoppable | None
-    made_here: set[int]
+    made_here: dict[int, tuple[str, str]]
     context_choices: dict[int, Choices]
     packet_choices: PacketChoices | None
 

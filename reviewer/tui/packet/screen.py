@@ -233,7 +233,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             again = f"{shared.REFRESH.key} reads it again, {other} another source."
             return "This folder has no entries yet.", again
         queue = f"Promote candidates ({shared.SHOW_QUEUE.key}), or {other} opens a .context folder."
-        return "Nothing is active or trusted yet.", queue
+        return "Nothing was promoted yet.", queue
 
     def follow(self) -> None:
         """Show the item under the cursor beside the list."""
@@ -283,10 +283,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is not None and item.section == "constitution":
             return "The constitution is always in full, whatever the budget is."
         return self.no_item()
-
-    def no_choices(self) -> str | None:
-        chosen = self.choices.pinned | self.choices.left_out
-        return self.no_packet() or (None if chosen else "No item is pinned or left out.")
 
     # choices
 
@@ -356,13 +352,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._choose(structs.replace(choices, pinned=pinned, left_out=out))
         words = "Left out of this packet" if item.id in out else "No longer left out"
         self.say(f"{words}: {display_line(item.title)}")
-
-    @unless(no_choices)
-    def action_packet_clear(self) -> None:
-        """Forget all pins, and what was left out."""
-        number = len(self.choices.pinned | self.choices.left_out)
-        self._choose(structs.replace(self.choices, pinned=frozenset(), left_out=frozenset()))
-        self.say(f"Forgot {count(number, 'choice')}.")
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, both, or another folder."""

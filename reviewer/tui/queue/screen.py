@@ -72,8 +72,8 @@ LOOK_SECONDS = 20.0
 ASKED_SECONDS = 0.5
 """How often the progress of a reader is shown."""
 NOBODY = (
-    "No session waits for a reader, or no reader is here: Claude Code, Codex, Gemini CLI, OpenCode"
-    " and Copilot CLI are found on the PATH, an endpoint in the settings under [model]."
+    "No session waits for a reader, or none is here: Claude Code, Codex, Gemini CLI, OpenCode or"
+    " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
 MANY = 500
 """Number of rows from which a decision shows its progress."""
@@ -86,7 +86,7 @@ MANY_AT_ONCE = 20
 TITLES = {
     "waiting": "Waiting",
     "deferred": "Deferred",
-    "active": "Active memories",
+    "active": "Promoted",
     "invalid": "Rejected",
     "superseded": "Merged into others",
     "all": "Everything",
@@ -94,7 +94,7 @@ TITLES = {
 EMPTY = {
     "waiting": "Nothing is waiting.",
     "deferred": "Nothing was deferred.",
-    "active": "No memory is active yet.",
+    "active": "Nothing was promoted yet.",
     "invalid": "Nothing was rejected.",
     "superseded": "Nothing was merged.",
     "all": "The store is empty.",
@@ -432,12 +432,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if counts is None:
             return
         remarks = []
-        if counts.deferred:
-            remarks.append(f"{counts.deferred:,} deferred")
-        if counts.beyond_cap:
-            remarks.append(f"{counts.beyond_cap:,} beyond the cap")
-        if decided := len(self.model.dimmed):
+        if decided := self.model.decided:
             remarks.append(f"{decided:,} decided")
+        waits = self.query_asked.status == "waiting"
+        if waits and counts.deferred:
+            remarks.append(f"{counts.deferred:,} deferred")
+        if waits and counts.beyond_cap:
+            remarks.append(f"{counts.beyond_cap:,} beyond the cap")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -568,10 +569,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return f"#{row.id} is a conflict: {settle} keeps one side or both, {dismiss} dismisses it."
 
     def _cannot_decide(self) -> str | None:
-        return None if self.model.count_marked() else self._why_not_waiting()
+        return None if self.model.marks else self._why_not_waiting()
 
     def _cannot_promote(self) -> str | None:
-        if self.model.count_marked():
+        if self.model.marks:
             return None
         return self._is_conflict() or self._why_not_waiting() or self._needs_words()
 
@@ -593,7 +594,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _cannot_restore(self) -> str | None:
         row = self.model.current
-        if row is None or self.model.count_marked():
+        if row is None or self.model.marks:
             return None if row else self._no_row()
         waits = not self.model.is_dimmed(self.model.cursor) and not row.deferred
         return f"#{row.id} is already waiting in the queue." if waits else None
@@ -665,7 +666,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_reject(self) -> None:
         """Reject the marked rows, or this one; a conflict is dismissed."""
         row = self.model.current
-        if row is not None and row.kind == "conflict" and not self.model.count_marked():
+        if row is not None and row.kind == "conflict" and not self.model.marks:
             await self._resolve(self.engine.conflicts.dismiss)
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
@@ -731,7 +732,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _after_decision(self, done: Done, ids: Sequence[int], remark: str = "") -> None:
         """Dim the decided rows and go to the next row that waits."""
         model = self.model
-        model.clear_marks()
+        model.marks.clear()
         model.reread(ids)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
@@ -742,7 +743,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         model = self.model
         if not model.ids or model.waiting(model.cursor) or self.query_asked.status != "waiting":
             return ""
-        more = self.list.remark.split(", ")[:-1]
+        more = [
+            each for each in self.list.remark.split(", ") if each and not each.endswith(" decided")
+        ]
         return f". That was the last one here: {more[0]}." if more else ""
 
     def _words(self, done: Done, remark: str = "") -> str:
@@ -799,7 +802,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Put the marked rows, or this one, back into the queue."""
         ids = self.model.targets()
         done = await self.write(lambda: self.engine.triage.restore(ids))
-        self.model.clear_marks()
+        self.model.marks.clear()
         self.model.reread(done.ids)
         self._show_again(self._words(done))
 
@@ -818,18 +821,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             merged, into = near[0], row.id
         done = await self.write(partial(self.engine.triage.merge, merged, into))
         self._after_decision(done, [merged, into, *done.ids])
-
-    @unless(_no_cluster)
-    async def action_promote_cluster(self) -> None:
-        """Promote the row that leads this cluster, with its near duplicates."""
-        row = self.model.current
-        if row is None:
-            return
-        leader = self.model.leader_of.get(row.id, row.id)
-        if self.model.is_open(self.model.cursor):
-            self.action_collapse()
-        done = await self.write(lambda: self.engine.triage.promote([leader]))
-        self._after_decision(done, [leader, *done.ids])
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:
@@ -1052,7 +1043,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Choose an order."""
 
         async def then(option: Option) -> None:
-            self._sort_by(Sort(option.key))
+            self.sort_by(Sort(option.key))
 
         await self.choose(
             "Order by",
@@ -1061,7 +1052,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             current=self.query_asked.sort.value,
         )
 
-    def _sort_by(self, following: Sort) -> None:
+    def sort_by(self, following: Sort) -> None:
         self._load(structs.replace(self.query_asked, sort=following))
         self.say(f"Ordered by {following.value}.")
 

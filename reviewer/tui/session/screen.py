@@ -241,7 +241,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         )
 
     def _saved(self, done: Done) -> None:
-        self.model.clear_marks()
+        self.model.marks.clear()
         self.note_version()
         self.reload()
         self.say(f"{display_line(done.title)} - {shared.UNDO.key} to undo")
@@ -331,6 +331,10 @@ def line_blocks(
     for each in row.cited:
         cited = f"{signs.important} #{each.memory} comes from here"
         blocks.append(Block(cited, "accent", first=(Run("  "),), wrap=False))
+        if each.text not in text:
+            blocks.append(
+                Block(each.text, "text", first=(Run("    "),), rest=(Run("    "),), most=8)
+            )
     return [*blocks, *(_dimmed(each) for each in after)]
 
 

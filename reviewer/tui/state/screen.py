@@ -1,4 +1,4 @@
-"""Trusted state, entities and active memories by type; beside them, why each is known.
+"""Trusted state, entities and promoted memories by type; beside them, why each is known.
 
 A value of trusted state is always typed: no method here copies text of a candidate, a memory or an
 entity into a value.
@@ -182,7 +182,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _read_state(self, key: tuple[bool, int], project: str, name: str) -> Shown:
         values = tuple(self.engine.state.get(project, name))
-        return Shown(key, self.engine.provenance.of_state(values[0]), values)
+        return Shown(key, _below(self.engine.provenance.of_state(values[0])), values)
 
     def _read_memory(self, key: tuple[bool, int], layer: str) -> Shown:
         engine, number = self.engine, key[1]
@@ -195,7 +195,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             )
         return Shown(
             key,
-            engine.provenance.of(number),
+            _below(engine.provenance.of(number)),
             view=view,
             extras=structs.replace(
                 extras,
@@ -735,3 +735,8 @@ def costs() -> list[Sum]:
     except OSError as problem:
         raise SourceError(f"{spending_path()} cannot be read: {problem.strerror}.") from problem
     return [*whole, *reversed(days), *sessions]
+
+
+def _below(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps below the fact itself, whose text stands above them already."""
+    return tuple(steps[1:] or steps)

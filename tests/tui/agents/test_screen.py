@@ -40,7 +40,6 @@ async def test_the_difference_is_shown_before_anything_is_written(
         assert "change 2 files as shown" in screen.text
         assert settings.read_text() == SETTINGS
         await screen.press("escape")
-        assert "Nothing was changed." in screen.text
         assert "last packet none yet" in screen.text
         await screen.press("c", "enter", "enter")
         assert "SessionStart" in settings.read_text()
@@ -114,7 +113,7 @@ async def test_an_agent_is_connected_for_one_project_and_undo_takes_it_back(
         await screen.press("enter")
         assert not (tree / ".mcp.json").exists()
         await screen.press("u")
-        assert "No agent was connected or disconnected in this folder" in screen.text
+        assert "There is nothing to undo." in screen.text
         await screen.press("c", "enter", "enter", "d", "enter")
         assert settings.read_text() == SETTINGS
         await screen.press("u", "enter")

@@ -48,7 +48,7 @@ async def test_the_pane_that_is_read_takes_at_least_half_of_the_screen(
         assert context(screen).summary.has_focus
         assert context(screen).summary.size.height >= size[1] // 2
         await screen.press("escape", "escape")
-        assert screen.app.screen is screen.queue
+        assert context(screen).rows.has_focus
 
 
 @pytest.mark.parametrize(("key", "level"), [("1", 0), ("2", 1), ("3", 2), ("4", 3)])
@@ -151,6 +151,29 @@ async def test_a_letter_on_a_segment_is_about_all_its_turns(engine: Engine, tmp_
         assert "◆" in screen.text
 
 
+async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, 3)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "4", "j", "2", "enter", "j", "j", "P")
+        assert said(screen).startswith("Pinned “")
+        assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
+
+
+async def test_dropping_a_pin_is_said_in_the_words_of_the_screen(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "P")
+        assert said(screen) == f"Pinned {len(KIOSK)} turns - u to undo"
+        await screen.press("x")
+        assert said(screen).endswith(", which was pinned - u to undo")
+        await screen.press("u")
+        assert said(screen).startswith("Undone: Skipped “")
+
+
 class TestWhatMustSurvive:
     async def test_a_text_is_typed_and_every_summary_has_it(
         self, engine: Engine, tmp_path: Path
@@ -243,6 +266,17 @@ class TestApplying:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "1", "a")
             assert said(screen).startswith("Every segment is Full")
+
+    async def test_a_budget_below_the_pinned_turns_names_them(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 2)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "P", "f", *"40", "enter")
+            assert said(screen).startswith(
+                f"40 cannot be reached: {len(KIOSK)} pinned turns alone have "
+            )
+            assert "(“Customer 2 of the kiosk waite…” " in said(screen)
 
     async def test_what_fit_offers_is_accepted_by_a(self, engine: Engine, tmp_path: Path) -> None:
         number = stocked(engine, tmp_path, 4)

@@ -68,9 +68,9 @@ def pane_text(**given: Any) -> str:
 
 
 def test_the_title_names_number_kind_type_and_confidence() -> None:
-    assert candidate_title(candidate(), GLYPHS) == "#412  excerpt · project · confidence .58"
+    assert candidate_title(candidate(), "", GLYPHS) == "#412  excerpt · project · confidence .58"
     statement = candidate(proposer="notes")
-    assert candidate_title(statement, GLYPHS) == "#412  memory · project · confidence .58"
+    assert candidate_title(statement, "", GLYPHS) == "#412  memory · project · confidence .58"
 
 
 def test_the_project_is_named_where_several_are_listed() -> None:
@@ -191,7 +191,7 @@ def test_ascii_signs_are_ascii() -> None:
         candidate(flags=("secret",), deferred=True),
         now=NOW, members=(), wordings=(), state=SourceState.CHANGED, signs=ASCII,
     )  # fmt: skip
-    title = candidate_title(candidate(), ASCII)
+    title = candidate_title(candidate(), "", ASCII)
     assert "".join(line.text for line in lay_out(blocks, 60, ASCII.ellipsis)).isascii()
     assert title.isascii()
 

@@ -127,14 +127,13 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
     stocked.state.set("acme", "db", "Tapes", evidence=f"{notes}:5")
     async with opened(stocked) as screen:
         await screen.press("f5")
-        assert "value  db" in screen.text
         assert "decisions.md:5" in screen.text
         assert "We decided to use PostgreSQL 16" in screen.text
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
         assert "line 5 of" in screen.text
         await screen.press("escape", "G")
-        assert f"#{number} · active" in screen.text
+        assert f"#{number}  memory" in screen.text
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
 

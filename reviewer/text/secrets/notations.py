@@ -160,7 +160,7 @@ def plainly(text: str) -> Plain | None:
     what they stand for; None if it is plain already.
     """
     odd = not text.isascii() and _ANY_ODD.search(text) is not None
-    may_be_escaped = "%" in text or "&" in text or "\\u00" in text or "\\x" in text
+    may_be_escaped = "%" in text or "&" in text or "\\" in text
     if not odd and not (may_be_escaped and ESCAPED.search(text)):
         return None
     parts: list[str] = []

@@ -34,7 +34,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
@@ -75,6 +75,8 @@ NOBODY = (
     "No session waits for a reader, or none is here: Claude Code, Codex, Gemini CLI, OpenCode or"
     " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
+WORDS_CELLS = 30
+"""Cells of a row's words in the message of an undo."""
 MANY = 500
 """Number of rows from which a decision shows its progress."""
 MOST_REREAD = 500
@@ -726,7 +728,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         many = len(ids) >= MANY
         if many:
             self.say(f"{words} {len(ids):,} ...")
+        row = self.model.current
         done = await self.write(lambda: act(ids, alone=alone), words if many else "", len(ids))
+        if row is not None and list(ids) == [row.id]:
+            words = cut(display_line(row.content), WORDS_CELLS, self.host.glyphs.ellipsis)
+            self.note_act(done.act, f"{done.title} “{words}”")
         self._after_decision(done, [*ids, *done.ids], remark)
 
     def _after_decision(self, done: Done, ids: Sequence[int], remark: str = "") -> None:

@@ -182,7 +182,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _read_state(self, key: tuple[bool, int], project: str, name: str) -> Shown:
         values = tuple(self.engine.state.get(project, name))
-        return Shown(key, _below(self.engine.provenance.of_state(values[0])), values)
+        return Shown(key, self.engine.provenance.of_state(values[0]), values)
 
     def _read_memory(self, key: tuple[bool, int], layer: str) -> Shown:
         engine, number = self.engine, key[1]
@@ -195,7 +195,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             )
         return Shown(
             key,
-            _below(engine.provenance.of(number)),
+            engine.provenance.of(number),
             view=view,
             extras=structs.replace(
                 extras,
@@ -245,13 +245,14 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if shown is None:
             return
         signs = glyphs(self.app)
-        places = places_of(shown.steps)
+        steps = shown.steps[1:] or shown.steps  # the fact itself stands above them already
+        places = places_of(steps)
         chosen = places[min(self._place, len(places) - 1)] if places else None
         title = WHY
         if len(places) > 1:
             title += f" {signs.rule} {self._place + 1} of {count(len(places), 'place')}"
         self.why.show(
-            step_blocks(shown.steps, signs, chosen, self.why.size.width),
+            step_blocks(steps, signs, chosen, self.why.size.width),
             title=title,
             hint=f"{shared.OPEN_SOURCE.key} opens it" if places else "",
             reveal=None if chosen is None or not keep_scroll else 2 * chosen,
@@ -735,8 +736,3 @@ def costs() -> list[Sum]:
     except OSError as problem:
         raise SourceError(f"{spending_path()} cannot be read: {problem.strerror}.") from problem
     return [*whole, *reversed(days), *sessions]
-
-
-def _below(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps below the fact itself, whose text stands above them already."""
-    return tuple(steps[1:] or steps)

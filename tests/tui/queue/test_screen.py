@@ -121,9 +121,11 @@ async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded: Engine)
 @pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8"])
 async def test_u_takes_back_what_another_screen_did_and_names_it(stocked: Engine, key: str) -> None:
     async with opened(stocked) as screen:
-        first = screen.model.current_id
+        first = present(screen.model.current)
         await screen.press("x", key, "u")
-        assert f"Undone: Rejected #{first} (Queue) - Z to redo" in screen.text
+        said = f"Undone: Rejected #{first.id} “{first.content[:28]}"
+        assert said in screen.text
+        assert "” (Queue) - Z to redo" in screen.text
         await screen.press("f2", "k")
         assert not screen.model.is_dimmed(0)
 
@@ -536,3 +538,19 @@ async def test_ctrl_c_leaves_a_question(stocked: Engine) -> None:
         await screen.press("p", "x", "ctrl+c")
         assert screen.queue.is_active
         assert screen.status == ""
+
+
+async def test_that_a_folder_was_bound_is_said_in_the_status_line(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentences = ["/src/acme is bound to project acme from now on."]
+    monkeypatch.setattr(
+        type(stocked), "say_binding", lambda _: sentences.pop() if sentences else ""
+    )
+    async with opened(stocked) as screen:
+        await screen.press("a")
+        assert screen.status.endswith(
+            "- u to undo. /src/acme is bound to project acme from now on."
+        )
+        await screen.press("a")
+        assert screen.status.endswith("- u to undo")

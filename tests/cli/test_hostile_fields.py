@@ -347,7 +347,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["pipeline", "runs"],
         *(["pipeline", "runs", each] for each in runs),
     ])  # fmt: skip
-    yield from [
+    texts: list[Sequence[object]] = [
         *(["compress", each, "--table"] for each in contexts),
         *(["compile", contexts[0], "--format", form] for form in ("text", "json", "chat")),
         *(["context", "export", each] for each in contexts),
@@ -361,6 +361,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["packet", "--explain", "--pin", f"x{PAYLOAD}"],
         ["packet", "--format", "json"],
     ]
+    yield from texts
 
 
 def reads_of_files(program: Program) -> Iterator[Sequence[object]]:
@@ -481,7 +482,7 @@ def newest(program: Program) -> Iterator[Sequence[object]]:
         ["brief", program.talk],
         ["packet", "read", f"m:{memories[0]}"],
     ])  # fmt: skip
-    yield from [
+    refused: list[Sequence[object]] = [
         ["brief", odd],
         ["connect", odd],
         ["connect", "claude-code", "--project"],
@@ -500,6 +501,7 @@ def newest(program: Program) -> Iterator[Sequence[object]]:
         ["fleet", "import", program.talk],
         ["fleet", "undo", odd],
     ]
+    yield from refused
 
 
 @pytest.mark.timeout(300)

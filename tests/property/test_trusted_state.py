@@ -88,7 +88,11 @@ def test_no_method_of_the_engine_leads_from_a_row_to_trusted_state(
     template: tuple[Path, list[int]], tmp_path: Path
 ) -> None:
     path, numbers = template
-    assert trespasses(path, tmp_path, numbers) == []
+    engine = Engine.open(path)
+    rows = engine.queue.rows(numbers)
+    engine.close()
+    one_of_each = {(row.kind, row.status): row.id for row in rows}
+    assert trespasses(path, tmp_path, list(one_of_each.values())) == []
 
 
 def test_the_walk_reaches_every_capability(template: tuple[Path, list[int]]) -> None:

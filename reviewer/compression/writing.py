@@ -156,7 +156,7 @@ class _Writing:
         if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
-                lines.append(f'Before it: "{cut(text, EARLIER_REQUEST)}"')
+                lines.append(f'Earlier: "{cut(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MOST_OF_REQUEST)
         text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
         lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]

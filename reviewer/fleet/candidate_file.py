@@ -74,10 +74,10 @@ class CandidateFile:
                         batch.column(name).slice(0, self.count - done).to_pylist() for name in NAMES
                     )
                     rows = [
-                        clean(self._checked(number, values))
+                        self._checked(number, values)
                         for number, values in enumerate(zip(*columns, strict=True), done + 1)
                     ]
-                    yield rows
+                    yield clean(rows)
                     done += len(rows)
                     if done == self.count:
                         return
@@ -122,12 +122,12 @@ def memory_of(row: Row) -> Image:
     }
 
 
-def record_of(row: Row, start: int) -> Image:
+def record_of(row: Row, key: str, start: int) -> Image:
     """The excerpt of a candidate as a record, in which its statement begins at `start`."""
     # The text of a record that is no turn is its lines.
     before = 0 if row.shape is Shape.TURN else row.excerpt.count("\n", 0, start)
     return {
-        "key": excerpt_key(row),
+        "key": key,
         "line_start": max(0, row.line_start - before),
         "line_end": row.line_end,
         "byte_start": row.byte_start,

@@ -20,7 +20,7 @@ from reviewer.fleet.values import EVIDENCE
 from reviewer.proposing.values import Proof, Proposer
 from reviewer.sources.records import Role, Shape, Use
 from reviewer.text.normalise import duplicate_key
-from reviewer.text.secrets import mask, secrets_in
+from reviewer.text.secrets import mask, secrets_in, with_secrets
 
 ADDED = {"seen": "int64", "sessions": "int64", "authors": "int64", "leader": "string"}
 """Columns of a candidate besides those of its best place. `leader`: the `fact` of the candidate
@@ -168,14 +168,18 @@ _TEXTS = (
     "format",
 )  # fmt: skip
 _DOCUMENTS = ("proof", "attributes", "relations")
-_APART = "\n\n"
 
 
-def clean(row: Row) -> CleanRow:
-    """The row without secrets and with its flags: anybody may have written the file."""
-    masked = 0
-    if mask(_APART.join(_words(row))).kinds:
-        row, masked = _masked(row)
+def clean(rows: Sequence[Row]) -> list[CleanRow]:
+    """The rows without secrets and with their flags: anybody may have written the file."""
+    secret = with_secrets({word for row in rows for word in _words(row)})
+    return [
+        _flagged(*(_masked(row) if secret and not secret.isdisjoint(_words(row)) else (row, 0)))
+        for row in rows
+    ]
+
+
+def _flagged(row: Row, masked: int) -> CleanRow:
     found = flags_of(row.content, row.role)
     flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
     # The key is stored as it is: it may say nothing that the content does not say.

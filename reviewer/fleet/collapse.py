@@ -521,11 +521,10 @@ def _checked(rows: Any) -> Iterator[list[tuple[dict[str, Any], int]]]:
         return found.text, len(found.kinds)
 
     while found := rows.fetchmany(ROWS_AT_ONCE):
-        batch: list[tuple[dict[str, Any], int]] = []
-        for each in found:
-            row = dict(zip(names, each, strict=True))
-            before = _row(row, row.pop("part"))
-            after = clean(before)
+        batch = [dict(zip(names, each, strict=True)) for each in found]
+        checked_rows = [_row(row, row.pop("part")) for row in batch]
+        cleaned: list[tuple[dict[str, Any], int]] = []
+        for row, before, after in zip(batch, checked_rows, clean(checked_rows), strict=True):
             masked = after.masked
             for name in ("author", "project"):
                 row[name], secrets = without_secrets(row[name])
@@ -533,8 +532,8 @@ def _checked(rows: Any) -> Iterator[list[tuple[dict[str, Any], int]]]:
             if after.row is not before:
                 changed = structs.asdict(after.row).items()
                 row.update((n, v) for n, v in changed if v != getattr(before, n))
-            batch.append((row, masked))
-        yield batch
+            cleaned.append((row, masked))
+        yield cleaned
 
 
 def _row(values: dict[str, Any], part: int) -> Row:

@@ -368,25 +368,26 @@ class _Wave:
 
     def _places(self, rows: Sequence[CleanRow]) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
+        keys = [excerpt_key(each.row) for each in rows]
         whole = self._records([each.row.record for each in rows])
-        parts = self._records([excerpt_key(each.row) for each in rows])
+        parts = self._records(keys)
         sources = self._sources_of(rows)
         first = self._act.next_id("record")
         numbers = {key: number for key, (number, _) in parts.items()}
         new: list[Image] = []
         places: list[Place] = []
-        for each in rows:
+        for key, each in zip(keys, rows, strict=True):
             row = each.row
             found = whole.get(row.record)
             if found is not None and row.span_end <= found[1]:
                 places.append((found[0], row.span_start, row.span_end))
                 continue
             start, end = span_in_excerpt(each)
-            if (key := excerpt_key(row)) not in numbers:
+            if key not in numbers:
                 numbers[key] = first + len(new)
                 new.append(
                     {
-                        **record_of(row, start),
+                        **record_of(row, key, start),
                         "project_id": self._project_id,
                         "source_id": sources[row.path],
                         "wave_id": self.number,

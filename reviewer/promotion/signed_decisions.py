@@ -73,6 +73,15 @@ class Verdict(StrEnum):
     """Waits again. In the files of `sync` only."""
 
 
+VERDICTS = {
+    "active": Verdict.PROMOTED,
+    "graduated": Verdict.PROMOTED,
+    "invalid": Verdict.REJECTED,
+    "candidate": Verdict.WITHDRAWN,
+}
+"""What the status of a row says; a superseded row has its say in the one that took its place."""
+
+
 class Passage(Struct, frozen=True):
     """A place that a memory comes from: the name of the file, 0-based lines, and what they say."""
 
@@ -280,19 +289,21 @@ def decision_of(
     earlier = reader.execute(
         "SELECT content FROM content_history WHERE memory_id = ? ORDER BY id", (row["id"],)
     ).fetchall()
-    promoted = row["status"] == "active"
+    verdict = VERDICTS[row["status"]]
     key = duplicate_key(row["content"])
     keys = (row["key"], *(duplicate_key(each[0]) for each in earlier))
     return Decision(
-        verdict=Verdict.PROMOTED if promoted else Verdict.REJECTED,
+        verdict=verdict,
         kind=row["kind"],
         type=row["type"],
         key=key,
         content=row["content"],
         at=at,
-        reason=row["reason"],
+        reason=row["reason"] if verdict is Verdict.REJECTED else "",
         earlier=tuple(dict.fromkeys(each for each in keys if each != key)),
-        passages=tuple(passages_of(reader, row["id"])) if promoted and quoted else (),
+        passages=(
+            tuple(passages_of(reader, row["id"])) if verdict is Verdict.PROMOTED and quoted else ()
+        ),
         scope=row["scope"],
     )
 
@@ -477,8 +488,8 @@ def _otherwise(number: int, status: str, by: str) -> str:
 
 
 def reword(act: Act, number: int, each: Decision, now: str) -> str:
-    """Give a row the wording of a decision; returns why it cannot have it, or nothing."""
-    if same := reword_row(act, number, each.content, now):
+    """Give a row the wording and type of a decision; returns why it cannot, or nothing."""
+    if same := reword_row(act, number, each.content, now, type_=each.type):
         return f"#{same[0]} says the same already"
     known = act.query("SELECT flags FROM memory WHERE id = ?", (number,))[0][0].split()
     flags = " ".join(dict.fromkeys((*known, *flags_of(each.content, Role.NOTE))))

@@ -1,15 +1,18 @@
 """Keeps the decisions of a project in step through a folder that others copy between machines.
 
-Each machine appends to a file of its own, in the format of `decisions.py`. A decision names all
-those on the same memory that it was made after, by the hash of their lines; so no clock is needed
-to say which came last, and two that do not name each other are concurrent. Concurrent decisions
-with one outcome agree; others put the memory back into the queue as a conflict, on every machine.
+Each machine appends to a file of its own, in the format of `signed_decisions.py`. A decision names
+all those on the same memory that it was made after, by the hash of their lines; so no clock is
+needed to say which came last, and two that do not name each other are concurrent.
+
+A group of memories that come to one wording (`sync_lines.py`) has one row. Where its latest lines
+agree, the row becomes what they say; where they do not, it waits as a conflict, on every machine. A
+row writes lines only when it is not as the last sync left it, so that nothing is sent to and fro.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
+import itertools
 import platform
 import sqlite3
 from collections import defaultdict
@@ -20,108 +23,62 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ReviewerError, SourceError
-from reviewer.files import read_own, reason_of, write_atomic
+from reviewer.errors import ReviewerError
+from reviewer.files import reason_of, write_atomic
 from reviewer.promotion.conflict_rows import CONFLICT_RANK
-from reviewer.promotion.decided_rows import RETIRE
-from reviewer.promotion.known_keys import row_with_key
-from reviewer.promotion.signatures import sign, signer
+from reviewer.promotion.decided_rows import RETIRE, regroup, rows_of, settle_without
+from reviewer.promotion.known_keys import Key, row_with_key
+from reviewer.promotion.signatures import sign
 from reviewer.promotion.signed_decisions import (
     DECISION_COLUMNS,
     FORMAT,
-    LARGEST,
+    VERDICTS,
     VERSION,
     Decision,
     Header,
     Verdict,
     add_memories,
     decision_of,
-    fault_of,
     reword,
     row_of,
-    unfit,
 )
-from reviewer.promotion.triage import promote_rows, reject_rows
-from reviewer.store.acts import Act, Scope
+from reviewer.promotion.sync_lines import (
+    ENDING,
+    Group,
+    Line,
+    MachineFile,
+    grouped,
+    hash_of,
+    item_of,
+    merged,
+    outcome_of,
+    read_folder,
+    refused,
+)
+from reviewer.promotion.triage import promote_rows, reject_rows, supersede_rows
+from reviewer.store.acts import AMONG, Act, Scope, listed
+from reviewer.store.changes import Value
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 from reviewer.text.normalise import duplicate_key
 
-ENDING = ".reviewer.jsonl"
 SYNC = "sync"
 CONCURRENT = "concurrent"
 """Flag of a row that was decided differently on two machines."""
-HASH = 32
-"""Hex digits of a line's hash."""
 SHOWN = 20
 """Problems that are listed."""
-Outcome = tuple[str, str, str]
-"""Verdict, type and wording."""
-
-
-class Line(Struct, frozen=True):
-    """A decision as a line of a machine's file."""
-
-    hash: str
-    decision: Decision
-    path: Path
-    number: int
-
-
-def outcome_of(each: Decision) -> Outcome:
-    """The result of a decision."""
-    return (each.verdict, each.type, each.content)
-
-
-class Item(Struct, frozen=True):
-    """The decisions on one memory that no other one was made after, sorted by hash."""
-
-    latest: tuple[Line, ...]
-    earlier: tuple[str, ...]
-    """The hashes of the others."""
-
-    @property
-    def hashes(self) -> tuple[str, ...]:
-        return tuple(each.hash for each in self.latest)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether they have one result; without a promotion, wordings may differ."""
-        outcomes = {outcome_of(each.decision) for each in self.latest}
-        verdicts = {verdict for verdict, _, _ in outcomes}
-        return len(outcomes if Verdict.PROMOTED in verdicts else verdicts) == 1
-
-    @property
-    def outcome(self) -> Outcome:
-        """Their result; where they disagree, a person decides again."""
-        verdict, type_, content = outcome_of(self.latest[0].decision)
-        return (verdict if self.agrees else Verdict.WITHDRAWN, type_, content)
-
-
-class MachineFile(Struct, frozen=True):
-    """The complete lines of a file, and the problems of the others."""
-
-    header: Header
-    lines: tuple[bytes, ...]
-    decisions: tuple[Line, ...]
-    problems: tuple[str, ...] = ()
 
 
 class Known(Struct, frozen=True):
-    """What the last sync left of an item; `outcome` is a hash."""
+    """What the last sync left of an item: its row, which may have been superseded since, its lines
+    and the hash of the outcome.
+    """
 
     memory: int | None
     latest: tuple[str, ...]
     earlier: tuple[str, ...]
     outcome: str
-
-
-class Own(Struct, frozen=True):
-    """A row of this store as a decision."""
-
-    memory: int
-    decision: Decision
 
 
 class Synced(Struct, frozen=True):
@@ -135,67 +92,6 @@ class Synced(Struct, frozen=True):
     problems: tuple[str, ...]
     unwritten: str = ""
     """Why this machine's file could not be written; empty if it was."""
-
-
-def merged(lines: Iterable[Line]) -> dict[str, Item]:
-    """The latest decisions by item."""
-    by_item: dict[str, dict[str, Line]] = defaultdict(dict)
-    for each in lines:
-        by_item[each.decision.item].setdefault(each.hash, each)
-    found: dict[str, Item] = {}
-    for item, some in sorted(by_item.items()):
-        earlier = {name for each in some.values() for name in each.decision.after}
-        latest = tuple(some[name] for name in sorted(some.keys() - earlier))
-        found[item] = Item(latest, tuple(sorted(earlier)))
-    return found
-
-
-def read_machine(path: Path) -> MachineFile | None:
-    """The file of a machine; None where it is something else. What was cut off, cannot be read or
-    cannot be a memory is left out and named.
-
-    Raises SourceError for a file that cannot be opened.
-    """
-    try:
-        data = read_own(path, LARGEST)
-    except OSError as problem:
-        raise SourceError(f"{path} is not read: {reason_of(problem)}.") from problem
-    raw = data.splitlines(keepends=True)
-    problems = []
-    if raw and not raw[-1].endswith(b"\n"):
-        raw.pop()
-        problems.append(f"The end of {path} has not arrived yet.")
-    try:
-        header = msgspec.json.decode(raw[0] if raw else b"", type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        header = None
-    if header is None or (header.format, header.version) != (FORMAT, VERSION):
-        return None
-    found = []
-    for number, line in enumerate(raw[1:], start=1):
-        try:
-            each = msgspec.json.decode(line, type=Decision)
-            fault = fault_of(each) or ("" if each.item else "it is not one of sync.")
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-            fault = f"{problem}."
-        if fault:
-            problems.append(f"{path}, line {number + 1}, is left out: {fault}")
-        else:
-            found.append(Line(hash_of(line), each, path, number))
-    return MachineFile(header, tuple(raw), tuple(found), tuple(problems))
-
-
-def hash_of(line: bytes) -> str:
-    return hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()[:HASH]
-
-
-def item_of(kind: str, type_: str, key: str) -> str:
-    """The name of an item: by its first wording, so that two machines give it the same."""
-    return hashlib.sha256(f"{kind}\n{type_}\n{key}".encode()).hexdigest()[:HASH]
-
-
-def _stored(outcome: Outcome) -> str:
-    return hashlib.sha256("\n".join(outcome).encode()).hexdigest()[:HASH]
 
 
 class Syncing:
@@ -215,15 +111,17 @@ class Syncing:
         one of them has signed. Raises SourceError for a folder that cannot be read.
         """
         own = folder / f"{self._machine()}-{_slug(project)}{ENDING}"
-        files, problems = _read_all(folder, own, project, signers)
-        run = _Run(self._database, self._clock, project, quoted, own)
+        files, problems = read_folder(folder, own, project, signers)
         with self._ledger.act(SYNC, scope=Scope.INTAKE) as act:
-            run.take(act, files)
+            run = _Run(act, self._database.writer, iso(self._clock()), project)
+            run.take(files, own, quoted=quoted)
             act.title = f"Synced: {run.taken} taken, {len(run.conflicts)} in conflict"
         unwritten = ""
         if run.fresh:
             try:
-                self._write(own, files.get(own), run.fresh, project, key)
+                self._write(own, files.get(own), list(run.fresh.values()), project, key)
+                with self._ledger.act(SYNC):
+                    run.remember_sent()
             except (OSError, ReviewerError) as problem:
                 reason = reason_of(problem) if isinstance(problem, OSError) else str(problem)
                 unwritten = f"{own} could not be written: {reason}"
@@ -254,244 +152,277 @@ def _slug(project: str) -> str:
     return hashlib.sha256(project.encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
-def _read_all(
-    folder: Path, own: Path, project: str, signers: str
-) -> tuple[dict[Path, MachineFile], list[str]]:
-    files: dict[Path, MachineFile] = {}
-    problems: list[str] = []
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError as problem:
-        raise SourceError(f"{folder} cannot be read: {reason_of(problem)}.") from problem
-    for name in names:
-        path = folder / name
-        if not name.endswith(ENDING):
-            continue
-        try:
-            found = read_machine(path)
-            if found is None:
-                fate = "written anew" if path == own else "left alone"
-                problems.append(f"{path} is not a file of decisions, and is {fate}.")
-            elif found.header.project == project:
-                if signers and path != own:
-                    signature = read_own(path.with_name(f"{name}.sig"))
-                    signer(b"".join(found.lines), signature, Path(signers).expanduser())
-                files[path] = found
-                problems += found.problems
-        except OSError as problem:
-            problems.append(f"{path} is left out: its signature: {reason_of(problem)}.")
-        except ReviewerError as problem:
-            problems.append(str(problem))
-    return files, problems
-
-
 class _Run:
     """One sync inside its act."""
 
-    def __init__(
-        self, database: Database, clock: Clock, project: str, quoted: bool, own: Path
-    ) -> None:
-        self._writer = database.writer
-        self._now = iso(clock())
+    def __init__(self, act: Act, writer: sqlite3.Connection, now: str, project: str) -> None:
+        self._act = act
+        self._writer = writer
+        self._now = now
         self._project = project
-        self._quoted = quoted
-        self._own = own
-        self._number = 0
-        self.fresh: list[bytes] = []
+        self._number = project_row(act, project)
+        self._known = self._read_known()
+        self._rows = self._read_rows()
+        self._origins = {
+            item: each.memory for item, each in self._known.items() if each.memory in self._rows
+        }
+        """The row that an item came from. Superseded by that of its group, it is woken when the
+        item differs again.
+        """
+        self._sent: list[tuple[str, Known]] = []
+        self.fresh: dict[str, bytes] = {}
+        """The new lines of this machine, by item."""
         self.taken = 0
         self.conflicts: list[int] = []
         self.problems: list[str] = []
 
-    def take(self, act: Act, files: Mapping[Path, MachineFile]) -> None:
-        self._number = project_row(act, self._project)
-        known = self._known(act)
-        rows = dict(self._rows(known))
+    def take(self, files: Mapping[Path, MachineFile], own: Path, *, quoted: bool) -> None:
+        self._name_new_items()
+        living = {item: self._living(row) for item, row in self._origins.items()}
+        here = {item: row for item, row in living.items() if row is not None}
         lines = [each for file in files.values() for each in file.decisions]
-        lines += self._own_lines(rows, known, {each.hash for each in lines})
-        changed = {
-            item: each
-            for item, each in merged(lines).items()
-            if each.latest and not (item in known and known[item].latest == each.hashes)
+        lines += self._own_lines(here, {each.hash for each in lines}, own, quoted)
+        groups = {
+            key: each
+            for key, each in grouped(merged(lines)).items()
+            if here.keys() & each.items.keys() or self._is_wanted(each)
         }
-        fit = {item: each for item, each in changed.items() if self._is_fit(each)}
-        memories = {item: rows[item].memory for item in fit if item in rows}
-        gone = known.keys() - rows.keys()  # taken back or forgotten here; they do not come again
-        fresh = {item: each for item, each in fit.items() if item not in {*memories, *gone}}
-        memories |= self._placed(act, files, fresh)
-        for item, each in fit.items():
-            memory = memories.get(item)
-            if memory is not None:
-                self._settle(act, memory, each, rows.get(item))
-            if memory is not None or item in gone:
-                self._remember(item, memory, each, known.get(item))
+        places = self._placed(groups)
+        self._add_absent(files, [each for key, each in groups.items() if key not in places], places)
+        for key, place in places.items():
+            self._settle(place, groups[key])
+        self._join(groups, places)
+        self._rows = self._read_rows(places.values())
+        for key, place in places.items():
+            if place in self._rows:
+                self._remember(place, groups[key])
 
-    def _known(self, act: Act) -> dict[str, Known]:
-        rows = act.query(
+    def _read_known(self) -> dict[str, Known]:
+        found = self._act.query(
             "SELECT item, memory_id, latest, earlier, outcome FROM synced WHERE project_id = ?",
             (self._number,),
         )
         return {
             row[0]: Known(row[1], tuple(row[2].split()), tuple(row[3].split()), row[4])
-            for row in rows
+            for row in found
         }
 
-    def _remember(self, item: str, memory: int | None, found: Item, before: Known | None) -> None:
-        earlier = {*found.earlier, *((*before.latest, *before.earlier) if before else ())}
-        self._writer.execute(
-            "INSERT OR REPLACE INTO synced (project_id, item, memory_id, latest, earlier, outcome)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                self._number, item, memory, " ".join(found.hashes),
-                " ".join(sorted(earlier.difference(found.hashes))), _stored(found.outcome),
-            ),
+    def _read_rows(self, also: Iterable[int] = ()) -> dict[int, sqlite3.Row]:
+        """The rows that were decided here or synced before, what took their place, and others."""
+        return self._select(
+            "m.project_id = ?1 AND m.kind IN ('memory', 'entity')"
+            f" AND m.rule <> '{RETIRE}' AND (m.status <> 'candidate'"
+            f" OR m.id {AMONG} OR m.id IN (SELECT memory_id FROM synced WHERE project_id = ?1)"
+            " OR m.id IN (SELECT superseded_by FROM memory WHERE superseded_by IS NOT NULL))",
+            self._number, listed(also),
         )  # fmt: skip
 
-    def _rows(self, known: Mapping[str, Known]) -> Iterator[tuple[str, Own]]:
-        """The rows that were decided here or synced before, by item."""
+    def _row(self, number: int) -> sqlite3.Row:
+        return self._select("m.id = ?", number)[number]
+
+    def _select(self, condition: str, *parameters: Value) -> dict[int, sqlite3.Row]:
         cursor = self._writer.cursor()
         cursor.row_factory = sqlite3.Row
         cursor.execute(
-            f"SELECT {DECISION_COLUMNS}, m.superseded_by, (SELECT content FROM content_history h"
-            " WHERE h.memory_id = m.id ORDER BY id LIMIT 1) AS first FROM memory m"
-            f" WHERE m.project_id = ?1 AND m.kind IN ('memory', 'entity') AND m.rule <> '{RETIRE}'"
-            " AND (m.status <> 'candidate' OR m.id IN"
-            " (SELECT memory_id FROM synced WHERE project_id = ?1)) ORDER BY m.id",
-            (self._number,),
+            f"SELECT {DECISION_COLUMNS}, m.superseded_by, m.flags, m.rule, (SELECT content"
+            " FROM content_history h WHERE h.memory_id = m.id ORDER BY id LIMIT 1) AS first"
+            f" FROM memory m WHERE {condition} ORDER BY m.id",
+            parameters,
         )
-        found = {row["id"]: row for row in cursor}
-        done: set[int] = set()
-        for item, each in known.items():
-            row = found.get(each.memory or 0)
-            if row is None:
-                continue
-            done.add(row["id"])
-            first = row["key"]
-            while row["superseded_by"] in found:
-                row = found[row["superseded_by"]]
-                done.add(row["id"])
-            yield item, self._as_own(row, first)
-        taken = set(known)
-        for number, row in found.items():
-            if number in done or row["status"] not in ("active", "invalid"):
-                continue
-            for content in (row["first"] or row["content"], row["content"]):
-                item = item_of(row["kind"], row["type"], duplicate_key(content))
-                if item not in taken:
-                    taken.add(item)
-                    yield item, self._as_own(row, row["key"])
-                    break
+        return {row["id"]: row for row in cursor}
 
-    def _as_own(self, row: sqlite3.Row, key: str) -> Own:
-        at = row["decided_at"] or self._now
-        decision = decision_of(self._writer, row, at, quoted=self._quoted)
-        if row["status"] == "graduated":
-            decision = structs.replace(decision, verdict=Verdict.PROMOTED)
-        elif row["status"] == "candidate":
-            decision = structs.replace(decision, verdict=Verdict.WITHDRAWN, reason="")
-        if key not in (decision.key, *decision.earlier):
-            decision = structs.replace(decision, earlier=(*decision.earlier, key))
-        return Own(row["id"], decision)
+    def _living(self, number: int | None) -> sqlite3.Row | None:
+        """A row, or what took its place; None where that was taken back or forgotten."""
+        row = self._rows.get(number or 0)
+        while row is not None and row["status"] == "superseded":
+            row = self._rows.get(row["superseded_by"])
+        return row
+
+    def _name_new_items(self) -> None:
+        """Give each row that was decided here and has no item one of its own."""
+        have = set(self._origins.values())
+        for number, row in self._rows.items():
+            if number in have or row["status"] not in ("active", "invalid"):
+                continue
+            key = duplicate_key(row["first"] or row["content"])
+            names = (item_of(row["kind"], row["type"], key, each) for each in itertools.count(1))
+            known, origins = self._known, self._origins
+            origins[next(each for each in names if not (each in known or each in origins))] = number
+
+    def _is_wanted(self, group: Group) -> bool:
+        """Whether a group without a row comes here. What was taken back or forgotten here does not,
+        nor what was taken back elsewhere, unless it waits here.
+        """
+        if self._known.keys() & group.items.keys():
+            return False
+        same = row_with_key(self._act, self._number, group.lines[0].key)
+        waits = same is not None and same[1] == "candidate"
+        return waits or not group.agrees or group.verdict is not Verdict.WITHDRAWN
 
     def _own_lines(
-        self, rows: Mapping[str, Own], known: Mapping[str, Known], there: set[str]
+        self, here: Mapping[str, sqlite3.Row], there: set[str], own: Path, quoted: bool
     ) -> Iterator[Line]:
-        """A line for each row that is not as the last sync left it, or that the folder has no
-        decision on.
+        """A line for each item whose row is not as the last sync left it, or that the folder has no
+        line on.
         """
-        for item, row in rows.items():
-            before = known.get(item)
-            same = before is not None and before.outcome == _stored(outcome_of(row.decision))
-            if before and same and not there.isdisjoint(before.latest):
+        for item, row in here.items():
+            before = self._known.get(item)
+            if before and before.outcome == _outcome(row) and not there.isdisjoint(before.latest):
                 continue
+            decision = decision_of(self._writer, row, row["decided_at"] or self._now, quoted=quoted)
+            keys = dict.fromkeys((*decision.earlier, self._rows[self._origins[item]]["key"]))
+            keys.pop(decision.key, None)
             after = (*before.latest, *before.earlier) if before else ()
-            decision = structs.replace(row.decision, item=item, after=after)
-            line = msgspec.json.encode(decision) + b"\n"
-            self.fresh.append(line)
-            yield Line(hash_of(line), decision, self._own, len(self.fresh))
+            decision = structs.replace(decision, item=item, after=after, earlier=tuple(keys))
+            if fault := refused(decision):
+                self.problems.append(f"#{row['id']} is not sent: {fault}")
+                continue
+            self.fresh[item] = line = msgspec.json.encode(decision) + b"\n"
+            yield Line(hash_of(line), decision, own, len(self.fresh))
 
-    def _is_fit(self, found: Item) -> bool:
-        for each in found.latest:
-            if why := unfit(self._dated(each.decision), self._now):
-                self.problems.append(f"{each.path}, line {each.number + 1}, is left out: {why}.")
-                return False
-        return True
+    def _placed(self, groups: Mapping[Key, Group]) -> dict[Key, int]:
+        """The rows of groups: the one that says so already, else one that an item came from, else
+        one that waits in an earlier wording.
+        """
+        places = {
+            (row["kind"], row["type"], row["key"]): number
+            for number, row in self._rows.items()
+            if (row["kind"], row["type"], row["key"]) in groups
+        }
+        for key in groups.keys() - places.keys():
+            if same := row_with_key(self._act, self._number, key):
+                places[key] = same[0]
+        held = set(places.values())
+        for key, group in groups.items():
+            if key not in places and (row := self._free_row(group, held)):
+                places[key] = row
+                held.add(row)
+        return places
+
+    def _free_row(self, group: Group, held: set[int]) -> int | None:
+        own = [self._origins[item] for item in group.items if item in self._origins]
+        rows = [self._rows[number] for number in own if number not in held]
+        free = [each for each in rows if each["kind"] == group.first.kind if not _is_fixed(each)]
+        if free:
+            return int(min(free, key=lambda row: (row["status"] == "superseded", row["id"]))["id"])
+        found = row_of(self._act, self._number, group.first)
+        waits = found and found[1] == "candidate" and found[0] not in {*held, *self._rows}
+        return found[0] if found and waits else None
+
+    def _add_absent(
+        self, files: Mapping[Path, MachineFile], groups: Iterable[Group], places: dict[Key, int]
+    ) -> None:
+        by_path: dict[Path, list[Line]] = defaultdict(list)
+        for each in groups:
+            by_path[each.lines[0].path].append(each.lines[0])
+        for path, lines in by_path.items():
+            wanted = [(line.number, self._dated(line.decision)) for line in lines]
+            added = add_memories(
+                self._act, self._project, path, files[path].lines, wanted, self._now
+            )
+            places |= dict(zip([line.key for line in lines], added, strict=True))
 
     def _dated(self, each: Decision) -> Decision:
         """The decision at a time that is not still to come, whatever clock it was made by."""
         return structs.replace(each, at=min(each.at, self._now))
 
-    def _placed(
-        self, act: Act, files: Mapping[Path, MachineFile], items: Mapping[str, Item]
-    ) -> dict[str, int]:
-        """The rows of items that are new here; those that the store does not have are added."""
-        found: dict[str, int] = {}
-        absent: dict[Path, list[tuple[str, Line]]] = defaultdict(list)
-        for item, each in items.items():
-            first = each.latest[0]
-            row = row_of(act, self._number, first.decision)
-            if row is not None:
-                found[item] = row[0]
-            elif each.outcome[0] != Verdict.WITHDRAWN or not each.agrees:
-                absent[first.path].append((item, first))
-        for path, some in absent.items():
-            wanted = [(line.number, self._dated(line.decision)) for _, line in some]
-            lines = files[path].lines
-            added = add_memories(act, self._project, path, lines, wanted, self._now)
-            found |= dict(zip([item for item, _ in some], added, strict=True))
-        return found
-
-    def _settle(self, act: Act, memory: int, found: Item, row: Own | None) -> None:
-        """Make a row what the latest decisions on it say. Where they do not agree it waits again,
-        in the first wording, with the others behind it.
+    def _settle(self, place: int, group: Group) -> None:
+        """Make a row what its group says. Where that does not agree the row waits again, in the
+        first wording. The other wordings are behind it.
         """
-        if found.agrees:
-            if row is None or outcome_of(row.decision) != found.outcome:
-                self.taken += 1
-                self._decide(act, memory, self._dated(found.latest[0].decision))
-            else:
-                self._clear_flag(act, memory)
+        row = self._rows.get(place) or self._row(place)
+        first = self._dated(group.first)
+        wanted = outcome_of(group.verdict, first.kind, first.type, first.content)
+        flags = [flag for flag in row["flags"].split() if flag != CONCURRENT]
+        if _outcome(row) == wanted and (len(flags) == len(row["flags"].split())) is group.agrees:
             return
-        self.conflicts.append(memory)
-        self._decide(act, memory, self._dated(found.latest[0].decision))
-        self._wait(act, memory)
-        ((content, flags),) = act.query("SELECT content, flags FROM memory WHERE id = ?", (memory,))
-        for other in sorted({each.decision.content for each in found.latest} - {content}):
-            act.insert("content_history", memory_id=memory, content=other, replaced_at=self._now)
-        act.update(
-            "memory", memory, flags=f"{flags} {CONCURRENT}".strip(), rank=CONFLICT_RANK, edited=1
-        )
+        if _is_fixed(row):
+            self.problems.append(f"#{place} stays as it is, and was decided otherwise elsewhere.")
+            return
+        self._act.update(
+            "memory", place, status="candidate", decided_at=None, superseded_by=None, reason="",
+            leader_id=None, flags=" ".join(flags),
+        )  # fmt: skip
+        if (row["type"], row["content"]) != (first.type, first.content):
+            reword(self._act, place, first, self._now)
+        self._keep_wordings(place, group)
+        if not group.agrees:
+            self.conflicts.append(place)
+            flags = [*self._row(place)["flags"].split(), CONCURRENT]
+            self._act.update("memory", place, flags=" ".join(flags), rank=CONFLICT_RANK, edited=1)
+            return
+        self.taken += 1
+        if group.verdict is Verdict.PROMOTED:
+            promote_rows(self._act, [place], True, now=first.at)
+        elif group.verdict is Verdict.REJECTED:
+            reject_rows(self._act, [place], True, reason=first.reason, now=first.at)
 
-    def _wait(self, act: Act, memory: int) -> None:
-        act.update(
-            "memory", memory, status="candidate", decided_at=None, superseded_by=None, reason="",
-            leader_id=None,
+    def _keep_wordings(self, place: int, group: Group) -> None:
+        others = {each.decision.content for each in group.lines} - {group.first.content}
+        sql = "SELECT content FROM content_history WHERE memory_id = ?"
+        there = {content for (content,) in self._act.query(sql, (place,))} if others else set()
+        for content in sorted(others - there):
+            self._act.insert(
+                "content_history", memory_id=place, content=content, replaced_at=self._now
+            )
+
+    def _join(self, groups: Mapping[Key, Group], places: Mapping[Key, int]) -> None:
+        """Have the row of a group supersede the others that its items came from, except those that
+        another group has.
+        """
+        held = set(places.values())
+        for key, place in places.items():
+            for origin in [self._origins.get(item) for item in groups[key].items]:
+                if origin is None or origin in held or _is_fixed(self._rows[origin]):
+                    continue
+                held.add(origin)
+                if self._rows[origin]["superseded_by"] != place:
+                    supersede_rows(self._act, [origin], place, self._now)
+                    regroup(self._act, rows_of(self._act, [origin]))
+                    settle_without(self._act, [origin], self._now)
+
+    def _remember(self, place: int, group: Group) -> None:
+        row = self._rows[place]
+        origins = {item: self._origins.get(item) for item in group.items}
+        memories = {
+            item: origin if self._living(origin) is row else place
+            for item, origin in origins.items()
+        }
+        if place not in memories.values():
+            memories[min(memories)] = place
+        for item, each in group.items.items():
+            before = self._known.get(item)
+            latest = tuple(line.hash for line in each.latest)
+            earlier = {*each.earlier, *((*before.latest, *before.earlier) if before else ())}
+            earlier.difference_update(latest)
+            found = Known(memories[item], latest, tuple(sorted(earlier)), _outcome(row))
+            if item in self.fresh:
+                self._sent.append((item, found))
+                lines = (before.latest, before.earlier) if before else ((), ())
+                found = Known(found.memory, *lines, outcome="")  # sent again until it is there
+            if found != before:
+                self._put(item, found)
+
+    def remember_sent(self) -> None:
+        """Remember the lines that have been written to the folder."""
+        for item, each in self._sent:
+            self._put(item, each)
+
+    def _put(self, item: str, each: Known) -> None:
+        self._writer.execute(
+            "INSERT OR REPLACE INTO synced (project_id, item, memory_id, latest, earlier, outcome)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                self._number, item, each.memory, " ".join(each.latest), " ".join(each.earlier),
+                each.outcome,
+            ),
         )  # fmt: skip
 
-    def _clear_flag(self, act: Act, memory: int) -> None:
-        ((flags,),) = act.query("SELECT flags FROM memory WHERE id = ?", (memory,))
-        kept = " ".join(flag for flag in flags.split() if flag != CONCURRENT)
-        act.update("memory", memory, flags=kept)
 
-    def _decide(self, act: Act, memory: int, each: Decision) -> None:
-        ((status, content, type_),) = act.query(
-            "SELECT status, content, type FROM memory WHERE id = ?", (memory,)
-        )
-        if status == "graduated":
-            return
-        self._wait(act, memory)
-        self._clear_flag(act, memory)
-        if content != each.content and reword(act, memory, each, self._now):
-            # another row says it already
-            other = row_of(act, self._number, structs.replace(each, earlier=()))
-            if other is not None:
-                act.update("memory", memory, status="superseded", superseded_by=other[0])
-                self._decide(act, other[0], each)
-                return
-        if type_ != each.type and not row_with_key(
-            act, self._number, (each.kind, each.type, each.key), besides=memory
-        ):
-            act.update("memory", memory, type=each.type)
-        if each.verdict is Verdict.PROMOTED:
-            promote_rows(act, [memory], True, now=each.at)
-        elif each.verdict is Verdict.REJECTED:
-            reject_rows(act, [memory], True, reason=each.reason, now=each.at)
+def _outcome(row: sqlite3.Row) -> str:
+    return outcome_of(VERDICTS.get(row["status"], ""), row["kind"], row["type"], row["content"])
+
+
+def _is_fixed(row: sqlite3.Row) -> bool:
+    """Whether no decision from elsewhere changes a row."""
+    return bool(row["status"] == "graduated" or row["rule"] == RETIRE)

@@ -409,18 +409,21 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
         )
 
 
-def reword_row(act: Act, number: int, content: str, now: str) -> tuple[int, str] | None:
-    """Give a row another wording, and an entity the values in it; returns the row that says the
-    same already, with its status, if there is one.
+def reword_row(
+    act: Act, number: int, content: str, now: str, *, type_: str = ""
+) -> tuple[int, str] | None:
+    """Give a row another wording, and another type of its kind if named, and an entity the values
+    in it; returns the row that says the same already, with its status, if there is one.
     """
-    old, kind, type_, project = act.query(
+    old, kind, former, project = act.query(
         "SELECT content, kind, type, project_id FROM memory WHERE id = ?", (number,)
     )[0]
-    key = duplicate_key(content)
+    key, type_ = duplicate_key(content), type_ or former
     if same := row_with_key(act, project, (kind, type_, key), besides=number):
         return same
-    act.insert("content_history", memory_id=number, content=old, replaced_at=now)
-    act.update("memory", number, content=content, key=key, edited=1)
+    if content != old:
+        act.insert("content_history", memory_id=number, content=old, replaced_at=now)
+    act.update("memory", number, content=content, key=key, type=type_, edited=1)
     if kind == Kind.ENTITY:
         from reviewer.promotion.entity_rows import change_structure  # late: patterns of entities
 

@@ -59,6 +59,7 @@ SIMILAR = 3
 UNREAD = 8_000
 """Characters of an answer that are sent back because nothing could be read from it."""
 MOST_DIGITS = 10
+SHORTEST_NAME = 3
 HOLDING = 6
 """Lines that are shown for a name that was not proved."""
 
@@ -530,6 +531,8 @@ class _Work:
             for at in near or _similar(each.statement.text, lines):
                 wanted.update(range(max(at - AROUND, 0), min(at + AROUND + 1, len(lines))))
             for name in each.proof.unproved:
+                if len(name) < SHORTEST_NAME:
+                    continue  # a digit stands in every other line
                 wanted.update([n for n, line in enumerate(lines) if name in line.text][:HOLDING])
         return [lines[n] for n in sorted(wanted)]
 

@@ -20,7 +20,7 @@ from reviewer.store.changes import (
     entry_hash,
 )
 from reviewer.store.ownership import Owners, Ownership
-from reviewer.store.stored_text import masked_image, masked_text
+from reviewer.store.stored_text import masked_images, masked_text
 
 LEDGERED = (
     "project",
@@ -117,11 +117,10 @@ class Act:
         defaults = self._defaults(table)
         sql = ""
         for start in range(0, len(rows), BATCH):
+            some = masked_images(table, rows[start : start + BATCH])
             run = [
-                Change(
-                    table, first + number, None, {**defaults, **masked_image(table, rows[number])}
-                )
-                for number in range(start, min(start + BATCH, len(rows)))
+                Change(table, number, None, {**defaults, **image})
+                for number, image in enumerate(some, first + start)
             ]
             sql = sql or _statement(run[0], "main")
             _put_run(self._connection, sql, run)
@@ -151,11 +150,11 @@ class Act:
         done: list[Change] = []
         columns = sorted({column for _, values in updates for column in values})
         current = images(self._connection, table, [row for row, _ in updates], columns)
-        for row, values in updates:
+        masked = masked_images(table, [values for _, values in updates])
+        for (row, _), values in zip(updates, masked, strict=True):
             old = current.get(row)
             if old is None:
                 raise KeyError(f"{table} {row}")
-            values = masked_image(table, values)
             changed = {c: v for c, v in values.items() if old[c] != v}
             if changed:
                 done.append(Change(table, row, {c: old[c] for c in changed}, changed))
@@ -272,13 +271,19 @@ def images(
     connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
 ) -> dict[int, Image]:
     """Those columns of the rows that exist, by id."""
-    found: dict[int, Image] = {}
+    found = stored(connection, table, rows, columns)
+    return {row: dict(zip(columns, values, strict=True)) for row, values in found.items()}
+
+
+def stored(
+    connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
+) -> dict[int, tuple[Value, ...]]:
+    """The values of those columns in the rows that exist, by id."""
+    found: dict[int, tuple[Value, ...]] = {}
     names = ", ".join(columns)
     for chunk in chunks(rows):
-        marks = ", ".join("?" * len(chunk))
-        sql = f"SELECT id, {names} FROM {table} WHERE id IN ({marks})"
-        for row in connection.execute(sql, chunk):
-            found[row[0]] = dict(zip(columns, tuple(row)[1:], strict=True))
+        sql = f"SELECT id, {names} FROM {table} WHERE id IN ({_marks(len(chunk))})"
+        found.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
     return found
 
 
@@ -307,42 +312,68 @@ def put(connection: sqlite3.Connection, changes: Iterable[Change], schema: str =
 
 def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[Change]) -> None:
     """Write changes that have the same statement."""
-    first, rows = run[0], [_parameters(change) for change in run]
-    if first.table != "memory" or len(run) < MANY or (first.before and first.after):
-        connection.executemany(sql, rows)
-    elif first.before is None:
-        with _indexing_at_once(connection, "memory_text_insert"):
-            connection.executemany(sql, rows)
-            connection.executemany(
-                "INSERT INTO memory_text(rowid, content) VALUES (?, ?)",
-                [(change.row, (change.after or {})["content"]) for change in run],
-            )
+    changed = run[0].before and run[0].after
+    if run[0].table != "memory" or len(run) < MANY or changed:
+        _execute(connection, sql, run)
+        return
+    inserted = run[0].before is None
+    images = [(change.after if inserted else change.before) or {} for change in run]
+    event = "insert" if inserted else "delete"
+    triggers = [f"memory_text_{event}"]
+    if all(image["status"] != "active" for image in images):
+        triggers.append(f"recall_{event}")  # has nothing to do for them
+    command = "" if inserted else "memory_text, "
+    marks = "?, ?" if inserted else "'delete', ?, ?"
+    texts = ((change.row, image["content"]) for change, image in zip(run, images, strict=True))
+    with _without(connection, triggers), _indexing_at_once(connection):
+        _execute(connection, sql, run)
+        connection.executemany(
+            f"INSERT INTO memory_text({command}rowid, content) VALUES ({marks})",
+            # FTS5 writes its index out wherever a number is lower than the one before it.
+            sorted(texts),
+        )
+
+
+def _execute(connection: sqlite3.Connection, sql: str, run: Sequence[Change]) -> None:
+    """Carry out a statement for each of these changes; deletions of neighbours go together."""
+    rows = [change.row for change in run]
+    first, last = min(rows), max(rows)
+    if run[0].after is None and last - first + 1 == len(run):
+        connection.execute(
+            f"DELETE FROM main.{run[0].table} WHERE id BETWEEN ? AND ?", (first, last)
+        )
     else:
-        with _indexing_at_once(connection, "memory_text_delete"):
-            connection.executemany(sql, rows)
-            connection.executemany(
-                "INSERT INTO memory_text(memory_text, rowid, content) VALUES ('delete', ?, ?)",
-                [(change.row, (change.before or {})["content"]) for change in run],
-            )
+        connection.executemany(sql, map(_parameters, run))
 
 
 @contextmanager
-def _indexing_at_once(connection: sqlite3.Connection, trigger: str) -> Iterator[None]:
-    """Without the trigger of the search index, which makes FTS5 write its index out after every
-    row. The block indexes the words of all rows together, which is several times faster.
+def _without(connection: sqlite3.Connection, triggers: Sequence[str]) -> Iterator[None]:
+    """Without these triggers: one that never fires costs an insertion a third of its time.
+
+    Within the transaction of the act, so that nobody ever sees the store without them.
     """
     found = connection.execute(
-        "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = ?", (trigger,)
-    ).fetchone()
-    # Within the transaction of the act: nobody ever sees the store without its trigger, or with
-    # these settings of the index.
-    connection.execute(f"DROP TRIGGER {trigger}")
+        "SELECT sql FROM sqlite_master WHERE type = 'trigger'"
+        f" AND name IN ({_marks(len(triggers))}) ORDER BY rowid",
+        triggers,
+    ).fetchall()
+    for trigger in triggers:
+        connection.execute(f"DROP TRIGGER {trigger}")
+    yield
+    for (sql,) in found:
+        connection.execute(sql)
+
+
+@contextmanager
+def _indexing_at_once(connection: sqlite3.Connection) -> Iterator[None]:
+    """The search index writes out the words of all rows together, which is several times faster
+    than after every row.
+    """
     _configure_index(connection, hashsize=INDEX_BYTES, automerge=0)
     yield
     connection.execute("SAVEPOINT indexed")  # which makes FTS5 write out what it has in memory
     connection.execute("RELEASE indexed")
     _configure_index(connection, hashsize=1 << 20, automerge=4)  # what FTS5 does by itself
-    connection.execute(found[0])
 
 
 def _configure_index(connection: sqlite3.Connection, **settings: int) -> None:

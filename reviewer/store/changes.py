@@ -61,7 +61,7 @@ class Packed:
 
     def __init__(self) -> None:
         self._open: list[Change] = []
-        self._parts: list[bytes] = []
+        self._parts = bytearray()  # which grows in place: they may be hundreds of megabytes
         self._number = 0
 
     def __len__(self) -> int:
@@ -72,19 +72,20 @@ class Packed:
         self._open += changes
         self._number += len(changes)
         while len(self._open) > PART:
-            self._parts += _deflated(self._open[:PART])
+            self._parts += b"".join(_deflated(self._open[:PART]))
             del self._open[:PART]
 
-    def blob(self) -> bytes:
-        """All of them."""
-        return b"".join([*self._parts, *_deflated(self._open)])
+    def blob(self) -> bytearray:
+        """All of them; no more can be added."""
+        self._parts += b"".join(_deflated(self._open))
+        return self._parts
 
 
 def pack(changes: Sequence[Change]) -> bytes:
     """Changes as the ledger stores them."""
     packed = Packed()
     packed.add(changes)
-    return packed.blob()
+    return bytes(packed.blob())
 
 
 def _deflated(changes: Sequence[Change]) -> list[bytes]:
@@ -181,7 +182,7 @@ class Entry(Struct, frozen=True):
     rows: int
 
 
-def entry_hash(previous: str, entry: Entry, changes: bytes) -> str:
+def entry_hash(previous: str, entry: Entry, changes: bytes | bytearray) -> str:
     """SHA-256 over the hash of the entry before, this entry, and its packed changes (hex)."""
     import hashlib  # late: reading writes no entry
 

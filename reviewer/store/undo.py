@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images
+from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images, stored
 from reviewer.store.changes import Change, Image, readable, split, unpack, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -255,18 +255,12 @@ class Undo:
 
     def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Undone:
         with self._ledger.act(kind, title) as act:
-            (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (source,))[0]
             shared: list[Change] = []
             gone: dict[str, list[tuple[int, int]]] = defaultdict(list)
             needed: dict[str, set[int]] = defaultdict(set)
             memories: dict[int, None] = {}
             decided = array("q")
-            # The last part first: each finds the rows as it left them.
-            with readable(source):
-                parts = split(blob)
-            for part in reversed(parts):
-                with readable(source):
-                    changes = unpack_part(part)
+            for changes in _changes_backwards(act, source):
                 self._require_unchanged(changes, name, source)
                 _note_deleted(changes, gone)
                 back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
@@ -417,6 +411,14 @@ BINDING = ("root", "former")
 """The columns of a project that only acts of its own change, so that undoing others leaves them."""
 
 
+def _changes_backwards(act: Act, number: int) -> Iterator[list[Change]]:
+    """The changes of an act part by part, the last first: each finds the rows as it left them."""
+    (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (number,))[0]
+    with readable(number):
+        for part in reversed(split(blob)):
+            yield unpack_part(part)
+
+
 def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:
     """The same changes, where rows of projects keep the work tree that they are bound to now."""
     rows = [change.row for change in changes if change.table == "project"]
@@ -449,24 +451,23 @@ def _unlike(
         if change.table == "project" and change.before is None and after is not None:
             after = {name: value for name, value in after.items() if name not in BINDING}
         final[change.table, change.row] = {**known, **after} if known and after else after
-    by_table: dict[str, list[int]] = defaultdict(list)
-    for table, row in final:
-        by_table[table].append(row)
-    for table, rows in by_table.items():
-        columns = sorted({c for row in rows for c in final[table, row] or ()} or {"id"})
-        current = images(connection, table, rows, columns)
+    alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    """Rows by their table and the columns that have to be compared."""
+    for (table, row), image in final.items():
+        alike[table, *(image or ("id",))].append(row)
+    for (table, *columns), rows in alike.items():
+        current = stored(connection, table, rows, columns)
         for row in rows:
             expected, actual = final[table, row], current.get(row)
             if expected is None and actual is None:
                 continue
             if expected is None or actual is None:
                 yield table, row, f"{table} {row} {'is back' if expected is None else 'is gone'}"
-                continue
-            for column, value in expected.items():
-                if actual[column] != value:
-                    now = f"(now {actual[column]!r})"
-                    yield table, row, f"{column} of {table} {row} has changed since {now}"
-                    break
+            elif tuple(expected.values()) != actual:
+                pairs = zip(expected.items(), actual, strict=True)
+                column, now = next((name, now) for (name, was), now in pairs if was != now)
+                changed = f"{column} of {table} {row} has changed since (now {now!r})"
+                yield table, row, changed
 
 
 def _note_deleted(changes: Sequence[Change], gone: dict[str, list[tuple[int, int]]]) -> None:

@@ -54,9 +54,7 @@ TEA = """digraph tea {
 
 ONE_ACT = [
     ["edit", "3", "--content-file", "new.txt", "--promote"],
-    ["merge", "5", "--into", "4"],
     ["context", "import", "talk2.json"],
-    ["commit", "edit", "#2", "--text", "The printer is slow."],
     ["annotate", "#1", "--priority", "important", "--retain-match", "2 seconds"],
     ["compress", "talk", "--level", "brief", "--apply", "--anyway"],
     ["undo"],

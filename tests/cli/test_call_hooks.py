@@ -240,6 +240,15 @@ def test_whatever_is_in_the_way_nothing_is_said(
              json.dumps({"tool_input": {"command": "git push " + "x" * 100_000}})],
 )  # fmt: skip
 def test_odd_input_is_no_failure(data: str, reviewer: Reviewer, office: Path) -> None:
+    event, _ = FAILED["claude-code"]
+    assert hook(reviewer, "claude-code", event, data) == ""
+    assert hook(reviewer, "claude-code", GUARDED["claude-code"], data) == ""
+
+
+def test_odd_fields_are_no_failure_in_the_shape_of_any_agent(
+    reviewer: Reviewer, office: Path
+) -> None:
+    data = '{"tool_input": 7, "session_id": []}'
     for agent, (event, _) in FAILED.items():
         assert hook(reviewer, agent, event, data) == ""
         assert hook(reviewer, agent, GUARDED[agent], data) == ""

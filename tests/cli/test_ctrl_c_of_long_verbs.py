@@ -51,14 +51,11 @@ def talk(reviewer: Reviewer) -> Reviewer:
 @pytest.mark.parametrize(
     ("words", "presses"),
     [
-        (["compress", "talk", "--engine", "model", "--level", "all"], 1),
         (["compress", "talk", "--engine", "model", "--apply"], 2),
         (["compress", "talk", "--engine", "model", "--whole"], 1),
-        (["propose", "talk.json", "--yes"], 1),
         (["propose", "talk.json", "--yes"], 2),
         (["model", "check"], 1),
         (["pipeline", "run", "model.dot", "--engine", "model"], 1),
-        (["pipeline", "run", "parallel.dot", "--engine", "model"], 1),
         (["pipeline", "run", "parallel.dot", "--engine", "model"], 2),
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else str(given),

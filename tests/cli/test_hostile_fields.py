@@ -308,15 +308,22 @@ def fill(program: Program) -> None:
     done("promote", entities[-3])
 
 
+def in_both_forms(calls: list[Sequence[object]]) -> Iterator[Sequence[object]]:
+    """Each call, and the same with --json."""
+    for each in calls:
+        yield each
+        yield [*each, "--json"]
+
+
 def reads(program: Program) -> Iterator[Sequence[object]]:
-    """Every verb that shows something, with every way in which it does so."""
+    """Every verb that shows something of the store, with every way in which it does so."""
     state_keys = program.rows_of("SELECT key FROM state")
     contexts = [f"#{each}" for each in program.rows_of("SELECT id FROM context")]
     commits = [f"#{each}" for each in program.rows_of("SELECT id FROM commit_")]
     summaries = program.rows_of("SELECT id FROM commit_ WHERE operation LIKE '%summary'")[:2]
     runs = program.rows_of("SELECT run_id FROM pipeline_run")
     memories = program.rows_of("SELECT id FROM memory")
-    both: list[Sequence[object]] = [
+    yield from in_both_forms([
         ["queue", "list", "--status", "all"],
         ["queue", "show", *memories],
         ["conflict", "list", "--all"],
@@ -335,6 +342,31 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["compress", each, "--level", "brief"] for each in contexts),
         *(["compress", each, "--level", "all"] for each in contexts[:1]),
         *(["compress", "#1", "--expand", f"#{each}"] for each in summaries),
+        *(["pipeline", "preamble", program.graph, "--node", f"m{PAYLOAD}", "--mode", "all", "--run",
+           each] for each in runs),
+        ["pipeline", "runs"],
+        *(["pipeline", "runs", each] for each in runs),
+    ])  # fmt: skip
+    texts: list[Sequence[object]] = [
+        *(["compress", each, "--table"] for each in contexts),
+        *(["compile", contexts[0], "--format", form] for form in ("text", "json", "chat")),
+        *(["context", "export", each] for each in contexts),
+        ["export"],
+        ["export", "--marks"],
+        ["export", "--format", "ndjson"],
+        ["export", "--into", "block.md"],
+        ["export", "--context-dir", ".context"],
+        ["packet"],
+        ["packet", "--marks", "--task", f"drawer{PAYLOAD}"],
+        ["packet", "--explain", "--pin", f"x{PAYLOAD}"],
+        ["packet", "--format", "json"],
+    ]
+    yield from texts
+
+
+def reads_of_files(program: Program) -> Iterator[Sequence[object]]:
+    """Every verb that shows something of a file."""
+    yield from in_both_forms([
         ["summarize", program.talk, "--level", "all"],
         ["summarize", program.note],
         ["brief", program.session],
@@ -349,33 +381,14 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["pipeline", "show", program.graph],
         ["pipeline", "show", program.graph, "--node", f"n{PAYLOAD}"],
         ["pipeline", "preamble", program.graph, "--node", f"n{PAYLOAD}", "--mode", "all"],
-        *(["pipeline", "preamble", program.graph, "--node", f"m{PAYLOAD}", "--mode", "all", "--run",
-           each] for each in runs),
-        ["pipeline", "runs"],
-        *(["pipeline", "runs", each] for each in runs),
         ["config", "show"],
-    ]  # fmt: skip
-    for each in both:
-        yield each
-        yield [*each, "--json"]
+    ])  # fmt: skip
     yield from [
-        *(["compress", each, "--table"] for each in contexts),
-        *(["compile", contexts[0], "--format", form] for form in ("text", "json", "chat")),
-        *(["context", "export", each] for each in contexts),
-        ["export"],
-        ["export", "--marks"],
-        ["export", "--format", "ndjson"],
-        ["export", "--into", "block.md"],
-        ["export", "--context-dir", ".context"],
-        ["packet"],
-        ["packet", "--marks", "--task", f"drawer{PAYLOAD}"],
-        ["packet", "--explain", "--pin", f"x{PAYLOAD}"],
-        ["packet", "--format", "json"],
         ["packet", "--context-dir", "."],
         ["packet", "--context-dir", ".", "--explain"],
         ["packet", "--context-dir", ".", "--format", "json"],
         ["config", "validate"],
-    ]  # fmt: skip
+    ]
 
 
 def writes(program: Program) -> Iterator[Sequence[object]]:
@@ -444,7 +457,7 @@ def program(filled: Program) -> Iterator[Program]:
 
 @pytest.mark.timeout(300)
 def test_text_from_files_and_people_is_shown_harmless(program: Program) -> None:
-    for call in [*reads(program), *writes(program)]:
+    for call in [*reads(program), *reads_of_files(program), *writes(program)]:
         harmless(program, PROJECT, call)
 
 
@@ -459,7 +472,7 @@ def newest(program: Program) -> Iterator[Sequence[object]]:
     """Verbs about agents, groups and fleets, and what they refuse."""
     memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory'")
     odd = f"none{PAYLOAD}"
-    both: list[Sequence[object]] = [
+    yield from in_both_forms([
         ["connect"],
         *(["connect", "--reach", each] for each in memories[:4]),
         ["sources"],
@@ -468,10 +481,7 @@ def newest(program: Program) -> Iterator[Sequence[object]]:
         ["keep", "--context", "#1"],
         ["brief", program.talk],
         ["packet", "read", f"m:{memories[0]}"],
-    ]
-    for each in both:
-        yield each
-        yield [*each, "--json"]
+    ])  # fmt: skip
     refused: list[Sequence[object]] = [
         ["brief", odd],
         ["connect", odd],

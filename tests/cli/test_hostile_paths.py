@@ -23,13 +23,9 @@ TERMINAL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2
 
 TAKES_A_FILE = [
     ["extract", "{}", "--json"],
-    ["extract", "{}"],
     ["ingest", "{}"],
-    ["ingest", "{}", "--json"],
     ["summarize", "{}", "--level", "brief"],
-    ["summarize", "{}", "--level", "all", "--json"],
     ["view", "{}"],
-    ["view", "{}", "--json"],
     ["propose", "{}", "--dry-run", "--command", "cat"],
     ["context", "import", "{}"],
     ["pipeline", "check", "{}"],

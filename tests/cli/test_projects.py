@@ -50,12 +50,12 @@ TEA = """digraph tea {
 """
 
 LISTING: dict[str, list[list[str]]] = {
-    "queue list": [["--status", "all"], ["--status", "all", "--json"]],
-    "conflict list": [[], ["--json"]],
-    "state list": [[], ["--json"]],
+    "queue list": [["--status", "all"]],
+    "conflict list": [[]],
+    "state list": [[]],
     "export": [[], ["--format", "ndjson"]],
-    "packet": [[], ["--format", "json"], ["--explain"]],
-    "context list": [[], ["--json"]],
+    "packet": [[], ["--explain"]],
+    "context list": [[]],
     "pipeline runs": [["--json"]],
     "history": [["--json"]],
     "stats": [["--json"]],

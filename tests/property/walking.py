@@ -184,10 +184,11 @@ def acts_on_state(engine: Engine, after: int = 0) -> Iterator[tuple[str, str]]:
             yield act.kind, origin.kind
 
 
-def trespasses(template: Path, folder: Path, numbers: list[int]) -> list[str]:
+def trespasses(template: Path, folder: Path, numbers: list[int], capability: str = "") -> list[str]:
     """Methods that changed `state` although only `state.set` and `unset` may.
 
-    Each method is called in a fresh copy of the store with each id, also as a text.
+    Each method, or each of one capability, is called in a fresh copy of the store with each id,
+    also as a text.
     """
     found: list[str] = []
     for number in numbers:
@@ -196,6 +197,8 @@ def trespasses(template: Path, folder: Path, numbers: list[int]) -> list[str]:
         (work / "note.md").write_text("# Notes\n\nWe decided to keep the drawer closed.\n")
         with_engine = _Copies(template, work)
         for name in methods(with_engine.engine):
+            if not name.startswith(capability):
+                continue
             for text in (str(number), "a word")[: 2 if number == numbers[0] else 1]:
                 found += with_engine.try_out(name, number, text)
         with_engine.close()

@@ -51,7 +51,8 @@ class _Session:
         self._tree = SessionTree()
         self._queue = Queue(reading.tally)
         self._blocks: set[int] = set()
-        """The blocks of replies: a resumed session may repeat them in records with new ids."""
+        """The blocks of replies and messages: a resumed session may repeat them in records with new
+        ids."""
         self._left: list[Rewind] = []
 
     def turns(self) -> Iterator[Turn | Rewind]:
@@ -140,16 +141,22 @@ class _Session:
         reply = message.id or ""
         for piece in _pieces(message.content):
             for part in self._parts(piece, use):
-                if reply:
-                    name = hash((reply, part.kind, part.call, part.text))
-                    if name in self._blocks:
-                        self._tally["repeated"] += 1
-                        continue
-                    self._blocks.add(name)
-                parts.append(part)
+                if not self._is_repeated(reply, part):
+                    parts.append(part)
         model = "" if artificial else message.model or ""
         turn = _made(spot, line, Role.ASSISTANT, parts, reply=reply, model=model)
         return turn, Node.APART if line.is_sidechain else Node.ASSISTANT
+
+    def _is_repeated(self, name: str, part: Part) -> bool:
+        """Whether a block was there before. `name`: of its reply, or the time of a message."""
+        if not name:
+            return False
+        known = len(self._blocks)
+        self._blocks.add(hash((name, part.kind, part.call, part.text)))
+        if len(self._blocks) > known:
+            return False
+        self._tally["repeated"] += 1
+        return True
 
     def _user(self, spot: Spot, line: ClaudeLine) -> tuple[Turn, Node]:
         pieces = _pieces(_message(line).content)
@@ -159,6 +166,8 @@ class _Session:
             parts = [part for each in pieces for part in self._parts(each, Use.WRAPPER)]
         else:
             parts = self._typed(pieces, _is_by_harness(line))
+        time = written_moment(line.timestamp) or ""
+        parts = [part for part in parts if not self._is_repeated(time, part)]
         feedback = line.user_feedback or ""
         results = False
         for at, part in enumerate(parts):

@@ -6,7 +6,7 @@ real credential becomes `ghp_[masked github-token]`, with its kind and prefix ke
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -20,13 +20,18 @@ from reviewer.text.secrets.contexts import (
 from reviewer.text.secrets.kinds import Found, prefixed_values
 from reviewer.text.secrets.notations import noted_values, plainly
 
-__all__ = ["Masked", "is_clean", "mask", "secrets_in"]
+__all__ = ["Masked", "is_clean", "mask", "secrets_in", "with_secrets"]
 
 
 REMEMBERED = 50_000
 """Texts of which `mask` remembers that they are clean, twice."""
 
 _returned: list[set[int]] = [set(), set()]
+
+APART = "\n\0\n"
+"""Between texts that are searched together: what it parts, no rule takes for one credential."""
+TOGETHER = 50_000
+"""Characters of such texts."""
 
 
 class Masked(Struct, frozen=True):
@@ -55,7 +60,34 @@ def mask(text: str) -> Masked:
 
 def is_clean(text: str) -> bool:
     """Whether `mask` returned this text lately, so that it need not be looked at again."""
-    return any(hash(text) in some for some in _returned)
+    number = hash(text)
+    return number in _returned[-1] or number in _returned[0]
+
+
+def with_secrets(texts: Iterable[str]) -> set[str]:
+    """Those of the texts that `mask` changes. As hardly any of them has a secret, they are searched
+    together, which takes half the time.
+    """
+    found: set[str] = set()
+    for some in _together(text for text in texts if not is_clean(text)):
+        if next(_found(APART.join(some)), None) is None:
+            for text in some:
+                _remember(text)
+        else:
+            found.update(text for text in some if mask(text).kinds)
+    return found
+
+
+def _together(texts: Iterable[str]) -> Iterator[list[str]]:
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        some.append(text)
+        size += len(text)
+        if size >= TOGETHER:
+            yield some
+            some, size = [], 0
+    yield some
 
 
 def _remember(text: str) -> None:

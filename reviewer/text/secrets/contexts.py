@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -55,14 +55,8 @@ def structured_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
     the same in lower case.
     """
     yield from _matches_at(text, flat, b"-----BEGIN ", KEY_BLOCK, "private-key")
-    for needle, rule, kind in WEBHOOK_RULES:
-        for found in _matches_at(text, flat, needle, rule, kind):
-            if any(character.isdigit() for character in text[found.start : found.end]):
-                yield found
-    for start in places(flat, b"://"):
-        match = USER_INFO.match(text, start + 3)
-        if match and is_url_password(match["password"]):
-            yield Found(*match.span("password"), "url-password")
+    if b"/" in flat:
+        yield from _values_of_addresses(text, flat)
     for start in places(lower, b"bearer"):
         match = BEARER.match(text, start)
         if match and is_random(match["token"]):
@@ -71,6 +65,17 @@ def structured_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
         match = BASIC.match(text, start)
         if match and is_user_and_password(match["token"]):
             yield Found(*match.span("token"), "basic-credentials")
+
+
+def _values_of_addresses(text: str, flat: bytes) -> Iterator[Found]:
+    for needle, rule, kind in WEBHOOK_RULES:
+        for found in _matches_at(text, flat, needle, rule, kind):
+            if any(character.isdigit() for character in text[found.start : found.end]):
+                yield found
+    for start in places(flat, b"://"):
+        match = USER_INFO.match(text, start + 3)
+        if match and is_url_password(match["password"]):
+            yield Found(*match.span("password"), "url-password")
 
 
 def places(flat: bytes, needle: bytes) -> Iterator[int]:
@@ -214,7 +219,9 @@ def _needs_no_operator(match: re.Match[str], text: str) -> bool:
     start = match.start()
     if _OPTION.search(text, max(0, start - 34), start):
         return True
-    return match["quoted"] is not None and match["name"].isupper() and text[start - 1] == "_"
+    return (
+        match["quoted"] is not None and match["name"].isupper() and text[start - 1 : start] == "_"
+    )
 
 
 def _is_password(match: re.Match[str], value: str, text: str) -> bool:
@@ -452,26 +459,42 @@ _PIPED_INTO = b"--password-stdin"
 _PIPE_REACH = 500
 
 
-_EVERYWHERE = tuple((rule.needle, rule) for rule in RULES)
-_WITH_OPTIONS = (*((rule.needle, rule) for rule in OPTION_RULES), *_EVERYWHERE)
+_PARTS = (b"pass", b"=", b":", b'"', b"_", b"login", b"g in ", b"secret")
+"""Looked for before the rules whose strings have them: a sign is found ten times as fast."""
+
+
+def _by_part(rules: Iterable[_Rule]) -> tuple[tuple[bytes, list[_Rule]], ...]:
+    found: dict[bytes, list[_Rule]] = {}
+    for rule in rules:
+        part = next((part for part in _PARTS if part in rule.needle), rule.needle)
+        found.setdefault(part, []).append(rule)
+    return tuple(found.items())
+
+
+_EVERYWHERE = _by_part(RULES)
+_WITH_OPTIONS = _by_part((*OPTION_RULES, *RULES))
 
 
 def command_values(text: str, lower: bytes) -> Iterator[Found]:
     """Credentials in arguments of commands; `lower` is the text's lower-case Latin-1 form."""
     # Most texts have no options.
     has_options = b" -" in lower
-    for needle, rule in _WITH_OPTIONS if has_options else _EVERYWHERE:
-        if needle not in lower:
-            continue
-        end = 0
-        for start in places(lower, needle):
-            match = rule.pattern.match(text, start + len(needle)) if start >= end else None
-            if match is not None and rule.judge(match["value"]):
-                end = match.end()
-                yield Found(*match.span("value"), rule.kind)
+    for part, rules in _WITH_OPTIONS if has_options else _EVERYWHERE:
+        if part in lower:
+            for rule in rules:
+                yield from _arguments(rule, text, lower)
     if has_options and _PIPED_INTO in lower:
         for start in places(lower, _PIPED_INTO):
             end = start + len(_PIPED_INTO)
             match = PIPED.search(text, max(0, start - _PIPE_REACH), end)
             if match is not None and _is_chosen(match["value"]):
                 yield Found(*match.span("value"), "token")
+
+
+def _arguments(rule: _Rule, text: str, lower: bytes) -> Iterator[Found]:
+    end = 0
+    for start in places(lower, rule.needle):
+        match = rule.pattern.match(text, start + len(rule.needle)) if start >= end else None
+        if match is not None and rule.judge(match["value"]):
+            end = match.end()
+            yield Found(*match.span("value"), rule.kind)

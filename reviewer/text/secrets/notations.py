@@ -78,13 +78,14 @@ def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
         match_ = PEM.match(text, start)
         if match_ is not None and _is_private(match_[0]):
             yield Found(*match_.span("value"), "private-key")
-    if _PORT.search(flat) is not None:
-        yield from _pgpass_values(text)
-    if b"wifi:" in lower:
-        yield from _matches(WIFI, text)
+    if b":" in flat:
+        if _PORT.search(flat) is not None:
+            yield from _pgpass_values(text)
+        if b"wifi:" in lower:
+            yield from _matches(WIFI, text)
     for start in places(lower, b"pass"):
         yield from _judged(WORDS.match(text, start))
-    if b"_PASS" in flat or b"_PWD" in flat:
+    if b"_" in flat and (b"_PASS" in flat or b"_PWD" in flat):
         yield from _matches(ENVIRONMENT, text)
     if any(name in lower for name in _LOCAL_NAMES_IN_LATIN_1) or (
         not text.isascii() and any(name in text for name in _LOCAL_NAMES)
@@ -159,7 +160,7 @@ def plainly(text: str) -> Plain | None:
     what they stand for; None if it is plain already.
     """
     odd = not text.isascii() and _ANY_ODD.search(text) is not None
-    may_be_escaped = any(sign in text for sign in ("%", "&", "\\u00", "\\x"))
+    may_be_escaped = "%" in text or "&" in text or "\\" in text
     if not odd and not (may_be_escaped and ESCAPED.search(text)):
         return None
     parts: list[str] = []

@@ -15,8 +15,6 @@ from reviewer.commits.retention import (
     PatternError,
     check_patterns,
     compiled,
-    expanded_size,
-    matches_everything,
     parse_patterns,
 )
 from reviewer.commits.values import Pattern
@@ -37,9 +35,7 @@ def test_texts_and_expressions_are_kept_once_each() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("pattern", "column"), [("(a", 2), ("[z-a]", 4), ("a{2,1}", 2), ("*a", 0), ("a\\", 2)]
-)
+@pytest.mark.parametrize(("pattern", "column"), [("(a", 2), ("*a", 0)])
 def test_a_bad_expression_is_refused_with_its_place(pattern: str, column: int) -> None:
     with pytest.raises(PatternError, match=f"is bad at column {column + 1}") as refused:
         parse_patterns([], [pattern])
@@ -131,25 +127,6 @@ def test_ten_thousand_patterns_are_checked_and_one_more_is_refused() -> None:
     assert sum(check.state == "matches" for check in checks) > 1
     with pytest.raises(PatternError, match="at most 10,000 patterns"):
         parse_patterns([*given, "another"])
-
-
-@pytest.mark.parametrize(
-    ("pattern", "everything"),
-    [(Pattern("a*", "regex"), True), (Pattern("a+", "regex"), False), (Pattern("a*"), False)],
-)
-def test_a_pattern_that_passes_every_summary_is_known(pattern: Pattern, everything: bool) -> None:
-    assert matches_everything(pattern) is everything
-
-
-@pytest.mark.parametrize(
-    ("expression", "elements"),
-    [("a", 1), ("abc", 3), ("a{3}", 3), ("(ab){2,5}c", 11), ("[a{9}b]{4}", 4), (r"\{9}x", 4),
-     ("((a{5}){5}){5}", 125), ("(a|b{0,7})+", 9), ("a{,4}", 4), ("())(", 0)],
-)  # fmt: skip
-def test_the_size_of_an_expression_is_told_before_it_is_compiled(
-    expression: str, elements: int
-) -> None:
-    assert expanded_size(expression) == elements
 
 
 @pytest.mark.parametrize("expression", ["((a{500}){500}){500}", "(?:.{1,30000}){1,30000}"])

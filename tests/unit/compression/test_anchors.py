@@ -124,12 +124,6 @@ def test_boot_text_thinking_and_tool_results_have_no_anchors(
     assert found(text, role, said) == set()
 
 
-def test_the_output_of_a_tool_gives_no_anchors() -> None:
-    output = "collected 3 items\nE   ValueError: drawer is open\n1 failed"
-    assert found(output, "tool", "tool_result") == set()
-    assert found("The run failed: ValueError: drawer is open", "assistant")
-
-
 def test_the_file_that_a_tool_writes_is_an_artifact() -> None:
     call = '{"file_path":"/srv/kiosk/drawer.py","new_string":"pass"}'
     assert (A.CODE_ARTIFACT, "/srv/kiosk/drawer.py") in found(call, "assistant", "tool_use", "Edit")

@@ -54,10 +54,6 @@ def test_a_marker_in_the_source_is_plain_text() -> None:
     assert marker.end == len(ours)
 
 
-def test_tags_have_none() -> None:
-    assert parse_markers("a, [→detail:s2]", Level.TAGS, "s2") == ()
-
-
 def test_expanding_inserts_the_level_nearer_to_full() -> None:
     text = "A [→detail:s2] B [→detail:s2] C"
     markers = parse_markers(text, Level.BRIEF, "s2")

@@ -71,7 +71,7 @@ def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before
         '"No, never shrink the type below 9 points. Now do the same for the harbour sheet."',
         'The agent had said: "The root cause was the width of `column_7`, because its notes never '
         'wrapped."',
-        'Before it: "Make the timetable of the ferry fit one page. Keep the night boats in bold."',
+        'Earlier: "Make the timetable of the ferry fit one page. Keep the night boats in bold."',
         "The agent was still at work on it.",
     ]
 

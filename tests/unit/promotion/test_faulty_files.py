@@ -40,7 +40,7 @@ STAGES = {
     "judged": "reviewer.extraction.extract.Extractor.feed",
     "compared with the store": f"{PROMOTION}record_writer.SourceWriter.take",
     "written": f"{PROMOTION}record_writer.record_image",
-    "masked in the store": "reviewer.store.acts.masked_image",
+    "masked in the store": "reviewer.store.acts.masked_images",
     "proposed from": f"{PROMOTION}candidate_collector.memory_proposals",
     "viewed": f"{PROMOTION}candidate_collector.memory_view",
     "proved": f"{PROMOTION}candidate_collector.prove",

@@ -23,6 +23,7 @@ from tests.tui.context.driving import (
     stocked,
 )
 from tests.tui.views import HOSTILE
+from tests.unit.sources.builders import Session
 
 
 async def test_at_80_columns_eight_segments_are_in_sight_with_their_levels_as_words(
@@ -373,3 +374,14 @@ async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "G", "enter", "G", "tab")
         assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
+
+
+async def test_a_small_session_has_a_size_that_is_not_zero(engine: Engine, tmp_path: Path) -> None:
+    told = Session()
+    told.user("Always print the timetable on A5 because the tray holds no A4 paper.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    engine.intake.ingest([path], project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        await screen.until(lambda: "ferry  1 kB, " in screen.text)

@@ -15,6 +15,7 @@ from reviewer.tui.kit.edit_pane import EditPane
 from reviewer.tui.session.model import rows_of
 from reviewer.tui.session.screen import SessionScreen, line_blocks
 from reviewer.tui.theme import GLYPHS
+from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
@@ -222,3 +223,18 @@ async def test_a_quote_that_the_row_of_a_tool_leaves_out_is_shown_below_it(
     assert "tray" not in row.line.text
     shown = [block.text for block in line_blocks(row, (), (), GLYPHS)]
     assert shown[-2:] == ["◆ #7 comes from here", "tray: A5 only"]
+
+
+async def test_of_several_quotes_the_one_that_was_opened_comes_first(
+    read: Engine, session: Path
+) -> None:
+    for text in ("A tray lacks A4", "The person is patient"):
+        read.proposals.word("acme", session, [3], text, promote=True)
+    async with opened(read, project="acme") as screen:
+        await screen.choose("other rows", "promoted")
+        for _ in range(2):
+            opened_row = present(screen.queue.model.current_id)
+            await screen.press("enter")
+            cited = present(screen_of(screen).model.current).cited
+            assert (len(cited), cited[0].memory) == (3, opened_row)
+            await screen.press("escape", "j")

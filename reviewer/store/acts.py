@@ -12,10 +12,10 @@ from itertools import islice
 from typing import Any
 
 from reviewer.store.changes import (
-    Change,
-    Entry,
     Image,
+    LedgerEntry,
     Packed,
+    RowChange,
     Value,
     entry_hash,
 )
@@ -119,7 +119,7 @@ class Act:
         for start in range(0, len(rows), BATCH):
             some = masked_images(table, rows[start : start + BATCH])
             run = [
-                Change(table, number, None, {**defaults, **image})
+                RowChange(table, number, None, {**defaults, **image})
                 for number, image in enumerate(some, first + start)
             ]
             sql = sql or _statement(run[0], "main")
@@ -144,10 +144,10 @@ class Act:
         before = images(self._connection, table, [row], list(self._defaults(table)))
         if row not in before:
             raise KeyError(f"{table} {row}")
-        self.apply([Change(table, row, before[row], None)])
+        self.apply([RowChange(table, row, before[row], None)])
 
     def _update(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
-        done: list[Change] = []
+        done: list[RowChange] = []
         columns = sorted({column for _, values in updates for column in values})
         current = images(self._connection, table, [row for row, _ in updates], columns)
         masked = masked_images(table, [values for _, values in updates])
@@ -157,17 +157,17 @@ class Act:
                 raise KeyError(f"{table} {row}")
             changed = {c: v for c, v in values.items() if old[c] != v}
             if changed:
-                done.append(Change(table, row, {c: old[c] for c in changed}, changed))
+                done.append(RowChange(table, row, {c: old[c] for c in changed}, changed))
         self.apply(done)
         return len(done)
 
-    def apply(self, changes: Iterable[Change]) -> None:
+    def apply(self, changes: Iterable[RowChange]) -> None:
         """Carry out changes unmodified (undo and redo)."""
         for run in batched(changes):
             put(self._connection, run)
             self._note(run)
 
-    def _note(self, run: Sequence[Change]) -> None:
+    def _note(self, run: Sequence[RowChange]) -> None:
         self.packed.add(run)
         self.owners.see(run)
         self.touched.extend(
@@ -196,7 +196,7 @@ def write_entry(
     """Write the ledger entry of an act; returns its number."""
     last = connection.execute("SELECT id, hash, at FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
     number, previous, earliest = (last[0] + 1, last[1], last[2]) if last else (1, "", "")
-    entry = Entry(
+    entry = LedgerEntry(
         number,
         max(at, earliest),  # a clock that was set back does not undo the order
         masked_text(actor),
@@ -260,7 +260,7 @@ def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
         yield items[start : start + CHUNK]
 
 
-def batched(changes: Iterable[Change]) -> Iterator[list[Change]]:
+def batched(changes: Iterable[RowChange]) -> Iterator[list[RowChange]]:
     """The changes in lists of at most BATCH, to save memory."""
     remaining = iter(changes)
     while run := list(islice(remaining, BATCH)):
@@ -287,13 +287,13 @@ def stored(
     return found
 
 
-def put(connection: sqlite3.Connection, changes: Iterable[Change], schema: str = "main") -> None:
+def put(connection: sqlite3.Connection, changes: Iterable[RowChange], schema: str = "main") -> None:
     """Write the after images: insert, update or delete, in the given order.
 
     Runs of the same statement go to SQLite together.
     """
     remaining = iter(changes)
-    pending: list[Change] = list(islice(remaining, 1))
+    pending: list[RowChange] = list(islice(remaining, 1))
     while pending:
         first = pending[0]
         sql = _statement(first, schema)
@@ -310,7 +310,7 @@ def put(connection: sqlite3.Connection, changes: Iterable[Change], schema: str =
             connection.executemany(sql, [_parameters(change) for change in run])
 
 
-def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[Change]) -> None:
+def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
     """Write changes that have the same statement."""
     changed = run[0].before and run[0].after
     if run[0].table != "memory" or len(run) < MANY or changed:
@@ -334,7 +334,7 @@ def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[Change]) ->
         )
 
 
-def _execute(connection: sqlite3.Connection, sql: str, run: Sequence[Change]) -> None:
+def _execute(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
     """Carry out a statement for each of these changes; deletions of neighbours go together."""
     rows = [change.row for change in run]
     first, last = min(rows), max(rows)
@@ -386,7 +386,7 @@ def _marks(number: int) -> str:
     return ", ".join("?" * number)
 
 
-def _same_statement(a: Change, b: Change) -> bool:
+def _same_statement(a: RowChange, b: RowChange) -> bool:
     return (
         a.table == b.table
         and (a.before is None) == (b.before is None)
@@ -395,7 +395,7 @@ def _same_statement(a: Change, b: Change) -> bool:
     )
 
 
-def _statement(change: Change, schema: str) -> str:
+def _statement(change: RowChange, schema: str) -> str:
     table = f"{schema}.{change.table}"
     if change.after is None:
         return f"DELETE FROM {table} WHERE id = ?"
@@ -406,5 +406,5 @@ def _statement(change: Change, schema: str) -> str:
     return f"UPDATE {table} SET {settings} WHERE id = ?"
 
 
-def _parameters(change: Change) -> tuple[Value, ...]:
+def _parameters(change: RowChange) -> tuple[Value, ...]:
     return (*(change.after or {}).values(), change.row)

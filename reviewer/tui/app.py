@@ -17,7 +17,7 @@ from textual.app import App
 from textual.await_complete import AwaitComplete
 
 from reviewer.errors import ReviewerError, StoreError
-from reviewer.projects import Chosen
+from reviewer.projects import ChosenProject
 from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.screen import Screen
 
-    from reviewer.compression.values import Turn
+    from reviewer.compression.values import SegmentMessage
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
@@ -259,7 +259,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         if project is None:
             self.engine.work_in_all()
         else:
-            self.engine.work_in(Chosen(project))
+            self.engine.work_in(ChosenProject(project))
         self.project = project
         kind: Callable[..., Screen[Any]] = type(self.screen)
         self.action_show_queue()
@@ -403,7 +403,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         self.push_screen(SessionScreen(self.engine, project, evidence))
 
-    def open_handover(self, read: Callable[[], tuple[str, Sequence[Turn]]]) -> None:
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentMessage]]]) -> None:
         """Show the hand-over of some turns, which `read` returns with their name in a thread."""
         from reviewer.tui.handover.screen import HandoverScreen
 

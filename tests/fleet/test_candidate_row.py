@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
-from reviewer.fleet.candidate_row import NAMES, Row, checked, clean
+from reviewer.fleet.candidate_row import NAMES, CandidateRow, checked, clean
 from reviewer.text.secrets import mask
 from tests.unit.text.planted_secrets import PLANTED
 
@@ -28,7 +28,7 @@ PLAIN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def row(**values: Any) -> Row:
+def row(**values: Any) -> CandidateRow:
     if "content" in values:
         values["content"] = (
             f"{values['content']:<{SHORTEST_STATEMENT}}"[:LONGEST_STATEMENT].strip() or "statement"
@@ -41,11 +41,11 @@ def row(**values: Any) -> Row:
     return checked([every[name] for name in NAMES])
 
 
-def texts_of(row: Row) -> list[str]:
+def texts_of(row: CandidateRow) -> list[str]:
     return [each for each in (getattr(row, name) for name in NAMES) if isinstance(each, str)]
 
 
-def every_secret_is_masked(rows: Sequence[Row]) -> int:
+def every_secret_is_masked(rows: Sequence[CandidateRow]) -> int:
     """Returns how many rows had one."""
     found = 0
     for each, clean_row in zip(rows, clean(rows), strict=True):

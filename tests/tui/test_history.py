@@ -7,7 +7,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
 from reviewer.engine import Engine
-from reviewer.promotion.history import ActView, ChangeView
+from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import ActList, HistoryScreen, act_blocks, act_parts
 from reviewer.tui.kit.bars import StatusBar

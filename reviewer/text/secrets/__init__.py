@@ -17,7 +17,7 @@ from reviewer.text.secrets.contexts import (
     passwords_of_users,
     structured_values,
 )
-from reviewer.text.secrets.kinds import Found, prefixed_values
+from reviewer.text.secrets.kinds import FoundSecret, prefixed_values
 from reviewer.text.secrets.notations import noted_values, plainly
 
 __all__ = ["Masked", "is_clean", "mask", "secrets_in", "with_secrets"]
@@ -101,7 +101,7 @@ def secrets_in(text: str) -> list[tuple[str, str]]:
     return [(text[found.start : found.end], found.kind) for found in _found(text)]
 
 
-def _found(text: str) -> Iterator[Found]:
+def _found(text: str) -> Iterator[FoundSecret]:
     """All credentials in order, also those in full-width letters or with invisible characters."""
     plain = plainly(text)
     # One byte a character: positions agree, and searching bytes is fast.
@@ -109,10 +109,10 @@ def _found(text: str) -> Iterator[Found]:
         yield from _without_overlaps(text, text.encode("latin-1", "replace"))
         return
     for found in _without_overlaps(plain.text, plain.text.encode("latin-1", "replace")):
-        yield Found(plain.positions[found.start], plain.positions[found.end], found.kind)
+        yield FoundSecret(plain.positions[found.start], plain.positions[found.end], found.kind)
 
 
-def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
+def _without_overlaps(text: str, flat: bytes) -> Iterator[FoundSecret]:
     """All credentials in order; of two that overlap, the more specific rule wins."""
     lower = flat.lower()
     rules = (
@@ -125,7 +125,7 @@ def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
     )
     ranked = [(found.start, rank, found) for rank, rule in enumerate(rules) for found in rule]
     ranked.sort(key=lambda entry: entry[:2])
-    waiting: tuple[int, Found] | None = None
+    waiting: tuple[int, FoundSecret] | None = None
     for _, rank, found in ranked:
         if waiting is None or found.start >= waiting[1].end:
             if waiting is not None:

@@ -17,15 +17,15 @@ from textual.app import ComposeResult
 
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.fit import UnreachableError
-from reviewer.compression.plan import Applied, Choice, Plan, Preview, SegmentPreview
+from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
 from reviewer.compression.segments import full_text
-from reviewer.compression.span_marks import Span as MarkedSpan
+from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, Level
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.promotion.history import Undone
+from reviewer.promotion.decisions.history import Undone
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.context import keys
@@ -35,7 +35,7 @@ from reviewer.tui.context.model import (
     Choices,
     ContextModel,
     ContextRead,
-    Row,
+    ContextRow,
     doubts,
     read_context,
 )
@@ -52,14 +52,14 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, count, cut, moment, short_ids
+from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import Annotated, CommitView, ContextView, Imported
+    from reviewer.commits.values import Annotated, CommitView, ContextView, ImportResult
 
 NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
@@ -98,7 +98,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._version: object = None
         self._writes = False
         """A preview is being written."""
-        self._opened: Row | None = None
+        self._opened: ContextRow | None = None
         """The row whose summary shows the original in place of its marker."""
 
     def compose_right(self) -> ComposeResult:
@@ -233,10 +233,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         project = self.project or default_project() or UNNAMED_PROJECT
         self.say(f"Opening {display_line(path.name)} ...")
 
-        def work() -> Imported:
+        def work() -> ImportResult:
             return self.engine.contexts.import_file(path, project=project)
 
-        def then(done: Imported) -> None:
+        def then(done: ImportResult) -> None:
             if done.act:
                 self.note_act(done.act)
             self.open_context(done.context.id, f"Opened {count(done.commits, 'turn')}.")
@@ -350,7 +350,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.void("previews")
         self._writes = False
 
-    def _preview(self, plan: Plan, watch: Watch | None = None) -> Checked:
+    def _preview(self, plan: CompressionPlan, watch: Watch | None = None) -> Checked:
         """The preview of a plan of one segment with its criteria checked, in a thread."""
         found = self.engine.compression.preview(plan, watch).segments[0]
         asked = criteria(found.segment).patterns
@@ -402,7 +402,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         found = data.shown(choice)
         if found is None:
             words = data.trouble(choice) or "Being written ..."
-            self.summary.show([Block(words, "dim", first=(Run(" "),))], title=title)
+            self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
             self.checks.show(None)
             return
         self.summary.show(summary_blocks(found, signs), title=title)
@@ -413,14 +413,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             row = self.data.row
             if row is not None and row.commit is not None and row.commit.id == number:
                 blocks = [
-                    Block(view.text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
+                    TextBlock(view.text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
                 ]
                 patterns = view.retention.patterns
                 for each in patterns:
-                    blocks.append(Block(f"must survive: {each.text}", "accent", first=(Run(" "),)))
+                    blocks.append(
+                        TextBlock(f"must survive: {each.text}", "accent", first=(Run(" "),))
+                    )
                 if view.retention.instructions:
                     words = f"must survive: {view.retention.instructions}"
-                    blocks.append(Block(words, "accent", first=(Run(" "),)))
+                    blocks.append(TextBlock(words, "accent", first=(Run(" "),)))
                 self.summary.show(blocks, title=title)
 
         self.read(lambda: self.engine.contexts.commit(number), then, group="turn")
@@ -545,7 +547,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             lambda: self._apply(number, preview.plan),
         )
 
-    async def _apply(self, number: int, plan: Plan) -> None:
+    async def _apply(self, number: int, plan: CompressionPlan) -> None:
         act = RunningAct("Applying")
 
         def work() -> Applied:
@@ -587,7 +589,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words += ", which was pinned"
         self._annotated(words, commits[0], done)
 
-    def _named(self, row: Row) -> str:
+    def _named(self, row: ContextRow) -> str:
         """How a message names the turns of a row."""
         commits = self.data.commits_of(row)
         return (
@@ -728,8 +730,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         elif (found := self.data.shown(choice)) is not None:
             await self._edit_summary(choice, found.preview)
 
-    async def _edit_summary(self, choice: Choice, preview: SegmentPreview) -> None:
-        async def save(text: str) -> tuple[Choice, Checked]:
+    async def _edit_summary(self, choice: LevelChoice, preview: SegmentPreview) -> None:
+        async def save(text: str) -> tuple[LevelChoice, Checked]:
             by_hand = self.data.at_level(choice, choice.level)
             plan = self.data.plan_of(by_hand).with_text(choice.segment, text)
             found = await to_thread(self._preview, plan)
@@ -738,7 +740,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 raise ReviewerError(f"Missing: {missing}")
             return choice, found
 
-        def saved(done: tuple[Choice, Checked]) -> None:
+        def saved(done: tuple[LevelChoice, Checked]) -> None:
             choice, found = done
             self.data.put_text(choice, found.preview.compressed.content, BY_HAND)
             written = self.data.choice(self.data.row)
@@ -804,11 +806,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Let the model write every segment that is not Full."""
         await self._ask([each for each in self.data.compressed() if not each.content])
 
-    async def _ask(self, choices: Sequence[Choice]) -> None:
+    async def _ask(self, choices: Sequence[LevelChoice]) -> None:
         """One segment after the other; what was written is kept when it is stopped."""
         act = RunningAct("Asking the model", len(choices))
         plans = [self.data.plan_of(each, engine="model") for each in choices]
-        written: list[tuple[Choice, Checked]] = []
+        written: list[tuple[LevelChoice, Checked]] = []
 
         def work() -> None:
             for done, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
@@ -852,7 +854,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.rows.rows_changed()
             self.follow()
 
-    async def _open_marker(self, row: Row) -> None:
+    async def _open_marker(self, row: ContextRow) -> None:
         """Show the original in place of the marker of a summary, applied or only previewed."""
         choice, summary = self.data.choice(row), self.data.applied_summary(row)
         found = self.data.shown(choice) if choice is not None and row.commit is None else None
@@ -871,9 +873,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._opened = row
         margin, bar = (Run("  "),), (Run(f"{glyphs(self.app).bar} ", "accent"),)
         blocks = [
-            Block(before.rstrip(), "dim", first=margin),
-            Block(original, first=bar, rest=bar),
-            *([Block(after.strip(), "dim", first=margin)] if after.strip() else []),
+            TextBlock(before.rstrip(), "dim", first=margin),
+            TextBlock(original, first=bar, rest=bar),
+            *([TextBlock(after.strip(), "dim", first=margin)] if after.strip() else []),
         ]
         self.summary.show(blocks, title=self.data.numbered_title(row), reveal=1)
         self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")

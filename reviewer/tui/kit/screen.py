@@ -23,7 +23,7 @@ from textual.widget import Widget
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.promotion.history import Undone
+from reviewer.promotion.decisions.history import Undone
 from reviewer.sharing import personal
 from reviewer.sources.elsewhere import is_url
 from reviewer.text.display import display_line
@@ -65,7 +65,7 @@ ROWS = [(0, "-short"), (22, "-tall")]
 Value = TypeVar("Value")
 
 
-class Act(Protocol):
+class EngineAct(Protocol):
     """The result of an act of the engine."""
 
     @property
@@ -74,7 +74,7 @@ class Act(Protocol):
         ...
 
 
-ActT = TypeVar("ActT", bound=Act)
+ActT = TypeVar("ActT", bound=EngineAct)
 
 
 class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):

@@ -21,7 +21,7 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
-from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
+from reviewer.promotion.views import QueueQuery, RejectReason, RowKind, Sort, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
@@ -52,11 +52,11 @@ from reviewer.tui.start.reader import BackgroundReading, find_offers
 if TYPE_CHECKING:
     from subprocess import Popen
 
-    from reviewer.promotion.history import Undone
-    from reviewer.promotion.insight import Hint
-    from reviewer.promotion.readings import Offer
-    from reviewer.promotion.triage import Done, Seen
+    from reviewer.promotion.decisions.history import Undone
+    from reviewer.promotion.decisions.triage import Done, Seen
+    from reviewer.promotion.lists.insight import Hint
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
+    from reviewer.promotion.waves.readings import Offer
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is read."""
@@ -872,7 +872,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         await self.ask_text(f"Name of #{memory_id}", then, text=entity.name, hint="a name")
 
     def _as_seen(self, row: QueueRow) -> Seen:
-        from reviewer.promotion.triage import Seen  # late: the first page does not need it
+        from reviewer.promotion.decisions.triage import (
+            Seen,  # late: the first page does not need it
+        )
 
         return Seen(row.status, row.content)
 
@@ -990,8 +992,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is None:
             return
         # Late: the first page does not need them.
-        from reviewer.promotion.findings import words_to_reword
-        from reviewer.promotion.wordings import LONGEST_MEMORY
+        from reviewer.promotion.rows.wordings import LONGEST_MEMORY
+        from reviewer.promotion.waves.findings import words_to_reword
 
         memory_id, seen = row.id, self._as_seen(row)
         save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
@@ -1187,10 +1189,10 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
     """Everything about a row. Raises UnknownIdError."""
     view = engine.queue.candidate(memory_id)
     extras = Extras()
-    if view.kind is Kind.ENTITY:
+    if view.kind is RowKind.ENTITY:
         open_conflicts = tuple(engine.conflicts.of(memory_id))
         extras = Extras(entity=engine.entities.get(memory_id), open_conflicts=open_conflicts)
-    elif view.kind is Kind.CONFLICT:
+    elif view.kind is RowKind.CONFLICT:
         extras = Extras(conflict=engine.conflicts.get(memory_id))
     return Detail(
         view,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from reviewer.promotion.source_view import CitedText
+from reviewer.promotion.lists.source_view import CitedText
 from reviewer.proposing.session_view import label
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.tui.kit.row_model import RowModel

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.agents.agent_files import AgentFiles, Given
-from reviewer.agents.wiring import Scope
+from reviewer.agents.agent_files import AgentFiles, GivenPacket
+from reviewer.agents.wiring import WiringScope
 from reviewer.engine import Engine
 from reviewer.text.for_agents import AgentText
 from reviewer.tui.agents.screen import AgentsScreen
@@ -51,7 +51,7 @@ async def test_the_difference_is_shown_before_anything_is_written(
 
 async def test_it_shows_what_an_agent_was_given(stocked: Engine, settings: Path) -> None:
     AgentFiles(stocked.path).note_given(
-        Given(
+        GivenPacket(
             agent="claude-code",
             session="one",
             project="acme",
@@ -161,7 +161,7 @@ async def test_an_undo_is_refused_when_another_program_has_connected_meanwhile(
         await screen.press("f7", "c", *"this", "enter", "enter")
         shown = screen.top(AgentsScreen)
         await screen.press("u")
-        other = shown._plan("codex", shown._place(Scope.USER))
+        other = shown._plan("codex", shown._place(WiringScope.USER))
         shown._connections.connect(other, folder=str(tree))
         await screen.press("enter")
         assert "Another program has changed a connection" in screen.text

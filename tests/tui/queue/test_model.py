@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from reviewer.promotion.views import Kind, QueueRow, Status
+from reviewer.promotion.views import QueueRow, RowKind, Status
 from reviewer.tui.kit.row_model import CACHED_ROWS
 from reviewer.tui.queue.model import QueueModel
 
@@ -26,7 +26,7 @@ class Rows:
 
 def row(number: int, status: str = "candidate", deferred: bool = False) -> QueueRow:
     return QueueRow(
-        id=number, kind=Kind.MEMORY, status=Status(status), deferred=deferred, edited=False,
+        id=number, kind=RowKind.MEMORY, status=Status(status), deferred=deferred, edited=False,
         type="project",
         content=f"content {number}", confidence=0.5, rank=0.5, members=0, seen=1, flags=(),
         project="acme", rule="decided", leader_id=None, pending_since="2026-01-01T00:00:00.000Z",

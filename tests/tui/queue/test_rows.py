@@ -212,9 +212,9 @@ async def test_near_duplicates_are_shown_to_the_difference(twins: Engine) -> Non
 
 
 def test_a_block_shows_no_more_rows_than_it_may() -> None:
-    from reviewer.tui.kit.text import Block
+    from reviewer.tui.kit.text import TextBlock
 
-    rows = [line.text for line in lay_out([Block("word " * 40, most=3)], 20)]
+    rows = [line.text for line in lay_out([TextBlock("word " * 40, most=3)], 20)]
     assert len(rows) == 3
     assert rows[-1].endswith("…")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.source_view import CitedText
+from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.views import QueueQuery
 from reviewer.proposing.session_view import read_view
 from reviewer.tui.kit.bars import StatusBar

@@ -6,8 +6,9 @@ A trigger or a view that another program planted would take effect with the next
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import cache
 
 from reviewer.store.migrations import migrate
 
@@ -22,13 +23,19 @@ OF_MIGRATIONS = {
 
 def schema_problems(connection: sqlite3.Connection) -> list[str]:
     """The differences between a store and a new one, a sentence each."""
+    return list(_differences(_objects(connection), _wanted()))
+
+
+@cache
+def _wanted() -> Mapping[tuple[str, str], object]:
+    """The objects of a new store."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as fresh:
         migrate(fresh, is_new=True)
-        return list(_differences(_objects(connection), _objects(fresh)))
+        return _objects(fresh)
 
 
 def _differences(
-    found: dict[tuple[str, str], object], wanted: dict[tuple[str, str], object]
+    found: Mapping[tuple[str, str], object], wanted: Mapping[tuple[str, str], object]
 ) -> Iterator[str]:
     for kind, name in sorted(found.keys() - wanted.keys() - OF_MIGRATIONS):
         yield f"schema: {kind} {name} is none of reviewer's"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sqlite3
+from contextlib import closing
 
 import reviewer
+from reviewer.store.schema import schema_problems
 from reviewer.text.tokens import counter
 
 LEFT_OUT = (
@@ -24,5 +27,7 @@ def modules(*, heavy: bool) -> None:
     for module in pkgutil.walk_packages(reviewer.__path__, "reviewer."):
         if not module.name.startswith(left_out):
             importlib.import_module(module.name)
+    with closing(sqlite3.connect(":memory:")) as store:
+        schema_problems(store)  # `verify` and every new store need what it imports and keeps
     if heavy:
         counter()

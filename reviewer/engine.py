@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ActStoppedError, ConflictError, ReadStoppedError, ReviewerError
 from reviewer.projects import (
-    Chosen,
+    ChosenProject,
     ForeignProjectError,
     NoProjectError,
     bound_to,
@@ -22,8 +22,8 @@ from reviewer.projects import (
     default_project,
     work_tree,
 )
-from reviewer.promotion.drafts import Drafts
-from reviewer.promotion.looked_at import LookedAt
+from reviewer.promotion.decisions.drafts import Drafts
+from reviewer.promotion.lists.looked_at import LookedAt
 from reviewer.store.acts import Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
     from reviewer.fleet.importing import FleetImport
     from reviewer.packets.service import Packets
     from reviewer.pipelines.service import Pipelines
-    from reviewer.promotion.active_facts import ActiveFacts
-    from reviewer.promotion.conflicts import Conflicts
-    from reviewer.promotion.entities import Entities
-    from reviewer.promotion.exports import Exports
-    from reviewer.promotion.findings import KeptFindings
-    from reviewer.promotion.forgetting import Forgetting
-    from reviewer.promotion.history import History
-    from reviewer.promotion.insight import Insight
-    from reviewer.promotion.intake import Intake
-    from reviewer.promotion.proposals import Proposals
-    from reviewer.promotion.provenance import Provenance
-    from reviewer.promotion.queue import Queue
-    from reviewer.promotion.readings import Readings
-    from reviewer.promotion.signed_decisions import Decisions
-    from reviewer.promotion.source_view import SourceView
-    from reviewer.promotion.syncing import Syncing
-    from reviewer.promotion.triage import Done, Triage
-    from reviewer.promotion.trusted_state import TrustedState
+    from reviewer.promotion.decisions.conflicts import Conflicts
+    from reviewer.promotion.decisions.entities import Entities
+    from reviewer.promotion.decisions.forgetting import Forgetting
+    from reviewer.promotion.decisions.history import History
+    from reviewer.promotion.decisions.triage import Done, Triage
+    from reviewer.promotion.decisions.trusted_state import TrustedState
+    from reviewer.promotion.export.exports import Exports
+    from reviewer.promotion.lists.active_facts import ActiveFacts
+    from reviewer.promotion.lists.insight import Insight
+    from reviewer.promotion.lists.provenance import Provenance
+    from reviewer.promotion.lists.queue import Queue
+    from reviewer.promotion.lists.source_view import SourceView
+    from reviewer.promotion.sharing.signed_decisions import Decisions
+    from reviewer.promotion.sharing.syncing import Syncing
     from reviewer.promotion.views import QueueQuery
+    from reviewer.promotion.waves.findings import KeptFindings
+    from reviewer.promotion.waves.intake import Intake
+    from reviewer.promotion.waves.proposals import Proposals
+    from reviewer.promotion.waves.readings import Readings
     from reviewer.recall.service import Recall
 
 
@@ -80,50 +80,50 @@ class Engine:
     @cached_property
     def queue(self) -> Queue:
         """Reads candidates, memories and entities."""
-        from reviewer.promotion.queue import Queue
+        from reviewer.promotion.lists.queue import Queue
 
         return Queue(self._database, self.clock)
 
     @cached_property
     def triage(self) -> Triage:
         """Decides on candidates."""
-        from reviewer.promotion.triage import Triage
+        from reviewer.promotion.decisions.triage import Triage
 
         return Triage(self._ledger, self.clock)
 
     @cached_property
     def decisions(self) -> Decisions:
         """Decisions as files: this person's, and those of others."""
-        from reviewer.promotion.signed_decisions import Decisions
+        from reviewer.promotion.sharing.signed_decisions import Decisions
 
         return Decisions(self._database, self._ledger, self.clock)
 
     @cached_property
     def syncing(self) -> Syncing:
         """Keeps decisions in step with other machines through a folder."""
-        from reviewer.promotion.syncing import Syncing
+        from reviewer.promotion.sharing.syncing import Syncing
 
         return Syncing(self._database, self._ledger, self.clock)
 
     @cached_property
     def forgetting(self) -> Forgetting:
         """Erases memories and projects for good."""
-        from reviewer.promotion.forgetting import Forgetting
+        from reviewer.promotion.decisions.forgetting import Forgetting
 
         return Forgetting(self._database, self._ledger)
 
     @cached_property
     def history(self) -> History:
         """The acts; undo and redo; verification."""
-        from reviewer.promotion.decided_rows import find_conflicts_again
-        from reviewer.promotion.history import History
+        from reviewer.promotion.decisions.history import History
+        from reviewer.promotion.rows.decided_rows import find_conflicts_again
 
         return History(self._database, self._ledger, find_conflicts_again(self.clock))
 
     @cached_property
     def sources(self) -> SourceView:
         """Reads the files that candidates come from."""
-        from reviewer.promotion.source_view import SourceView
+        from reviewer.promotion.lists.source_view import SourceView
 
         return SourceView(self._database)
 
@@ -149,28 +149,28 @@ class Engine:
     @cached_property
     def entities(self) -> Entities:
         """Entities: attributes, relations, graduation, candidates written by hand."""
-        from reviewer.promotion.entities import Entities
+        from reviewer.promotion.decisions.entities import Entities
 
         return Entities(self._database, self._ledger, self.clock)
 
     @cached_property
     def conflicts(self) -> Conflicts:
         """Entities that contradict each other."""
-        from reviewer.promotion.conflicts import Conflicts
+        from reviewer.promotion.decisions.conflicts import Conflicts
 
         return Conflicts(self._database, self._ledger, self.clock, self.queue)
 
     @cached_property
     def state(self) -> TrustedState:
         """Trusted state, which only a person writes."""
-        from reviewer.promotion.trusted_state import TrustedState
+        from reviewer.promotion.decisions.trusted_state import TrustedState
 
         return TrustedState(self._database, self._ledger, self.clock)
 
     @cached_property
     def insight(self) -> Insight:
         """Policy hints of candidates."""
-        from reviewer.promotion.insight import Insight
+        from reviewer.promotion.lists.insight import Insight
 
         return Insight(self._database, self.clock, self._looked_at)
 
@@ -182,21 +182,21 @@ class Engine:
     @cached_property
     def active_facts(self) -> ActiveFacts:
         """The active memories and entities, by type."""
-        from reviewer.promotion.active_facts import ActiveFacts
+        from reviewer.promotion.lists.active_facts import ActiveFacts
 
         return ActiveFacts(self._database)
 
     @cached_property
     def exports(self) -> Exports:
         """Exports of active memories, entities and trusted state."""
-        from reviewer.promotion.exports import Exports
+        from reviewer.promotion.export.exports import Exports
 
         return Exports(self.path, self.clock, self.queue, self.state, self.entities)
 
     @cached_property
     def provenance(self) -> Provenance:
         """The chain of evidence behind a memory, an entity or a value."""
-        from reviewer.promotion.provenance import Provenance
+        from reviewer.promotion.lists.provenance import Provenance
 
         return Provenance(self.queue, self.entities)
 
@@ -237,14 +237,14 @@ class Engine:
     @cached_property
     def intake(self) -> Intake:
         """Ingestion of files."""
-        from reviewer.promotion.intake import Intake
+        from reviewer.promotion.waves.intake import Intake
 
         return Intake(self._database, self._ledger, self.clock)
 
     @cached_property
     def findings(self) -> KeptFindings:
         """What cost something in the sessions that were read."""
-        from reviewer.promotion.findings import KeptFindings
+        from reviewer.promotion.waves.findings import KeptFindings
 
         return KeptFindings(self._database, self.clock)
 
@@ -258,14 +258,14 @@ class Engine:
     @cached_property
     def proposals(self) -> Proposals:
         """Statements with proof, from proposers and by hand."""
-        from reviewer.promotion.proposals import Proposals
+        from reviewer.promotion.waves.proposals import Proposals
 
         return Proposals(self._database, self._ledger, self.clock)
 
     @cached_property
     def readings(self) -> Readings:
         """Which sessions a reader has read."""
-        from reviewer.promotion.readings import Readings
+        from reviewer.promotion.waves.readings import Readings
 
         return Readings(self._database)
 
@@ -277,7 +277,7 @@ class Engine:
         """
         return cls(Database(path), actor=actor, clock=clock)
 
-    def choose_project(self, named: str | None, folder: Path | None = None) -> Chosen:
+    def choose_project(self, named: str | None, folder: Path | None = None) -> ChosenProject:
         """The named project, or the one of `folder` (default: the working folder).
 
         Raises ForeignProjectError when the project with the name of this work tree belongs to
@@ -311,7 +311,7 @@ class Engine:
         Raises ConflictError for a folder of another project, ReviewerError for one that has more
         than a project in it.
         """
-        from reviewer.promotion.triage import Done
+        from reviewer.promotion.decisions.triage import Done
 
         place = os.path.abspath(folder)
         if "\n" in place or len(Path(place).parts) < 3 or Path(place) in Path.home().parents:
@@ -337,7 +337,7 @@ class Engine:
             " that you connect there see what is promoted in it."
         )
 
-    def work_in(self, chosen: Chosen) -> None:
+    def work_in(self, chosen: ChosenProject) -> None:
         """Limit everything, undo and history included, to one project from now on.
 
         Ids of other projects are refused. The next write binds the project to its work tree.

@@ -15,7 +15,7 @@ DISTRIBUTION = "memory-reviewer"
 """Its name for pip. `reviewer` on the package index is another program."""
 
 
-class Source(NamedTuple):
+class InstallSource(NamedTuple):
     """What the program was installed from."""
 
     target: str
@@ -78,27 +78,29 @@ def _install_here() -> list[str]:
     return [sys.executable, "-m", "pip", "install"]
 
 
-def _source() -> Source:
+def _source() -> InstallSource:
     from importlib.metadata import PackageNotFoundError, distribution  # late: takes long
 
     try:
         noted = distribution(DISTRIBUTION).read_text("direct_url.json")
     except PackageNotFoundError:  # it runs from its folder
-        return Source(str(Path(__file__).parents[1]), is_folder=True, editable=True)
+        return InstallSource(str(Path(__file__).parents[1]), is_folder=True, editable=True)
     if noted is None:
-        return Source(DISTRIBUTION)
+        return InstallSource(DISTRIBUTION)
     told = json.loads(noted)
     url = str(told["url"])
     if "dir_info" in told:
         from urllib.request import url2pathname  # late: takes long
 
         folder = url2pathname(urlsplit(url).path)
-        return Source(folder, is_folder=True, editable=bool(told["dir_info"].get("editable")))
+        return InstallSource(
+            folder, is_folder=True, editable=bool(told["dir_info"].get("editable"))
+        )
     if "vcs_info" in told:
         vcs = told["vcs_info"]
         revision = vcs.get("requested_revision")
         url = f"{vcs['vcs']}+{url}" + (f"@{revision}" if revision else "")
-    return Source(url)
+    return InstallSource(url)
 
 
 def _requirements(extra: str) -> list[str]:

@@ -46,7 +46,7 @@ class StoredProject(NamedTuple):
         return self.root.split("\n")
 
 
-class Claim(NamedTuple):
+class RootClaim(NamedTuple):
     """The work trees that a project will be bound to by its next write."""
 
     project: str
@@ -58,12 +58,12 @@ class Claim(NamedTuple):
     """Work trees that are not there any more: the project was moved."""
 
 
-class Chosen(NamedTuple):
+class ChosenProject(NamedTuple):
     """The project of a call."""
 
     project: str | None
     """None if the store is empty and the folder is in no work tree."""
-    claim: Claim | None = None
+    claim: RootClaim | None = None
     remark: str = ""
     """A sentence for the user about the choice."""
 
@@ -106,7 +106,7 @@ def bound_to(stored: Sequence[StoredProject], tree: Tree | None) -> StoredProjec
     return next((each for each in stored if tree.root in each.roots), None)
 
 
-def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None) -> Chosen:
+def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None) -> ChosenProject:
     """The project of a call by the person.
 
     The first use in a work tree binds it: to the named project, else to the one of the tree's
@@ -116,9 +116,9 @@ def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None
     by_name = {each.name: each for each in stored}
     own = bound_to(stored, tree)
     if tree is None:
-        return _outside(by_name) if named is None else Chosen(named)
+        return _outside(by_name) if named is None else ChosenProject(named)
     if own is not None:
-        return Chosen(named or own.name)
+        return ChosenProject(named or own.name)
     name = named or tree.name
     held = by_name.get(name)
     if name == WITHOUT_A_TREE:
@@ -126,7 +126,7 @@ def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None
             raise ForeignProjectError(
                 belongs_elsewhere(StoredProject(name, "folders outside git work trees"))
             )
-        return Chosen(name)
+        return ChosenProject(name)
     if held is not None and held.root and named is None:
         raise ForeignProjectError(belongs_elsewhere(held))
     if held is None:
@@ -136,10 +136,10 @@ def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None
                 f"repository. Share that project with --project {twin.name}, or keep this one apart"
                 f" with --project {name}: once, then it is remembered."
             )
-        return Chosen(name, Claim(name, tree.root, None))
+        return ChosenProject(name, RootClaim(name, tree.root, None))
     left = [root for root in held.roots if os.path.isdir(root)]
     gone = tuple(root for root in held.roots if root and root not in left)
-    return Chosen(name, Claim(name, "\n".join([*left, tree.root]), held.root, gone))
+    return ChosenProject(name, RootClaim(name, "\n".join([*left, tree.root]), held.root, gone))
 
 
 def belongs_elsewhere(held: StoredProject) -> str:
@@ -179,19 +179,19 @@ def _remote(root: str) -> str:
     return ""
 
 
-def _outside(by_name: dict[str, StoredProject]) -> Chosen:
+def _outside(by_name: dict[str, StoredProject]) -> ChosenProject:
     if not by_name:
-        return Chosen(None)
+        return ChosenProject(None)
     if list(by_name) == [WITHOUT_A_TREE]:
-        return Chosen(WITHOUT_A_TREE)
+        return ChosenProject(WITHOUT_A_TREE)
     if WITHOUT_A_TREE in by_name:
-        return Chosen(
+        return ChosenProject(
             WITHOUT_A_TREE,
             remark=f"This is project {WITHOUT_A_TREE}: the folder is not in a git work tree.",
         )
     if len(by_name) == 1:
         (name,) = by_name
-        return Chosen(name, remark=f"This is project {name}, the only one in the store.")
+        return ChosenProject(name, remark=f"This is project {name}, the only one in the store.")
     raise NoProjectError(
         f"name the project with --project, or read all with --all-projects: {listed(by_name)}"
     )

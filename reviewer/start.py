@@ -12,11 +12,11 @@ from msgspec import Struct, structs
 
 from reviewer.mounts import is_on_local_disk
 from reviewer.projects import WITHOUT_A_TREE, ForeignProjectError, work_tree
-from reviewer.promotion.report import Progress
+from reviewer.promotion.waves.report import WaveProgress
 from reviewer.sources.discovery import (
     FoundSession,
     Machine,
-    Scope,
+    ProjectFolders,
     choose,
     find_sessions,
     is_within,
@@ -24,7 +24,7 @@ from reviewer.sources.discovery import (
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.projects import Chosen
+    from reviewer.projects import ChosenProject
 
 
 ALL = "all projects"
@@ -50,7 +50,7 @@ class FoundProject(Struct, frozen=True, kw_only=True):
     """The projects that this row is about; empty for a project itself."""
 
 
-class Found(Struct, frozen=True):
+class FoundProjects(Struct, frozen=True):
     """The projects, that of the working folder first, then the one used last; where there are
     several, all of them together as the last row.
     """
@@ -99,7 +99,7 @@ class Start(Protocol):
     sample: bool
     """It is sample data, not what was found on this machine."""
 
-    def find(self) -> Found:
+    def find(self) -> FoundProjects:
         """Look for projects; may take seconds."""
         ...
 
@@ -113,7 +113,7 @@ class Start(Protocol):
     def read(
         self,
         project: FoundProject,
-        progress: Callable[[Progress], None],
+        progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
     ) -> ReadSum:
         """Read its sessions. Raises as `Intake.ingest` does."""
@@ -130,10 +130,10 @@ class MachineStart:
         self._engine = engine
         self._named = named
         self._machine = machine or Machine.here()
-        self._scope = Scope.of(Path.cwd(), engine.former_folders(named))
+        self._scope = ProjectFolders.of(Path.cwd(), engine.former_folders(named))
         self._sessions: dict[Path, list[FoundSession]] = {}
 
-    def find(self) -> Found:
+    def find(self) -> FoundProjects:
         sessions = find_sessions(self._machine, self._scope)
         self._sessions, lost = by_folder(sessions, self._scope, self._machine.home)
         rows = [self._project(folder, found) for folder, found in self._sessions.items()]
@@ -143,7 +143,7 @@ class MachineStart:
         gone, elsewhere = gone_folders(lost, self._machine.home)
         self._sessions |= gone
         rows += [self._project(folder, found, gone=True) for folder, found in gone.items()]
-        return Found(tuple(rows), elsewhere)
+        return FoundProjects(tuple(rows), elsewhere)
 
     def _project(
         self, folder: Path, found: list[FoundSession], *, gone: bool = False
@@ -174,7 +174,7 @@ class MachineStart:
         elif not project.here:
             os.chdir(project.folder)  # the screens look there for sessions and a .context folder
 
-    def _chosen(self, project: FoundProject) -> Chosen:
+    def _chosen(self, project: FoundProject) -> ChosenProject:
         """The project of the store; a second folder of the same name is told apart by the folder
         around it. Raises ForeignProjectError.
         """
@@ -192,7 +192,7 @@ class MachineStart:
     def read(
         self,
         project: FoundProject,
-        progress: Callable[[Progress], None],
+        progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
     ) -> ReadSum:
         if project.parts:
@@ -202,7 +202,7 @@ class MachineStart:
     def _read_one(
         self,
         project: FoundProject,
-        progress: Callable[[Progress], None],
+        progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
     ) -> ReadSum:
         chosen = choose(self._sessions[project.folder])
@@ -218,7 +218,7 @@ class MachineStart:
     def _read_all(
         self,
         project: FoundProject,
-        progress: Callable[[Progress], None],
+        progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
     ) -> ReadSum:
         """Read one project after the other, each into its own."""
@@ -245,14 +245,14 @@ class MachineStart:
 class _ProgressOfAll:
     """Adds what earlier projects came to, so that the bar goes from one end to the other once."""
 
-    def __init__(self, show: Callable[[Progress], None], files: int, bytes: int) -> None:  # noqa: A002
+    def __init__(self, show: Callable[[WaveProgress], None], files: int, bytes: int) -> None:  # noqa: A002
         self._show = show
         self._files, self._bytes = files, bytes
-        self._before = self._latest = Progress(0, files, 0, bytes, "", 0, 0)
+        self._before = self._latest = WaveProgress(0, files, 0, bytes, "", 0, 0)
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: WaveProgress) -> None:
         before = self._before
-        self._latest = Progress(
+        self._latest = WaveProgress(
             before.files_done + progress.files_done,
             max(self._files, before.files_done + progress.files_total),
             before.bytes_done + progress.bytes_done,
@@ -290,7 +290,7 @@ def _together(rows: list[FoundProject]) -> FoundProject:
 
 
 def by_folder(
-    sessions: Iterable[FoundSession], scope: Scope, home: Path
+    sessions: Iterable[FoundSession], scope: ProjectFolders, home: Path
 ) -> tuple[dict[Path, list[FoundSession]], list[FoundSession]]:
     """Sessions by the work tree or folder that they were held in, and those that have none that can
     be offered: it is gone, unknown, or neither in the home folder nor on a local disk (a path that
@@ -307,7 +307,7 @@ def by_folder(
             without.append(each)
         else:
             folders.setdefault(root, []).append(each)
-    scopes = {folder: Scope.of(folder) for folder in folders}
+    scopes = {folder: ProjectFolders.of(folder) for folder in folders}
     scopes.setdefault(_root_of(scope), scope)
     lost: list[FoundSession] = []
     for each in without:  # some agents only name a folder after the project
@@ -347,11 +347,11 @@ def _may_look(cwd: str, home: Path) -> bool:
     return cwd == str(home) or cwd.startswith(str(home) + os.sep) or is_on_local_disk(cwd)
 
 
-def _root_of(scope: Scope) -> Path:
+def _root_of(scope: ProjectFolders) -> Path:
     return Path(scope.tree.root) if scope.tree is not None else scope.folder
 
 
-def _folder_of(cwd: str, scope: Scope, home: Path) -> Path | None:
+def _folder_of(cwd: str, scope: ProjectFolders, home: Path) -> Path | None:
     """The work tree around a working folder, or that folder; None if it cannot be offered."""
     if scope.tree is not None and cwd and is_within(cwd, scope):
         return Path(scope.tree.root)

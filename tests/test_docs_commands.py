@@ -20,8 +20,10 @@ from tests.waiting import PATIENCE
 
 ROOT = DOCS.parent
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-DONE_ELSEWHERE = {"tour.md", "commands.md"}
-"""The tour is made of the output of its commands; the page of commands shows only forms of them."""
+DONE_ELSEWHERE = {"tour.md", "commands.md", "screens.md"}
+"""The tour is made of the output of its commands; the page of commands shows only forms of them;
+that of the screens has none.
+"""
 
 NOT_TYPED = {
     r"reviewer": "needs a terminal: tests/terminal",

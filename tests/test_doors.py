@@ -35,7 +35,7 @@ OPENS_A_DOOR_ITSELF = {
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("pipelines/handlers.py", "process_mark"): "reads /proc",
-    ("promotion/signatures.py", "signer"): "writes into a temporary folder that it made",
+    ("promotion/sharing/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
     ("serving/server.py", "_own_file"): "pages of the program",
     ("mounts.py", "is_on_local_disk"): "reads /proc",
@@ -52,7 +52,7 @@ OPENS_A_DOOR_ITSELF = {
     ("store/migrations.py", "moments"): "a table of the program",
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
     ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
-    ("promotion/report.py", "_open"): "hands out the descriptor of open_own",
+    ("promotion/waves/report.py", "_open"): "hands out the descriptor of open_own",
     ("sources/archives.py", "members"): "a ZIP archive in a stream of open_file",
     ("sources/archives.py", "exported_documents"): "a ZIP archive in a stream of open_file",
     ("sources/databases.py", "_connected"): "read-only and immutable, or a copy of our own",
@@ -64,7 +64,7 @@ OPENS_A_DOOR_ITSELF = {
     ("installation.py", "_receipt"): "what uv noted beside the program",
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",
-    ("promotion/beyond_cap.py", "_lines"): "a handle that the door has opened",
+    ("promotion/waves/beyond_cap.py", "_lines"): "a handle that the door has opened",
     ("store/migrations.py", "tables"): "the tables, beside the module",
     ("store/schema.py", "schema_problems"): "a database in memory",
 }  # fmt: skip
@@ -214,12 +214,12 @@ TAKES_READY_TEXT = {
     ("compression/handover.py", "write_file", "text"): "hand-overs",
     ("packets/output.py", "write_packet", "text"): "packets",
     ("promotion/export/marked_block.py", "plan_block", "body"): "marked blocks",
-    ("promotion/exports.py", "plan_file", "text"): "exports",
+    ("promotion/export/exports.py", "plan_file", "text"): "exports",
 }
 """(file, function, parameter) -> what goes through it into the hands of an agent."""
 
 WRITES_FILES = {
-    ("promotion/forgetting.py", "_sweep"): "own files, with wordings taken out of them",
+    ("promotion/decisions/forgetting.py", "_sweep"): "own files, with wordings taken out of them",
     ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
     ("cli/team.py", "export"): "decisions for another store, and their signature",
     ("compression/handover.py", "write_file"): "takes ready text",
@@ -229,14 +229,18 @@ WRITES_FILES = {
     ("packets/token_counts.py", "write"): "token counts",
     ("pipelines/run_folder.py", "_write"): "a stage of a run",
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
-    ("promotion/drafts.py", "save"): "what a person types",
-    ("promotion/readings.py", "forget"): "what readers have read, without a project",
-    ("promotion/syncing.py", "_write"): "decisions for another machine, and their signature",
+    ("promotion/decisions/drafts.py", "save"): "what a person types",
+    ("promotion/waves/readings.py", "forget"): "what readers have read, without a project",
+    ("promotion/sharing/syncing.py", "_write"): "decisions for another machine, signed",
     ("tui/places.py", "save_place"): "where the screen was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""
 
-WRITES_PLANS = {"promotion/exports.py", "agents/connections.py", "promotion/export/file_writer.py"}
+WRITES_PLANS = {
+    "promotion/export/exports.py",
+    "agents/connections.py",
+    "promotion/export/file_writer.py",
+}
 """Files that write plans, which take ready text, and settings."""
 
 OWN_TAGS = {

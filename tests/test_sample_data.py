@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import CandidateView, QueueQuery
+from reviewer.promotion.waves.report import WaveReport
 from reviewer.resources import sample_data_folder
 
 

@@ -55,7 +55,7 @@ class SessionNote(Struct, frozen=True, kw_only=True):
     given_at: str = ""
 
 
-class Given(Struct, frozen=True, kw_only=True):
+class GivenPacket(Struct, frozen=True, kw_only=True):
     """What an agent was given last by a hook."""
 
     agent: str
@@ -99,11 +99,11 @@ class AgentFiles:
         for note in self.sessions()[MOST_SESSIONS:]:
             (self.folder / SESSIONS / self._session_name(note)).unlink(missing_ok=True)
 
-    def note_given(self, given: Given) -> None:
+    def note_given(self, given: GivenPacket) -> None:
         self._write(GIVEN, f"{_file_word(given.agent)}.json", given)
 
-    def given(self, agent: str) -> Given | None:
-        return self._read(self.folder / GIVEN / f"{_file_word(agent)}.json", Given)
+    def given(self, agent: str) -> GivenPacket | None:
+        return self._read(self.folder / GIVEN / f"{_file_word(agent)}.json", GivenPacket)
 
     def keep_packet(self, name: str, packet: KeptPacket) -> None:
         self._write(PACKETS, f"{name}.json", packet)

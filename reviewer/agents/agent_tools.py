@@ -22,11 +22,11 @@ from reviewer.agents.recalled import says_anything
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
 from reviewer.extraction.planted import is_planted
-from reviewer.projects import Chosen, work_tree
+from reviewer.projects import ChosenProject, work_tree
 from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 
 if TYPE_CHECKING:
-    from reviewer.agents.transcripts import Transcript
+    from reviewer.agents.transcripts import SessionFile
     from reviewer.engine import Engine
     from reviewer.promotion.views import QueueRow
     from reviewer.proposing.proof_index import ProofIndex
@@ -66,7 +66,7 @@ _OWN_CALL = re.compile(
 """How a call of these tools begins in a view."""
 
 
-class Cited(Struct, frozen=True):
+class AgentQuote(Struct, frozen=True):
     """Words that an agent quotes; `line` counts from 1, 0 if it named none."""
 
     text: str
@@ -144,7 +144,7 @@ class AgentTools:
                 return _cut(between_tags(_lines(path, first, last)))
         raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
 
-    def propose(self, statement: str, type_: str, quotes: Sequence[Cited]) -> AgentText:
+    def propose(self, statement: str, type_: str, quotes: Sequence[AgentQuote]) -> AgentText:
         """Queue a statement for the person's decision, once it is proved by its quotes."""
         if type_ and type_ not in TYPES:
             raise ReviewerError(f"type is one of {', '.join(TYPES)}, not {type_[:40]!r}.")
@@ -298,7 +298,7 @@ class AgentTools:
                     f"{self._folder} is not bound to {self._named or 'a project'}. The person binds"
                     " it by using reviewer there once, for example: reviewer ingest"
                 )
-            engine.work_in(Chosen(project))
+            engine.work_in(ChosenProject(project))
             yield engine
         finally:
             engine.close()
@@ -353,9 +353,9 @@ class AgentTools:
         except (ValueError, RuntimeError) as problem:  # a NUL, or the home of nobody
             raise ReviewerError(f"{name!r} is not the name of a file.") from problem
 
-    def _session(self, name: str, root: Path) -> Transcript:
+    def _session(self, name: str, root: Path) -> SessionFile:
         """A session by its id, or its file. Raises ReviewerError for one of another project."""
-        from reviewer.agents.transcripts import Transcript, find_in_project, transcript_of
+        from reviewer.agents.transcripts import SessionFile, find_in_project, transcript_of
 
         for note in self._noted():
             if note.session == name:
@@ -367,7 +367,7 @@ class AgentTools:
         if not self._place(name).is_file():
             raise ReviewerError(f"No session of this project is called {name[:80]!r}.")
         with self._reading() as engine:
-            return Transcript(self._allowed(engine, name))
+            return SessionFile(self._allowed(engine, name))
 
     def _in_tree(self, name: str) -> Path | None:
         """A file of the work tree, or None for any other."""
@@ -379,7 +379,7 @@ class AgentTools:
         """Sessions of this agent in this work tree, latest first."""
         return [note for note in self._noted() if note.agent == self.agent]
 
-    def _running_transcripts(self) -> Iterator[Transcript]:
+    def _running_transcripts(self) -> Iterator[SessionFile]:
         """The files of running sessions; what a hook noted is checked again."""
         from reviewer.agents.transcripts import transcript_of
 
@@ -412,7 +412,7 @@ class AgentTools:
         return engine.queue.count(QueueQuery(engine.project, "candidate", "proposer:mcp"))
 
     def _propose(
-        self, engine: Engine, statement: str, type_: str, quotes: Sequence[Cited]
+        self, engine: Engine, statement: str, type_: str, quotes: Sequence[AgentQuote]
     ) -> AgentText:
         from reviewer.extraction.candidates import MemoryType
         from reviewer.proposing.guess import guess_type
@@ -463,12 +463,12 @@ class AgentTools:
             )
         return sentence("This is known or waits already; what proves it here was added.")
 
-    def _find(self, engine: Engine, quotes: Sequence[Cited]) -> tuple[ProofIndex, list[Quote]]:
+    def _find(self, engine: Engine, quotes: Sequence[AgentQuote]) -> tuple[ProofIndex, list[Quote]]:
         """The session or file that has the quotes, and where each is in it.
 
         Raises ReviewerError when it is not named and no running session has them.
         """
-        from reviewer.agents.transcripts import Transcript, transcript_of
+        from reviewer.agents.transcripts import SessionFile, transcript_of
         from reviewer.proposing.proof_index import ProofIndex
         from reviewer.proposing.session_view import read_view
 
@@ -476,7 +476,7 @@ class AgentTools:
         if len(named) > 1:
             raise ReviewerError("All quotes of a statement come from one file.")
         problems: list[str] = []
-        places = [Transcript(self._readable(engine, named.pop()))] if named else []
+        places = [SessionFile(self._readable(engine, named.pop()))] if named else []
         for note in [] if places else self._running()[:SESSIONS_SEARCHED]:
             try:
                 folder = Path(note.cwd)
@@ -505,7 +505,7 @@ class AgentTools:
         return best[1], best[2]
 
 
-def _placed(cited: Cited, index: ProofIndex) -> tuple[Quote, bool]:
+def _placed(cited: AgentQuote, index: ProofIndex) -> tuple[Quote, bool]:
     """A quote at the line that has it, the nearest to the named one."""
     from reviewer.proposing.proof_index import find_whole, normalised
     from reviewer.proposing.values import Quote

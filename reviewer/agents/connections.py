@@ -23,7 +23,7 @@ from reviewer.agents import json_text, toml_text
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.json_text import Addition
 from reviewer.agents.memory_folders import memory_wiring
-from reviewer.agents.wiring import AGENTS, FileKind, Part, Place, Scope, Wiring
+from reviewer.agents.wiring import AGENTS, FileKind, Wiring, WiringFile, WiringPlace, WiringScope
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.files import make_folders, make_private_folder, open_own, read_own, write_atomic
@@ -71,7 +71,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     """An agent that is connected."""
 
     agent: str
-    scope: Scope
+    scope: WiringScope
     root: str
     at: str
     command: tuple[str, ...]
@@ -82,11 +82,11 @@ class Connection(Struct, frozen=True, kw_only=True):
     """What was guarded; None where an earlier version has written the hooks."""
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class FileChange(Struct, frozen=True, kw_only=True):
     """A file that is going to be written, and what will be recorded of it."""
 
     plan: PlannedFile
-    part: Part | None = None
+    part: WiringFile | None = None
     removal: bool = False
     """The file goes, instead of being written."""
     earlier: WrittenFile | None = None
@@ -101,7 +101,7 @@ class ConnectingAct(Struct, frozen=True, kw_only=True):
     what: str
     """`connected` or `disconnected`."""
     agent: str
-    scope: Scope
+    scope: WiringScope
     root: str
     files: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ class ConnectingAct(Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        where = "" if self.scope is Scope.USER else f" ({self.scope} {self.root})"
+        where = "" if self.scope is WiringScope.USER else f" ({self.scope} {self.root})"
         return f"{self.what.capitalize()} {self.agent}{where}"
 
 
@@ -120,15 +120,15 @@ class Planned(Struct, frozen=True, kw_only=True):
     """The effect of connecting or disconnecting. `left`: sentences about what must stay."""
 
     agent: str
-    place: Place
-    changes: tuple[Change, ...]
+    place: WiringPlace
+    changes: tuple[FileChange, ...]
     afterwards: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     connection: Connection | None = None
     project: str = ""
 
     @property
-    def changed(self) -> list[Change]:
+    def changed(self) -> list[FileChange]:
         return [each for each in self.changes if each.plan.changed or each.removal]
 
 
@@ -186,7 +186,7 @@ class Connections:
                 f"{path}, the list of what was connected, cannot be read: {problem.strerror}."
             ) from problem
 
-    def of(self, agent: str, place: Place) -> Connection | None:
+    def of(self, agent: str, place: WiringPlace) -> Connection | None:
         """The connection of an agent in a place."""
         for each in self.all():
             if (each.agent, each.scope, each.root) == (agent, place.scope, str(place.root)):
@@ -200,7 +200,7 @@ class Connections:
     def plan_connect(
         self,
         agent: str,
-        place: Place,
+        place: WiringPlace,
         *,
         block: AgentText | None = None,
         guarded: tuple[str, ...] | None = None,
@@ -217,10 +217,14 @@ class Connections:
         block_part = (
             []
             if block is None
-            else [Part(path=place.root / AGENTS[agent].block, kind=FileKind.BLOCK, text=block)]
+            else [
+                WiringFile(path=place.root / AGENTS[agent].block, kind=FileKind.BLOCK, text=block)
+            ]
         )
         planned = self._plan(agent, place, wiring, block_part)
-        other = {Scope.USER: Scope.PROJECT, Scope.PROJECT: Scope.USER}.get(place.scope)
+        other = {WiringScope.USER: WiringScope.PROJECT, WiringScope.PROJECT: WiringScope.USER}.get(
+            place.scope
+        )
         twice = [
             f"{agent} is connected by {disconnecting(each).replace('disconnect', 'connect')} too, "
             f"so it is given each packet twice in that folder. One of them is enough."
@@ -229,7 +233,9 @@ class Connections:
         ]
         return structs.replace(planned, afterwards=(*planned.afterwards, *twice))
 
-    def plan_memory(self, agent: str, place: Place, project: str, facts: AgentText) -> Planned:
+    def plan_memory(
+        self, agent: str, place: WiringPlace, project: str, facts: AgentText
+    ) -> Planned:
         """The same for the facts of a project in the agent's memory folder.
 
         Raises ReviewerError also for an agent without one.
@@ -246,7 +252,7 @@ class Connections:
         for each in self.all():
             if each.guards is None or each.guards == now:
                 continue
-            place = Place(
+            place = WiringPlace(
                 scope=each.scope,
                 root=Path(each.root),
                 command=each.command,
@@ -267,7 +273,7 @@ class Connections:
                 problems.append(f"The guards of {each.agent}: {problem}")
         return problems
 
-    def rewrite(self, connection: Connection, parts: Sequence[Part]) -> list[str]:
+    def rewrite(self, connection: Connection, parts: Sequence[WiringFile]) -> list[str]:
         """Write the files of our own anew, and return a sentence for each that is not as it was
         written: it is left alone. Raises ReviewerError, OSError.
         """
@@ -294,7 +300,9 @@ class Connections:
                 self._keep(structs.replace(connection, files=tuple(files.values())))
         return problems
 
-    def _plan(self, agent: str, place: Place, wiring: Wiring, more: Sequence[Part]) -> Planned:
+    def _plan(
+        self, agent: str, place: WiringPlace, wiring: Wiring, more: Sequence[WiringFile]
+    ) -> Planned:
         earlier = self.of(agent, place)
         written = {each.path: each for each in earlier.files} if earlier else {}
         parts = [*wiring.parts, *more]
@@ -317,9 +325,9 @@ class Connections:
             connection=earlier,
         )
 
-    def plan_disconnect(self, connection: Connection, place: Place) -> Planned:
+    def plan_disconnect(self, connection: Connection, place: WiringPlace) -> Planned:
         """What disconnecting would change. Raises ReviewerError as `plan_connect` does."""
-        changes: list[Change] = []
+        changes: list[FileChange] = []
         left: list[str] = []
         for each in connection.files:
             change, sentence = self._plan_removal(each, place)
@@ -333,7 +341,7 @@ class Connections:
             connection=connection,
         )
 
-    def diff(self, change: Change) -> list[str]:
+    def diff(self, change: FileChange) -> list[str]:
         """The lines that a change would change, safe to show."""
         return unified_diff(change.plan, str(change.plan.path).lstrip("/"))
 
@@ -378,7 +386,9 @@ class Connections:
 
     # Planning
 
-    def _plan_part(self, part: Part, place: Place, earlier: WrittenFile | None) -> Change:
+    def _plan_part(
+        self, part: WiringFile, place: WiringPlace, earlier: WrittenFile | None
+    ) -> FileChange:
         data, real = _read(part.path, place)
         base = data
         if earlier is not None and data is not None:
@@ -414,14 +424,14 @@ class Connections:
                     after = json_text.added(text, found).encode()
             except (json_text.JsonTextError, toml_text.TomlTextError) as problem:
                 raise ReviewerError(f"{part.path}: {problem} Nothing was written.") from problem
-        private = place.scope is not Scope.PROJECT
+        private = place.scope is not WiringScope.PROJECT
         plan_file = PlannedFile(
             path=part.path, real=real, before=data, after=after, private=private
         )
         same = earlier is not None and base is not data
-        return Change(plan=plan_file, part=part, earlier=earlier if same else None, base=base)
+        return FileChange(plan=plan_file, part=part, earlier=earlier if same else None, base=base)
 
-    def _plan_removal(self, old: WrittenFile, place: Place) -> tuple[Change | None, str]:
+    def _plan_removal(self, old: WrittenFile, place: WiringPlace) -> tuple[FileChange | None, str]:
         """How a file becomes what it was, and a sentence about what has to stay in it."""
         path = Path(old.path)
         data, real = _read(path, place)
@@ -430,17 +440,17 @@ class Connections:
         if old.has_written(data):
             if not old.before:
                 gone = PlannedFile(path=path, real=real, before=data, after=b"")
-                return Change(plan=gone, removal=True, earlier=old), ""
+                return FileChange(plan=gone, removal=True, earlier=old), ""
             backup = read_file(Path(old.backup)) if old.backup else data
             if backup is not None and _digest(backup) == old.before:
                 back = PlannedFile(path=path, real=real, before=data, after=backup)
-                return Change(plan=back, earlier=old), ""
+                return FileChange(plan=back, earlier=old), ""
         after, sentence = _taken_out(old, data)
         if not old.before and after.strip() in (b"", b"{}"):
             gone = PlannedFile(path=path, real=real, before=data, after=b"")
-            return Change(plan=gone, removal=True, earlier=old), sentence
+            return FileChange(plan=gone, removal=True, earlier=old), sentence
         plan = PlannedFile(path=path, real=real, before=data, after=after)
-        return Change(plan=plan, earlier=old), sentence
+        return FileChange(plan=plan, earlier=old), sentence
 
     # Writing
 
@@ -460,7 +470,7 @@ class Connections:
     def _write(self, planned: Planned) -> tuple[list[WrittenFile], list[Path]]:
         written: list[WrittenFile] = []
         backups: list[Path] = []
-        undo: list[tuple[Change, tuple[Path, ...]]] = []
+        undo: list[tuple[FileChange, tuple[Path, ...]]] = []
         try:
             for change in planned.changes:
                 made = () if change.removal else _make_parents(change.plan)
@@ -478,7 +488,7 @@ class Connections:
         _remove_folders([folder for each in gone for folder in each.made])
         return written, backups
 
-    def _write_one(self, change: Change) -> Path | None:
+    def _write_one(self, change: FileChange) -> Path | None:
         plan = change.plan
         if change.removal:
             assert plan.before is not None
@@ -491,7 +501,7 @@ class Connections:
             )
         return write_plan(plan, plan.path, backup_folder=self._backups, clock=self._clock)
 
-    def _put_back(self, change: Change) -> None:
+    def _put_back(self, change: FileChange) -> None:
         """Undo a change that was made before another one failed."""
         plan = change.plan
         now = read_file(plan.path)
@@ -544,7 +554,7 @@ class Connections:
 
 def disconnecting(connection: Connection) -> str:
     """The command that takes a connection back."""
-    if connection.scope is Scope.USER:
+    if connection.scope is WiringScope.USER:
         return f"reviewer disconnect {connection.agent}"
     return f"reviewer disconnect {connection.agent} --{connection.scope} (in {connection.root})"
 
@@ -573,7 +583,7 @@ def _without_line(data: bytes, line: str) -> tuple[bytes, int]:
     return data, next(changed, 0)
 
 
-def _as_written(change: Change, backup: Path | None, made: Sequence[Path]) -> WrittenFile:
+def _as_written(change: FileChange, backup: Path | None, made: Sequence[Path]) -> WrittenFile:
     """What is recorded of a change. One that replaces an earlier one keeps what was before that."""
     part, plan, earlier = change.part, change.plan, change.earlier
     assert part is not None
@@ -685,7 +695,7 @@ class _Found(NamedTuple):
     """Where its path leads, links followed."""
 
 
-def _read(path: Path, place: Place) -> _Found:
+def _read(path: Path, place: WiringPlace) -> _Found:
     """What there is at a path.
 
     Raises ReviewerError for a link in a project or out of the home, and for a file of another user,
@@ -693,7 +703,7 @@ def _read(path: Path, place: Place) -> _Found:
     """
     real = Path(os.path.realpath(path))
     root = Path(os.path.realpath(place.root))
-    if place.scope is Scope.PROJECT and real != root / path.relative_to(place.root):
+    if place.scope is WiringScope.PROJECT and real != root / path.relative_to(place.root):
         raise ReviewerError(
             f"{path} leads through a link to {real}; a project's files are written only where "
             "they lie themselves. Replace the link, or connect with --user."

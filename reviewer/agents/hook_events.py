@@ -20,7 +20,7 @@ class UnknownEventError(ReviewerError):
     """An agent or an event that means nothing here."""
 
 
-class Moment(Enum):
+class SessionMoment(Enum):
     """An event in a session."""
 
     START = "start"
@@ -37,7 +37,7 @@ class Told(Struct, frozen=True, kw_only=True):
 
     agent: str
     event: str
-    moment: Moment
+    moment: SessionMoment
     session: str = ""
     transcript: str = ""
     cwd: str = ""
@@ -46,27 +46,37 @@ class Told(Struct, frozen=True, kw_only=True):
 
 
 _CLAUDE = {
-    "SessionStart": Moment.START, "PreCompact": Moment.COMPACTION, "Stop": Moment.TURN_END,
-    "SessionEnd": Moment.END,
-}  # fmt: skip
+    "SessionStart": SessionMoment.START,
+    "PreCompact": SessionMoment.COMPACTION,
+    "Stop": SessionMoment.TURN_END,
+    "SessionEnd": SessionMoment.END,
+}
 _CAMEL = {
-    "sessionStart": Moment.START, "agentStop": Moment.TURN_END, "sessionEnd": Moment.END,
-}  # fmt: skip
+    "sessionStart": SessionMoment.START,
+    "agentStop": SessionMoment.TURN_END,
+    "sessionEnd": SessionMoment.END,
+}
 
-EVENTS: dict[str, dict[str, Moment]] = {
+EVENTS: dict[str, dict[str, SessionMoment]] = {
     "claude-code": _CLAUDE,
     "codex": {name: moment for name, moment in _CLAUDE.items() if name != "PreCompact"},
     "gemini": {
-        "SessionStart": Moment.START, "AfterAgent": Moment.TURN_END, "SessionEnd": Moment.END,
+        "SessionStart": SessionMoment.START,
+        "AfterAgent": SessionMoment.TURN_END,
+        "SessionEnd": SessionMoment.END,
     },
     "opencode": {
-        "start": Moment.START, "compact": Moment.COMPACTION, "end": Moment.END,
+        "start": SessionMoment.START,
+        "compact": SessionMoment.COMPACTION,
+        "end": SessionMoment.END,
     },
     "copilot": _CAMEL,
     "cursor": {
-        "sessionStart": Moment.START, "stop": Moment.TURN_END, "sessionEnd": Moment.END,
+        "sessionStart": SessionMoment.START,
+        "stop": SessionMoment.TURN_END,
+        "sessionEnd": SessionMoment.END,
     },
-}  # fmt: skip
+}
 """Agent -> the events around a session, by the agent's own names; those within are answered by
 `call_hook`.
 """
@@ -75,7 +85,7 @@ COMPACTIONS = frozenset(
     name
     for events in EVENTS.values()
     for name, moment in events.items()
-    if moment is Moment.COMPACTION
+    if moment is SessionMoment.COMPACTION
 )
 """The names of the event before a compaction."""
 
@@ -113,7 +123,7 @@ def read_event(agent: str, event: str, data: bytes) -> Told:
 def answer(told: Told, text: AgentText) -> str:
     """The output by which the agent's model gets a text."""
     if told.agent in ("claude-code", "codex", "gemini"):
-        if told.moment is Moment.COMPACTION:
+        if told.moment is SessionMoment.COMPACTION:
             return text  # Claude Code adds plain output to the prompt of the compaction
         return json.dumps(
             {"hookSpecificOutput": {"hookEventName": told.event, "additionalContext": text}}

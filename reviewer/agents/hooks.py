@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from reviewer import __version__
-from reviewer.agents.agent_files import AgentFiles, Given, KeptPacket, SessionNote
+from reviewer.agents.agent_files import AgentFiles, GivenPacket, KeptPacket, SessionNote
 from reviewer.agents.background import MAKE_READY, READ_SESSIONS, start_in_background
-from reviewer.agents.hook_events import Moment, Told
+from reviewer.agents.hook_events import SessionMoment, Told
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
-from reviewer.projects import Chosen, work_tree
+from reviewer.projects import ChosenProject, work_tree
 from reviewer.text.for_agents import NOTHING, AgentText
 
 if TYPE_CHECKING:
@@ -41,24 +41,24 @@ class Hooks:
         self._clock = clock
         self._files = AgentFiles(store)
         self._maker = PacketMaker(store, project=project, clock=clock)
-        self._given: Given | None = None
+        self._given: GivenPacket | None = None
         self._memories: tuple[int, ...] = ()
 
     def carry_out(self, told: Told) -> AgentText:
         """The text for the agent's model; empty where there is nothing to say. What nobody waits
         for is left to `finish`.
         """
-        if told.moment is Moment.START:
+        if told.moment is SessionMoment.START:
             return self._packet(told)
-        if told.moment is Moment.COMPACTION:
+        if told.moment is SessionMoment.COMPACTION:
             from reviewer.agents.compaction import what_to_keep
 
             session, path = told.session, told.transcript
             if path and not self._accepted(told):
                 session, path = "", ""
             return what_to_keep(told.agent, session, path, Path(told.cwd))
-        noted = self._note(told, ended=told.moment is Moment.END)
-        if noted and told.moment is Moment.END and (told.transcript or told.session):
+        noted = self._note(told, ended=told.moment is SessionMoment.END)
+        if noted and told.moment is SessionMoment.END and (told.transcript or told.session):
             self._files.forget_old_sessions()
             start_in_background(self._store, READ_SESSIONS, project=self._named)
         return NOTHING
@@ -69,7 +69,7 @@ class Hooks:
         """
         if self._given is not None:
             self._files.note_given(self._given)
-        if told.moment is Moment.START:
+        if told.moment is SessionMoment.START:
             self._note(told)
         if self._maker.keep():
             folder = os.path.abspath(told.cwd)
@@ -124,7 +124,7 @@ class Hooks:
             return NOTHING  # the session has it already
         if text:
             self._memories = packet.memories
-            self._given = Given(
+            self._given = GivenPacket(
                 agent=told.agent,
                 session=told.session,
                 project=packet.project,
@@ -220,7 +220,7 @@ class PacketMaker:
             project = engine.bound_project(folder)
             if project is None or self._named not in (None, project):
                 return KeptPacket(key=key)
-            engine.work_in(Chosen(project))
+            engine.work_in(ChosenProject(project))
             now = self._clock().astimezone()
             made = packet_within(engine, task=task, now=now)
             self._ready = made.ready
@@ -312,7 +312,7 @@ class SessionReader:
             project = engine.bound_project(folder)
             if project is None or self._named not in (None, project):
                 raise ReviewerError(f"{folder} is bound to no project: run reviewer there once.")
-            engine.work_in(Chosen(project))
+            engine.work_in(ChosenProject(project))
             report = engine.intake.ingest([path], project=project, sessions=sessions)
             engine.recall.note_start(note.given, note.session, note.given_at)
         finally:

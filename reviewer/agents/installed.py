@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
-from reviewer.agents.wiring import AGENTS, FileKind, Scope
+from reviewer.agents.wiring import AGENTS, FileKind, WiringScope
 from reviewer.errors import ReviewerError
 from reviewer.files import LARGEST_BY_HAND, read_file_within
 from reviewer.promotion.export.file_writer import read_file
@@ -54,7 +54,7 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
         own = [
             each
             for each in everywhere
-            if each.agent == name and (each.scope is Scope.USER or each.root == str(root))
+            if each.agent == name and (each.scope is WiringScope.USER or each.root == str(root))
         ]
         program = next(filter(None, map(shutil.which, kind.programs)), "")
         missing = [sentence for each in own for sentence in connections.in_place(each)]
@@ -69,7 +69,7 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
                 program=program,
                 version=version_of(Path(program)) if program else "",
                 connected=tuple(
-                    "user" if each.scope is Scope.USER else f"{each.scope} {each.root}"
+                    "user" if each.scope is WiringScope.USER else f"{each.scope} {each.root}"
                     for each in own
                 ),
                 last_packet=given.at if given else "",

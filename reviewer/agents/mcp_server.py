@@ -33,8 +33,8 @@ from reviewer.agents.agent_tools import (
     MOST_QUOTES,
     SMALLEST_BRIEF,
     TYPES,
+    AgentQuote,
     AgentTools,
-    Cited,
 )
 from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText, joined, sentence
@@ -201,7 +201,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         Names, numbers and quoted words of the statement have to be in the quotes or beside them.
         """
         recognise(ctx)
-        cited = [Cited(each.text, each.file, each.line) for each in quotes]
+        cited = [AgentQuote(each.text, each.file, each.line) for each in quotes]
         return _answered(lambda: tools.propose(statement, type, cited))
 
     @made.tool(title="Dispute a memory", annotations=WRITE, structured_output=False)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reviewer.agents.wiring import FileKind, Part, Place, Wiring, home
+from reviewer.agents.wiring import FileKind, Wiring, WiringFile, WiringPlace, home
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file
 from reviewer.promotion.export.marked_block import plan_block
@@ -49,7 +49,7 @@ CODEX_NOTE = (
 CUT = AgentText("... (cut: the tools `search` and `read` of the MCP server reviewer find the rest)")
 
 
-def memory_wiring(agent: str, place: Place, project: str, facts: AgentText) -> Wiring:
+def memory_wiring(agent: str, place: WiringPlace, project: str, facts: AgentText) -> Wiring:
     """The files with the facts of a project. Raises ReviewerError for an agent without a memory
     folder that others may write to, and for one whose folder cannot be found.
     """
@@ -85,7 +85,7 @@ def facts_of(engine: Engine, project: str) -> AgentText:
     return joined([whole_lines, CUT], "\n\n")
 
 
-def claude_memory(place: Place) -> tuple[Path, str]:
+def claude_memory(place: WiringPlace) -> tuple[Path, str]:
     """The folder in which Claude Code keeps its memories of a project, and the name of our file.
 
     It is named after the root of the main work tree, also for linked trees and for folders inside;
@@ -105,12 +105,12 @@ def claude_memory(place: Place) -> tuple[Path, str]:
     return folder / "projects" / slug / "memory", "reviewer.md"
 
 
-def _claude_folder(place: Place) -> Path:
+def _claude_folder(place: WiringPlace) -> Path:
     base = place.environment.get("CLAUDE_CONFIG_DIR")
     return Path(base).expanduser() if base else home() / ".claude"
 
 
-def _claude(place: Place, project: str, facts: AgentText) -> Wiring:
+def _claude(place: WiringPlace, project: str, facts: AgentText) -> Wiring:
     folder, name = claude_memory(place)
     index = folder / "MEMORY.md"
     title = project.translate(str.maketrans("[]()", "    "))
@@ -128,14 +128,14 @@ def _claude(place: Place, project: str, facts: AgentText) -> Wiring:
     text = _with_block(head, joined([CLAUDE_NOTE, _body(facts)], "\n\n"))
     return Wiring(
         parts=(
-            Part(path=folder / name, kind=FileKind.OWN, text=text),
-            Part(path=index, kind=FileKind.LINE, text=line),
+            WiringFile(path=folder / name, kind=FileKind.OWN, text=text),
+            WiringFile(path=index, kind=FileKind.LINE, text=line),
         ),
         afterwards=tuple(_claude_remarks(place, index)),
     )
 
 
-def _claude_remarks(place: Place, index: Path) -> list[str]:
+def _claude_remarks(place: WiringPlace, index: Path) -> list[str]:
     """What keeps Claude Code from seeing the line."""
     remarks = []
     if _settings(_claude_folder(place) / "settings.json").get("autoMemoryEnabled") is False:
@@ -149,7 +149,7 @@ def _claude_remarks(place: Place, index: Path) -> list[str]:
     return remarks
 
 
-def _codex(place: Place, project: str, facts: AgentText) -> Wiring:
+def _codex(place: WiringPlace, project: str, facts: AgentText) -> Wiring:
     base = place.environment.get("CODEX_HOME")
     folder = Path(base).expanduser() if base else home() / ".codex"
     slug = _ODD.sub("-", str(place.root)).strip("-").lower()[-80:] or "project"
@@ -159,8 +159,8 @@ def _codex(place: Place, project: str, facts: AgentText) -> Wiring:
     resource = _with_block(f"# {project}\n\n", _body(facts))
     return Wiring(
         parts=(
-            Part(path=own / INSTRUCTIONS, kind=FileKind.OWN, text=instructions),
-            Part(path=own / "resources" / "reviewed.md", kind=FileKind.OWN, text=resource),
+            WiringFile(path=own / INSTRUCTIONS, kind=FileKind.OWN, text=instructions),
+            WiringFile(path=own / "resources" / "reviewed.md", kind=FileKind.OWN, text=resource),
         ),
         afterwards=(
             "Codex uses this folder when it consolidates its memories, if its feature memories is "
@@ -187,7 +187,7 @@ def _settings(path: Path) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-_MAKERS: dict[str, Callable[[Place, str, AgentText], Wiring]] = {
+_MAKERS: dict[str, Callable[[WiringPlace, str, AgentText], Wiring]] = {
     "claude-code": _claude,
     "codex": _codex,
 }

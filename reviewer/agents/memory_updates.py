@@ -11,7 +11,7 @@ from reviewer.sharing import personal
 
 if TYPE_CHECKING:
     from reviewer.agents.connections import Connection
-    from reviewer.agents.wiring import Part
+    from reviewer.agents.wiring import WiringFile
     from reviewer.engine import Engine
     from reviewer.text.for_agents import AgentText
 
@@ -36,14 +36,14 @@ def bring_up_to_date(engine: Engine) -> list[str]:
     from reviewer.agents.agent_files import AgentFiles
     from reviewer.agents.connections import Connections
     from reviewer.agents.memory_folders import facts_of
-    from reviewer.agents.wiring import Scope
+    from reviewer.agents.wiring import WiringScope
 
     store = engine.path.absolute()
     problems: list[str] = []
     with AgentFiles(store).lock("memory", wait=True):  # the last one to read is the last to write
         connections = Connections(store, clock=engine.clock)
         for connection in connections.all():
-            if connection.scope is Scope.MEMORY and connection.project:
+            if connection.scope is WiringScope.MEMORY and connection.project:
                 try:
                     parts = _parts(connection, facts_of(engine, connection.project))
                     problems += connections.rewrite(connection, parts)
@@ -52,15 +52,17 @@ def bring_up_to_date(engine: Engine) -> list[str]:
     return problems
 
 
-def _parts(connection: Connection, facts: AgentText) -> tuple[Part, ...]:
+def _parts(connection: Connection, facts: AgentText) -> tuple[WiringFile, ...]:
     from reviewer.agents.memory_folders import memory_wiring
-    from reviewer.agents.wiring import FileKind, Part, Place
+    from reviewer.agents.wiring import FileKind, WiringFile, WiringPlace
 
-    place = Place(scope=connection.scope, root=Path(connection.root), command=(), environment={})
+    place = WiringPlace(
+        scope=connection.scope, root=Path(connection.root), command=(), environment={}
+    )
     wiring = memory_wiring(connection.agent, place, connection.project, facts)
     texts = [part.text for part in wiring.parts if part.kind is FileKind.OWN]
     own = [each for each in connection.files if each.kind is FileKind.OWN]
     return tuple(
-        Part(path=Path(each.path), kind=FileKind.OWN, text=text)
+        WiringFile(path=Path(each.path), kind=FileKind.OWN, text=text)
         for each, text in zip(own, texts, strict=True)
     )

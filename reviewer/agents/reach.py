@@ -12,7 +12,7 @@ from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
 from reviewer.agents.memory_folders import INSTRUCTIONS
 from reviewer.agents.recalled import MOST_CHARACTERS, packet_items
-from reviewer.agents.wiring import AGENTS, FileKind, Scope
+from reviewer.agents.wiring import AGENTS, FileKind, WiringScope
 from reviewer.errors import ReviewerError
 from reviewer.extraction.planted import is_planted
 from reviewer.packets.values import PacketItem, State
@@ -63,11 +63,11 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Way]:
         own = [
             each
             for each in connections
-            if each.agent == agent and (each.scope is Scope.USER or each.root == str(root))
+            if each.agent == agent and (each.scope is WiringScope.USER or each.root == str(root))
         ]
         if not own:
             yield "", False, "not connected"
-        if any(each.scope is not Scope.MEMORY for each in own):
+        if any(each.scope is not WiringScope.MEMORY for each in own):
             yield "packet", *_in_packet(item)
             last = files.given(agent)
             if last is not None and last.project == view.project:
@@ -104,7 +104,7 @@ def _in_files(connection: Connection, content: str) -> list[tuple[str, bool, str
     """The files of a connection that have facts: where, whether this one is there, the path."""
     found = []
     for each in connection.files:
-        memory = connection.scope is Scope.MEMORY and each.kind is FileKind.OWN
+        memory = connection.scope is WiringScope.MEMORY and each.kind is FileKind.OWN
         if not memory and each.kind is not FileKind.BLOCK:
             continue
         if Path(each.path).name == INSTRUCTIONS:

@@ -36,7 +36,7 @@ FRAME = len(enclosed(NOTHING))
 """Characters of the tags."""
 
 
-class Recalled(NamedTuple):
+class RecalledPacket(NamedTuple):
     """A packet between the tags; empty where nothing is remembered."""
 
     text: AgentText
@@ -47,7 +47,7 @@ class Recalled(NamedTuple):
 
 def packet_within(
     engine: Engine, *, task: str, now: datetime, most: int = MOST_CHARACTERS
-) -> Recalled:
+) -> RecalledPacket:
     """The packet of the current project between the tags, in at most `most` characters.
 
     Rules come before everything else, and are cut at a line where they alone are too long. Raises
@@ -58,10 +58,10 @@ def packet_within(
     ready = _prepared(engine, engine.project, task, now)
     made = text_within(ready, _tokens(most), most - FRAME)
     if not made.text:
-        return Recalled(NOTHING, ready)
+        return RecalledPacket(NOTHING, ready)
     text = enclosed(made.text)
     memories = tuple(int(each[2:]) for each in made.places if each.startswith("m:"))
-    return Recalled(text if len(text) <= most else _cut(made.text, most), ready, memories)
+    return RecalledPacket(text if len(text) <= most else _cut(made.text, most), ready, memories)
 
 
 def packet_items(

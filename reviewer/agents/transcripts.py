@@ -12,7 +12,7 @@ from reviewer.errors import SourceError
 from reviewer.sources.discovery import (
     FoundSession,
     Machine,
-    Scope,
+    ProjectFolders,
     cwd_of,
     find_sessions,
     is_known_place,
@@ -25,7 +25,7 @@ SHORT_ID = 8
 """Characters of a session's id in the names of Gemini's files."""
 
 
-class Transcript(Struct, frozen=True):
+class SessionFile(Struct, frozen=True):
     """A session in a file. `session`: its id, where the file has several; `cwd`: where it was held,
     if that is known.
     """
@@ -35,22 +35,22 @@ class Transcript(Struct, frozen=True):
     cwd: str = ""
 
 
-def find_transcript(agent: str, session: str, folder: Path) -> Transcript | None:
+def find_transcript(agent: str, session: str, folder: Path) -> SessionFile | None:
     """The session with this id, in the places where the agent keeps its sessions."""
     if not session:
         return None
     formats = [each for each in FORMATS if each.name.startswith(agent)]
-    for each in find_sessions(Machine.here(), Scope.of(folder), formats):
+    for each in find_sessions(Machine.here(), ProjectFolders.of(folder), formats):
         if each.session == session or (not each.session and _named_after(each.path, session)):
             return _transcript(each)
     return None
 
 
-def find_latest(folder: Path, *, besides: Collection[str] = ()) -> Transcript | None:
+def find_latest(folder: Path, *, besides: Collection[str] = ()) -> SessionFile | None:
     """The latest session of a folder's project, of any agent. `besides`: ids and files of sessions
     that are not meant.
     """
-    scope = Scope.of(folder)
+    scope = ProjectFolders.of(folder)
     found = [
         each
         for each in find_sessions(Machine.here(), scope)
@@ -62,9 +62,9 @@ def find_latest(folder: Path, *, besides: Collection[str] = ()) -> Transcript | 
     return None if latest is None else _transcript(latest)
 
 
-def find_in_project(name: str, folder: Path) -> Transcript | None:
+def find_in_project(name: str, folder: Path) -> SessionFile | None:
     """The session of a folder's project with this id, of any agent."""
-    scope = Scope.of(folder)
+    scope = ProjectFolders.of(folder)
     for each in find_sessions(Machine.here(), scope):
         named = each.session == name or (not each.session and _named_after(each.path, name))
         if named and each.belongs_to(scope):
@@ -77,7 +77,7 @@ def has_several(path: Path) -> bool:
     return recognise(path).outlines is not None
 
 
-def transcript_of(agent: str, session: str, path: str, folder: Path) -> Transcript:
+def transcript_of(agent: str, session: str, path: str, folder: Path) -> SessionFile:
     """The transcript that a hook named, else the one that is found by its id.
 
     What a hook says is not trusted: the file lies where the agent keeps its sessions, is one of its
@@ -85,7 +85,7 @@ def transcript_of(agent: str, session: str, path: str, folder: Path) -> Transcri
     Raises SourceError.
     """
     if path:
-        found: Transcript | None = _named(agent, session, path)
+        found: SessionFile | None = _named(agent, session, path)
     else:
         found = find_transcript(agent, session, folder)
     if found is None:
@@ -104,17 +104,17 @@ def require_place(agent: str, path: str) -> None:
         raise SourceError(f"{path} is not where {agent} keeps its sessions, so it is not read.")
 
 
-def _named(agent: str, session: str, path: str) -> Transcript:
+def _named(agent: str, session: str, path: str) -> SessionFile:
     require_place(agent, path)
     real = Path(os.path.realpath(path))
     found = recognise(real)
     if not found.locations or not found.name.startswith(agent):
         raise SourceError(f"{path} is not a session of {agent}, so it is not read.")
     if found.outlines is None:
-        return Transcript(real, cwd=cwd_of(real)[0])
+        return SessionFile(real, cwd=cwd_of(real)[0])
     for outline in found.outlines(real):
         if session and outline.session == session:
-            return Transcript(real, session, outline.cwd)
+            return SessionFile(real, session, outline.cwd)
     raise SourceError(f"{path} has no session {session} of {agent}.")
 
 
@@ -122,12 +122,12 @@ def _is_of(cwd: str, folder: Path) -> bool:
     """Whether a session that began in a folder may now be in another one: in the same project, or
     further down.
     """
-    scope = Scope.of(folder)
+    scope = ProjectFolders.of(folder)
     return scope.tree is None or is_within(cwd, scope) or folder.absolute().is_relative_to(cwd)
 
 
-def _transcript(found: FoundSession) -> Transcript:
-    return Transcript(found.path, found.session or None, found.cwd)
+def _transcript(found: FoundSession) -> SessionFile:
+    return SessionFile(found.path, found.session or None, found.cwd)
 
 
 def _named_after(path: Path, session: str) -> bool:

@@ -28,7 +28,7 @@ MOST_RULES = 40
 SERVER = "reviewer"
 
 
-class Scope(StrEnum):
+class WiringScope(StrEnum):
     """For all projects of this user; for one project, whose files others may share; or the memory
     folder that an agent of this user keeps for a project.
     """
@@ -48,7 +48,7 @@ class FileKind(StrEnum):
     LINE = "line"  # a line at its end
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class WiringFile(Struct, frozen=True, kw_only=True):
     """One file, and what goes into it, by its kind."""
 
     path: Path
@@ -62,14 +62,14 @@ class Part(Struct, frozen=True, kw_only=True):
 class Wiring(Struct, frozen=True, kw_only=True):
     """The files of an agent. `afterwards`: sentences about what the person still has to do."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[WiringFile, ...]
     afterwards: tuple[str, ...] = ()
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class WiringPlace(Struct, frozen=True, kw_only=True):
     """Where an agent is connected. `command`: `reviewer` with its global options."""
 
-    scope: Scope
+    scope: WiringScope
     root: Path
     """The project's folder, or the user's home."""
     command: tuple[str, ...]
@@ -97,7 +97,7 @@ class AgentKind(Struct, frozen=True):
 
     title: str
     programs: tuple[str, ...]
-    wire: Callable[[Place], Wiring]
+    wire: Callable[[WiringPlace], Wiring]
     block: str
     compaction: str
     """Whether it can be told what a compaction must keep, and how."""
@@ -105,10 +105,10 @@ class AgentKind(Struct, frozen=True):
     """Whether its settings were written from documentation, without its program ever being run."""
 
 
-def _claude(place: Place) -> Wiring:
+def _claude(place: WiringPlace) -> Wiring:
     moved = place.environment.get("CLAUDE_CONFIG_DIR")
     folder = place.folder("CLAUDE_CONFIG_DIR", ".claude")
-    if place.scope is Scope.PROJECT:
+    if place.scope is WiringScope.PROJECT:
         servers, settings = place.root / ".mcp.json", place.root / ".claude" / "settings.json"
     else:
         servers = (folder if moved else place.root) / ".claude.json"
@@ -154,9 +154,9 @@ def _claude_guards(command: str, guards: Sequence[str]) -> Iterator[Addition]:
         yield Addition(("hooks", "PreToolUse"), {"matcher": tool, "hooks": hooks})
 
 
-def _codex(place: Place) -> Wiring:
+def _codex(place: WiringPlace) -> Wiring:
     folder = place.folder("CODEX_HOME", ".codex")
-    if place.scope is Scope.PROJECT:
+    if place.scope is WiringScope.PROJECT:
         folder = place.root / ".codex"
     command, *arguments = place.mcp("codex")
     hooks = folder / "hooks.json"
@@ -167,11 +167,11 @@ def _codex(place: Place) -> Wiring:
         "interactive sessions. It may begin before the server has started: required = true under "
         "[mcp_servers.reviewer] makes it wait.",
     ]
-    if place.scope is Scope.PROJECT:
+    if place.scope is WiringScope.PROJECT:
         afterwards.append("Codex reads .codex of a project only once you trust the folder.")
     return Wiring(
         parts=(
-            Part(
+            WiringFile(
                 path=folder / "config.toml",
                 kind=FileKind.TOML,
                 table=("mcp_servers", SERVER),
@@ -200,9 +200,9 @@ def _codex(place: Place) -> Wiring:
     )
 
 
-def _gemini(place: Place) -> Wiring:
+def _gemini(place: WiringPlace) -> Wiring:
     base = place.root
-    if place.scope is Scope.USER and place.environment.get("GEMINI_CLI_HOME"):
+    if place.scope is WiringScope.USER and place.environment.get("GEMINI_CLI_HOME"):
         base = Path(place.environment["GEMINI_CLI_HOME"]).expanduser()
     command, *arguments = place.mcp("gemini")
     events = [
@@ -245,8 +245,8 @@ def _gemini(place: Place) -> Wiring:
     )
 
 
-def _opencode(place: Place) -> Wiring:
-    if place.scope is Scope.PROJECT:
+def _opencode(place: WiringPlace) -> Wiring:
+    if place.scope is WiringScope.PROJECT:
         folder, plugins = place.root, place.root / ".opencode" / "plugin"
     else:
         base = place.environment.get("XDG_CONFIG_HOME")
@@ -259,7 +259,7 @@ def _opencode(place: Place) -> Wiring:
     return Wiring(
         parts=(
             _json(settings, Addition(("mcp",), entry, SERVER)),
-            Part(
+            WiringFile(
                 path=plugins / "reviewer.js",
                 kind=FileKind.OWN,
                 text=AgentText(plugin(place.command, place.guards)),
@@ -268,8 +268,8 @@ def _opencode(place: Place) -> Wiring:
     )
 
 
-def _copilot(place: Place) -> Wiring:
-    if place.scope is Scope.PROJECT:
+def _copilot(place: WiringPlace) -> Wiring:
+    if place.scope is WiringScope.PROJECT:
         folder = place.root / ".github"
         servers = folder / "mcp.json"
     else:
@@ -301,13 +301,13 @@ def _copilot(place: Place) -> Wiring:
     return Wiring(
         parts=(
             _json(servers, Addition(("mcpServers",), entry, SERVER)),
-            Part(path=folder / "hooks" / "reviewer.json", kind=FileKind.OWN, text=text),
+            WiringFile(path=folder / "hooks" / "reviewer.json", kind=FileKind.OWN, text=text),
         ),
         afterwards=("Copilot asks before it uses the tools; --allow-tool=reviewer allows them.",),
     )
 
 
-def _cursor(place: Place) -> Wiring:
+def _cursor(place: WiringPlace) -> Wiring:
     folder = place.root / ".cursor"
     command, *arguments = place.mcp("cursor")
     hooks = tuple(
@@ -349,8 +349,8 @@ AGENTS: dict[str, AgentKind] = {
 }
 
 
-def _json(path: Path, *additions: Addition) -> Part:
-    return Part(path=path, kind=FileKind.JSON, additions=additions)
+def _json(path: Path, *additions: Addition) -> WiringFile:
+    return WiringFile(path=path, kind=FileKind.JSON, additions=additions)
 
 
 def _matched(command: str, event: str, matcher: str, seconds: int = HOOK_SECONDS) -> Addition:

@@ -10,7 +10,7 @@ from reviewer.text import signs
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.provenance import Step
+    from reviewer.promotion.lists.provenance import ProvenanceStep
     from reviewer.promotion.views import CandidateView, ConflictView, EvidenceView
 
 SPAN_CONTEXT = 400
@@ -122,7 +122,7 @@ def _proof(view: CandidateView) -> Iterator[str]:
     """What was checked, a line each."""
     if view.proof is None:
         return
-    from reviewer.promotion.proof_words import ticks
+    from reviewer.promotion.lists.proof_words import ticks
 
     for place, tick in enumerate(ticks(view.proof)):
         head = "proof       " if place == 0 else " " * 12
@@ -221,7 +221,7 @@ def conflict_json(view: ConflictView) -> dict[str, Any]:
     }
 
 
-def why(steps: Sequence[Step]) -> Iterator[str]:
+def why(steps: Sequence[ProvenanceStep]) -> Iterator[str]:
     """The chain of evidence, from the highest layer down to lines of files, with their texts."""
     for place, step in enumerate(steps):
         head = "why         " if place == 0 else " " * 12

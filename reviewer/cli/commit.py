@@ -19,7 +19,7 @@ from reviewer.cli.output import (
     print_json,
     wrapped,
 )
-from reviewer.cli.session import Group, Session, Verb, pass_session
+from reviewer.cli.session import Session, Verb, VerbSection, pass_session
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ with_text = together(
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def commit() -> None:
     """List, show, add and edit a context's commits.
 

@@ -25,7 +25,7 @@ from reviewer.clock import TimeLeft
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.compression.plan import Plan, Preview, SegmentAtLevel, SegmentPreview
+    from reviewer.compression.plan import CompressionPlan, Preview, SegmentAtLevel, SegmentPreview
     from reviewer.compression.preview import PreviewProgress, Watch
     from reviewer.compression.values import (
         CompressedSegment,
@@ -234,7 +234,7 @@ def _require_faithful(found: Preview) -> None:
         )
 
 
-def _previewed(engine: Engine, plan: Plan) -> Preview:
+def _previewed(engine: Engine, plan: CompressionPlan) -> Preview:
     """The preview; Ctrl-C stops it. When the model fails, the error suggests the offline engine."""
     try:
         with _watched("Previewed {:,} of {:,} segments", len(plan.choices)) as watch:

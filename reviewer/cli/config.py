@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from reviewer.cli.output import json_option, narrate, print_json, print_lines, print_text
-from reviewer.cli.session import Group, Session, pass_session
+from reviewer.cli.session import Session, VerbSection, pass_session
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def config() -> None:
     """Show or check the settings."""
 

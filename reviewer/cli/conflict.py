@@ -10,13 +10,13 @@ import click
 from reviewer.cli.candidate import conflict_json
 from reviewer.cli.inputs import ID, flag, option
 from reviewer.cli.output import emit_texts, json_option, report_act, table
-from reviewer.cli.session import Group, Session, pass_session
+from reviewer.cli.session import Session, VerbSection, pass_session
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import ConflictView
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def conflict() -> None:
     """List and settle entities that contradict each other.
 

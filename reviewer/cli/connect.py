@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from reviewer.agents.connections import ConnectingAct, Connections, Planned
     from reviewer.agents.installed import AgentRow
-    from reviewer.agents.wiring import Place
+    from reviewer.agents.wiring import WiringPlace
     from reviewer.text.for_agents import AgentText
 
 NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
@@ -145,9 +145,9 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     leave(FAILED)
 
 
-def _place(session: Session, scope: str) -> Place:
+def _place(session: Session, scope: str) -> WiringPlace:
     from reviewer.agents.program import program
-    from reviewer.agents.wiring import Place, Scope, home
+    from reviewer.agents.wiring import WiringPlace, WiringScope, home
 
     session.refuse_all_projects()
     if scope == "user":
@@ -166,14 +166,14 @@ def _place(session: Session, scope: str) -> Place:
         root = Path(tree.root)
     if scope == "memory":
         named = dict(os.environ)
-        return Place(scope=Scope.MEMORY, root=root, command=(), environment=named)
+        return WiringPlace(scope=WiringScope.MEMORY, root=root, command=(), environment=named)
     command = [program(shared=scope == "project")]
     if session.db is not None:
         command += ["--db", str(session.store_path().absolute())]
     if session.project is not None:
         command += ["--project", session.project]
-    return Place(
-        scope=Scope(scope), root=root, command=tuple(command), environment=dict(os.environ)
+    return WiringPlace(
+        scope=WiringScope(scope), root=root, command=tuple(command), environment=dict(os.environ)
     )
 
 
@@ -214,11 +214,11 @@ def undo_connecting(session: Session, act: ConnectingAct) -> None:
         leave(FAILED)
 
 
-def _place_of(act: ConnectingAct) -> Place:
-    from reviewer.agents.wiring import Place
+def _place_of(act: ConnectingAct) -> WiringPlace:
+    from reviewer.agents.wiring import WiringPlace
 
     named = dict(os.environ)
-    return Place(scope=act.scope, root=Path(act.root), command=act.command, environment=named)
+    return WiringPlace(scope=act.scope, root=Path(act.root), command=act.command, environment=named)
 
 
 def _connections(session: Session) -> Connections:
@@ -227,7 +227,9 @@ def _connections(session: Session) -> Connections:
     return Connections(session.store_path().absolute())
 
 
-def _plan_memory(session: Session, connections: Connections, agent: str, place: Place) -> Planned:
+def _plan_memory(
+    session: Session, connections: Connections, agent: str, place: WiringPlace
+) -> Planned:
     from reviewer.agents.memory_folders import facts_of
 
     with session.listing() as engine:
@@ -276,7 +278,7 @@ def _flag(scope: str) -> str:
     return "" if scope == "user" else f" --{scope}"
 
 
-def _words(place: Place) -> str:
+def _words(place: WiringPlace) -> str:
     if place.scope == "memory":
         return f"the memory folder of {place.root}"
     return "this user" if place.scope == "user" else f"the project {place.root}"

@@ -22,11 +22,17 @@ from reviewer.cli.output import (
     print_table,
     safe_lines,
 )
-from reviewer.cli.session import FAILED, Group, Session, Verb, leave, pass_session
+from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import CommitView, ContextView, Imported, Message, TokenTotals
+    from reviewer.commits.values import (
+        CommitView,
+        CompiledMessage,
+        ContextView,
+        ImportResult,
+        TokenTotals,
+    )
     from reviewer.engine import Engine
 
 IMPORT = "reviewer context import FILE"
@@ -35,7 +41,7 @@ SHORT = 8
 """Characters of a hash in messages."""
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def context() -> None:
     """List, import and export contexts.
 
@@ -235,7 +241,7 @@ def totals_line(totals: TokenTotals) -> str:
     return f"{head}: {by_priority}; {by_role}" if by_priority else head
 
 
-def _print_imported(engine: Engine, done: Imported) -> None:
+def _print_imported(engine: Engine, done: ImportResult) -> None:
     view = done.context
     added = count(done.commits, "new commit" if done.existed else "commit")
     rows = [
@@ -250,7 +256,7 @@ def _print_imported(engine: Engine, done: Imported) -> None:
         narrate(f"reviewer undo {done.act} takes it back")
 
 
-def _message_lines(message: Message) -> Iterator[str]:
+def _message_lines(message: CompiledMessage) -> Iterator[str]:
     from reviewer.commits.rows import summary_label
 
     speaker = f" {message.name}" if message.name else ""

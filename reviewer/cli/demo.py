@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from reviewer.engine import Engine
-    from reviewer.promotion.report import Progress
-    from reviewer.start import Found, FoundProject, ReadSum
+    from reviewer.promotion.waves.report import WaveProgress
+    from reviewer.start import FoundProject, FoundProjects, ReadSum
 
 PROJECT = "ledger-api"
 OVER = "That was sample data, and it is gone. For your own sessions, run reviewer in a project."
@@ -73,9 +73,9 @@ class SampleStart:
         self._engine = engine
         self._samples = samples
 
-    def find(self) -> Found:
+    def find(self) -> FoundProjects:
         from reviewer.sources.open import recognise
-        from reviewer.start import Found, FoundProject
+        from reviewer.start import FoundProject, FoundProjects
 
         paths = [
             path
@@ -94,7 +94,7 @@ class SampleStart:
             bytes=sum(path.stat().st_size for path in paths),
             newest_ns=newest,
         )
-        return Found((project,))
+        return FoundProjects((project,))
 
     def begin(self, project: FoundProject) -> None:
         os.chdir(project.folder)  # where the screens look for a .context folder and pipelines
@@ -102,7 +102,7 @@ class SampleStart:
     def read(
         self,
         project: FoundProject,
-        progress: Callable[[Progress], None],
+        progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
     ) -> ReadSum:
         from reviewer.start import ReadSum

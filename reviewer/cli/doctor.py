@@ -32,7 +32,7 @@ EXTRAS = {"mcp": "mcp", "serve": "textual_serve", "local": "xllamacpp", "fleet":
 NOT_A_STORE = "this is not a reviewer store; name another file with --db"
 
 
-class Finding(Struct, frozen=True):
+class DoctorFinding(Struct, frozen=True):
     """The result of one check."""
 
     name: str
@@ -58,39 +58,39 @@ def doctor(session: Session, as_json: bool) -> None:
         leave(FAILED)
 
 
-def _program() -> Iterator[Finding]:
-    yield Finding("reviewer", f"{__version__} ({DISTRIBUTION})")
-    yield Finding("python", f"{platform.python_version()} ({sys.executable})")
-    yield Finding("textual", version("textual"))
-    yield Finding("sqlite", sqlite3.sqlite_version)
+def _program() -> Iterator[DoctorFinding]:
+    yield DoctorFinding("reviewer", f"{__version__} ({DISTRIBUTION})")
+    yield DoctorFinding("python", f"{platform.python_version()} ({sys.executable})")
+    yield DoctorFinding("textual", version("textual"))
+    yield DoctorFinding("sqlite", sqlite3.sqlite_version)
     for name, module in EXTRAS.items():
         missing = find_spec(module) is None
-        yield Finding(
+        yield DoctorFinding(
             f"extra {name}",
             f"not installed; to add it: {extra_command(name)}" if missing else "installed",
         )
 
 
-def _store(path: Path) -> Iterator[Finding]:
-    yield Finding("store", str(path))
+def _store(path: Path) -> Iterator[DoctorFinding]:
+    yield DoctorFinding("store", str(path))
     try:
         kind = path.stat().st_mode
     except FileNotFoundError:
-        yield Finding("store file", "does not exist yet: reviewer ingest PATH creates it")
+        yield DoctorFinding("store file", "does not exist yet: reviewer ingest PATH creates it")
         return
     except OSError as problem:
-        yield Finding("store file", f"cannot be accessed: {problem.strerror}", ok=False)
+        yield DoctorFinding("store file", f"cannot be accessed: {problem.strerror}", ok=False)
         return
     if not stat.S_ISREG(kind):
         what = (
             "a folder: name a file in it" if stat.S_ISDIR(kind) else "not a regular file: name one"
         )
-        yield Finding("store file", f"is {what} with --db", ok=False)
+        yield DoctorFinding("store file", f"is {what} with --db", ok=False)
         return
-    yield Finding("store size", f"{path.stat().st_size / 1e6:,.1f} MB")
+    yield DoctorFinding("store size", f"{path.stat().st_size / 1e6:,.1f} MB")
     yield _who_can_look(path)
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-    yield Finding(
+    yield DoctorFinding(
         "store writable", "yes" if writable else "no: decisions cannot be saved", writable
     )
     from reviewer.engine import inspect_store
@@ -99,36 +99,38 @@ def _store(path: Path) -> Iterator[Finding]:
         facts = inspect_store(path)
     except sqlite3.Error as problem:
         if getattr(problem, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
-            yield Finding("store version", f"none: {NOT_A_STORE}", ok=False)
+            yield DoctorFinding("store version", f"none: {NOT_A_STORE}", ok=False)
         else:
-            yield Finding("integrity", f"cannot be read: {problem}", ok=False)
+            yield DoctorFinding("integrity", f"cannot be read: {problem}", ok=False)
     except StoreError as problem:
-        yield Finding("integrity", str(problem), ok=False)
+        yield DoctorFinding("integrity", str(problem), ok=False)
     else:
         yield from _content(facts)
 
 
-def _content(facts: StoreFacts) -> Iterator[Finding]:
+def _content(facts: StoreFacts) -> Iterator[DoctorFinding]:
     if not facts.is_store:
         empty = "the file is empty, reviewer ingest PATH fills it"
         why = empty if facts.is_empty else NOT_A_STORE
-        yield Finding("store version", f"none: {why}", ok=facts.is_empty)
+        yield DoctorFinding("store version", f"none: {why}", ok=facts.is_empty)
         return
     if facts.version > facts.newest_version:
         newer = f"{facts.version}: written by a newer reviewer, this one reads up to"
-        yield Finding("store version", f"{newer} {facts.newest_version}; update reviewer", ok=False)
+        yield DoctorFinding(
+            "store version", f"{newer} {facts.newest_version}; update reviewer", ok=False
+        )
     else:
         older = (
             ""
             if facts.version == facts.newest_version
             else f", migrated to {facts.newest_version} when opened"
         )
-        yield Finding("store version", f"{facts.version}{older}")
-    yield Finding("journal", facts.journal, facts.journal == "wal")
-    yield Finding("integrity", facts.integrity, facts.integrity == "ok")
+        yield DoctorFinding("store version", f"{facts.version}{older}")
+    yield DoctorFinding("journal", facts.journal, facts.journal == "wal")
+    yield DoctorFinding("integrity", facts.integrity, facts.integrity == "ok")
 
 
-def _who_can_look(store: Path) -> Finding:
+def _who_can_look(store: Path) -> DoctorFinding:
     from reviewer.sharing import is_shared, sharing
 
     folder = store.parent
@@ -140,27 +142,27 @@ def _who_can_look(store: Path) -> Finding:
             advice += " (everybody else can look inside too: chmod o=)"
     elif mode & 0o077:
         advice = " (others can look inside: chmod 700)"
-    return Finding("store folder", f"{folder} {mode:03o}{advice}")
+    return DoctorFinding("store folder", f"{folder} {mode:03o}{advice}")
 
 
-def _settings(session: Session) -> Iterator[Finding]:
+def _settings(session: Session) -> Iterator[DoctorFinding]:
     from reviewer.settings import settings_path
 
     path = settings_path()
     try:
         check_settings(session, path)
     except ReviewerError as problem:
-        yield Finding("settings", str(problem), ok=False)
+        yield DoctorFinding("settings", str(problem), ok=False)
         return
-    yield Finding(
+    yield DoctorFinding(
         "settings", str(path) if path.exists() else f"{path} (does not exist: defaults apply)"
     )
 
 
-def _terminal() -> Iterator[Finding]:
+def _terminal() -> Iterator[DoctorFinding]:
     columns, rows = shutil.get_terminal_size()
     stream = "a terminal" if sys.stdout.isatty() else "not a terminal"
-    yield Finding("output", f"{stream}, {columns}x{rows}, {sys.stdout.encoding}")
+    yield DoctorFinding("output", f"{stream}, {columns}x{rows}, {sys.stdout.encoding}")
     names = ("TERM", "COLORTERM", "NO_COLOR", "VISUAL", "EDITOR")
     known = [f"{name}={os.environ[name]}" for name in names if os.environ.get(name)]
-    yield Finding("environment", ", ".join(known) or "no relevant variables set")
+    yield DoctorFinding("environment", ", ".join(known) or "no relevant variables set")

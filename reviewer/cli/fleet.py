@@ -18,18 +18,18 @@ from reviewer.cli.output import (
     print_text,
 )
 from reviewer.cli.progress import ProgressLine, working
-from reviewer.cli.session import FAILED, INTERRUPTED, Group, Session, leave, pass_session
+from reviewer.cli.session import FAILED, INTERRUPTED, Session, VerbSection, leave, pass_session
 
 if TYPE_CHECKING:
     from reviewer.fleet.collapse import CollapseReport
-    from reviewer.fleet.run import Progress, RunReport
+    from reviewer.fleet.run import JobProgress, RunReport
 
 
 COUNTS = json_option("The counts as one JSON object.")
 MANY = WholeNumber(1, 1_000_000_000)
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def fleet() -> None:
     """Read the sessions of a whole company, and queue the best.
 
@@ -88,7 +88,7 @@ def run_(
     cluster = DaskCluster(scheduler) if scheduler is not None else None
     with working() as (line, interruption):
 
-        def show(progress: Progress) -> None:
+        def show(progress: JobProgress) -> None:
             slow = progress.slow and f"  {progress.slow_seconds:,.0f} s on {progress.slow}"
             line.show(
                 f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "

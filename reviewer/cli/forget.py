@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reviewer.engine import Engine
-    from reviewer.promotion.forgetting import Going
+    from reviewer.promotion.decisions.forgetting import Going
 
 SHOWN = 10
 UNFINISHED = (

@@ -28,7 +28,7 @@ from reviewer.sharing import personal
 if TYPE_CHECKING:
     from reviewer.agents.connections import ConnectingAct
     from reviewer.engine import Engine
-    from reviewer.promotion.history import ActView, ChangeView
+    from reviewer.promotion.decisions.history import ActView, ChangeView
 
 PAGE = 500
 """Acts read from the store at a time."""

@@ -23,8 +23,8 @@ from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, leave, pass
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.report import WaveReport
     from reviewer.promotion.views import Counts
+    from reviewer.promotion.waves.report import WaveReport
 
 
 @click.command(cls=Verb)
@@ -231,7 +231,7 @@ def extract(
             raise click.UsageError("--record, --source and --wave go with --store")
         if path is None:
             raise click.UsageError("name a file, or use --store")
-        from reviewer.promotion.preview import extract_file
+        from reviewer.promotion.waves.preview import extract_file
 
         found = extract_file(
             path,

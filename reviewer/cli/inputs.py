@@ -92,7 +92,7 @@ class WholeNumber(click.IntRange):
     name = "whole number"
 
 
-class Moment(click.ParamType[datetime]):
+class DateTimeParam(click.ParamType[datetime]):
     """A date or time in ISO 8601; UTC without a zone."""
 
     name = "iso"

@@ -20,13 +20,13 @@ from reviewer.cli.output import (
     print_text,
     wrapped,
 )
-from reviewer.cli.session import Group
+from reviewer.cli.session import VerbSection
 
 QUESTION = "Reply with one short sentence: what is a changelog for?"
 ANSWER_TOKENS = 60
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def model() -> None:
     """Test the configured model, or serve a small local one."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from reviewer.cli.inputs import FILE, Moment, flag, option, read_text, together
+from reviewer.cli.inputs import FILE, DateTimeParam, flag, option, read_text, together
 from reviewer.cli.output import (
     count,
     hand_out,
@@ -87,7 +87,7 @@ _source_options = together(
     choices=("markdown", "json"),
     default="markdown",
 )
-@option("--now ISO", "Compute ages at this date.", type=Moment())
+@option("--now ISO", "Compute ages at this date.", type=DateTimeParam())
 @flag("--explain", "List every item with its score and the reason why it is in or out.")
 @flag("--marks", "Mark each item with its source: [m:12].")
 @option("--pin ID", "Put this item first.", into="pins", many=True)

@@ -20,22 +20,22 @@ from reviewer.cli.output import (
     print_table,
     print_text,
 )
-from reviewer.cli.session import FAILED, Group, Session, leave, pass_session
+from reviewer.cli.session import FAILED, Session, VerbSection, leave, pass_session
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry, ThreadPreview
     from reviewer.pipelines.values import (
+        FidelityResolution,
         Pipeline,
         PipelineEdge,
         Preamble,
-        Resolution,
     )
     from reviewer.pipelines.walk import WalkStep
 
 MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def pipeline() -> None:
     """Check, preview, run and resume a pipeline.
 
@@ -216,7 +216,7 @@ def _entry_lines(entry: NodeEntry) -> Iterator[str]:
             yield f"    {rule:<13} {value or '-'}{_passed_over(resolution, rule, value)}{mark}"
 
 
-def _passed_over(resolution: Resolution, rule: str, value: str | None) -> str:
+def _passed_over(resolution: FidelityResolution, rule: str, value: str | None) -> str:
     """A note for a rule that comes before the deciding one but has an invalid mode."""
     order = [name for name, _ in resolution.steps]
     before = order.index(rule) < order.index(resolution.rule)

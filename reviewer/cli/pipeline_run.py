@@ -30,7 +30,7 @@ from reviewer.cli.session import FAILED, INTERRUPTED, Session, leave, pass_sessi
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.pipelines.events import Event, Question, RunDone, StageDone, StageStarted
+    from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion, StageStarted
     from reviewer.pipelines.service import RunOptions
 
 RUN = "reviewer pipeline run FILE"
@@ -336,7 +336,7 @@ class TerminalQuestions:
     def __init__(self, interruption: Interruption) -> None:
         self._interruption = interruption
 
-    def __call__(self, question: Question) -> str | None:
+    def __call__(self, question: StageQuestion) -> str | None:
         narrate("")
         if question.about:
             for line in safe_lines(question.about):

@@ -15,7 +15,7 @@ from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.triage import Done
+    from reviewer.promotion.decisions.triage import Done
     from reviewer.promotion.views import CandidateView
     from reviewer.start import FoundProject, Start
 
@@ -162,7 +162,7 @@ class _Round:
         if view.flags:
             yield f"Careful: {', '.join(view.flags)}."
         if view.proof is not None:
-            from reviewer.promotion.proof_words import ticks
+            from reviewer.promotion.lists.proof_words import ticks
 
             checks = ticks(view.proof)
             for met, head in ((False, "Proof, in doubt"), (True, "Proof")):

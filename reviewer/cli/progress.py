@@ -18,7 +18,7 @@ from reviewer.errors import BrokenOff
 if TYPE_CHECKING:
     from types import FrameType
 
-    from reviewer.promotion.report import Progress
+    from reviewer.promotion.waves.report import WaveProgress
 
 SECONDS_BETWEEN_DRAWINGS = 0.1
 STDERR = 2
@@ -36,7 +36,7 @@ class ProgressLine:
         self._drawn_at = 0.0
         self._time = TimeLeft()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: WaveProgress) -> None:
         """Draw the progress of an ingestion, at most ten times a second."""
         if self._due():
             left = self._time.words(progress.bytes_done, progress.bytes_total)

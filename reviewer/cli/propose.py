@@ -29,9 +29,9 @@ from reviewer.errors import ReviewerError, SourceError, StoreError
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.llm.model import ChatModel
-    from reviewer.promotion.relations import Related
+    from reviewer.promotion.rows.relations import Related
     from reviewer.proposing.given import KnownText
-    from reviewer.proposing.model_run import Plan, SessionDone
+    from reviewer.proposing.model_run import RunPlan, SessionDone
     from reviewer.proposing.statements import StatementWriter
     from reviewer.proposing.values import Proved
     from reviewer.settings import Settings
@@ -296,7 +296,7 @@ def _plan(
     room: int,
     known: Sequence[KnownText],
     line: ProgressLine,
-) -> Plan | None:
+) -> RunPlan | None:
     """The questions; None when it was interrupted."""
     from reviewer.llm.model import CancelledError
     from reviewer.proposing.model_run import plan_run
@@ -324,7 +324,7 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     from reviewer.cli.handover import find_session
     from reviewer.cli.sources import ingested_sessions
     from reviewer.sources.open import is_session
-    from reviewer.sources.walk import Found, walk
+    from reviewer.sources.walk import FoundFile, walk
 
     found = [] if paths else ingested_sessions(session)
     if not found and not paths:
@@ -335,7 +335,7 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
             continue
         named = not path.is_dir()
         for each in walk([path.absolute()]):
-            if isinstance(each, Found) and (named or is_session(each.path)):
+            if isinstance(each, FoundFile) and (named or is_session(each.path)):
                 found.append(each.path)
     return list(dict.fromkeys(found))
 
@@ -352,7 +352,7 @@ def _unread(session: Session, newest: int) -> list[Path]:
     return found
 
 
-def _cost(plan: Plan, settings: Settings, model: str) -> dict[str, Any]:
+def _cost(plan: RunPlan, settings: Settings, model: str) -> dict[str, Any]:
     return {
         "model": model,
         "sessions": len(plan.sessions),
@@ -364,7 +364,7 @@ def _cost(plan: Plan, settings: Settings, model: str) -> dict[str, Any]:
     }
 
 
-def _price(plan: Plan, settings: Settings) -> float | None:
+def _price(plan: RunPlan, settings: Settings) -> float | None:
     """In the unit of the settings; None where no prices are set."""
     model = settings.model
     if not model.price_in and not model.price_out:
@@ -372,7 +372,7 @@ def _price(plan: Plan, settings: Settings) -> float | None:
     return (plan.tokens_in * model.price_in + plan.tokens_out * model.price_out) / 1e6
 
 
-def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
+def _cost_line(plan: RunPlan, settings: Settings, model: str) -> str:
     what = f"{count(len(plan.sessions), 'session')} in {count(plan.pieces, 'piece')}"
     kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
     return (
@@ -382,7 +382,7 @@ def _cost_line(plan: Plan, settings: Settings, model: str) -> str:
     )
 
 
-def _why_pieces(plan: Plan, limit: int) -> str:
+def _why_pieces(plan: RunPlan, limit: int) -> str:
     """Why sessions are cut, and what to do about it."""
     cut = sum(len(each.pieces) > 1 for each in plan.sessions)
     return (
@@ -391,7 +391,7 @@ def _why_pieces(plan: Plan, limit: int) -> str:
     )
 
 
-def _paid_how(plan: Plan, settings: Settings) -> str:
+def _paid_how(plan: RunPlan, settings: Settings) -> str:
     from urllib.parse import urlsplit
 
     from reviewer.llm.agents import AGENTS, agent_of
@@ -421,7 +421,7 @@ def _agreed(max_tokens_in: int | None) -> bool:
 class _Account:
     """What came of a run, session by session."""
 
-    def __init__(self, plan: Plan, reader: str) -> None:
+    def __init__(self, plan: RunPlan, reader: str) -> None:
         self._reader = reader
         self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
         self._views = {each.view.path: each.view for each in plan.sessions}
@@ -527,10 +527,10 @@ class _Account:
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
         """Remember that the session was read to its end."""
-        from reviewer.promotion.readings import Reading
+        from reviewer.promotion.waves.readings import ReadSession
 
         engine.readings.note(
-            Reading(
+            ReadSession(
                 project=project,
                 path=os.path.abspath(done.path),
                 bytes=done.path.stat().st_size if done.path.exists() else 0,

@@ -18,7 +18,7 @@ from reviewer.cli.output import (
     print_table,
     report_act,
 )
-from reviewer.cli.session import Group, Session, pass_session
+from reviewer.cli.session import Session, VerbSection, pass_session
 from reviewer.text import signs
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ BATCH = 200
 """Rows read from the store at a time, so that the first lines come at once."""
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def queue() -> None:
     """List, show and extend the queue of candidates."""
 
@@ -69,7 +69,7 @@ def list_queue(
     ✐ written by hand, ★ favoured by a policy. `reviewer queue show ID` says what is behind them; a
     policy never promotes anything by itself.
     """
-    from reviewer.promotion.filters import field_without_value
+    from reviewer.promotion.lists.filters import field_without_value
     from reviewer.promotion.views import QueueQuery, Sort
 
     if field := field_without_value(filter_text):

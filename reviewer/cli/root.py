@@ -10,120 +10,134 @@ import click
 from reviewer import __version__
 from reviewer.cli.inputs import flag
 from reviewer.cli.output import keep_going_unread
-from reviewer.cli.session import Entry, LazyGroup, Session, pass_session, with_store_options
+from reviewer.cli.session import LazyGroup, Session, VerbEntry, pass_session, with_store_options
 
 if TYPE_CHECKING:
     from reviewer.start import Start
 
 SECTIONS = {
     "Read sessions and notes": {
-        "demo": Entry("demo", "Try reviewer on sample data in a temporary store."),
-        "ingest": Entry(
+        "demo": VerbEntry("demo", "Try reviewer on sample data in a temporary store."),
+        "ingest": VerbEntry(
             "ingest", "Read sessions and notes, and queue what may be worth remembering."
         ),
-        "sources": Entry(
+        "sources": VerbEntry(
             "sources", "List the agent sessions on this machine, and which have been read."
         ),
-        "watch": Entry(
+        "watch": VerbEntry(
             "sources:watch", "Read new turns of sessions as agents write them, until Ctrl-C."
         ),
-        "findings": Entry(
+        "findings": VerbEntry(
             "findings", "List what cost something: failures with their fix, refusals, corrections."
         ),
-        "propose": Entry(
+        "propose": VerbEntry(
             "propose",
             "Have a model write statements from sessions, and queue those with their proof.",
         ),
-        "view": Entry("view", "Show a session: dialogue in full, each tool call on one line."),
-        "fleet": Entry("fleet", "Read the sessions of a whole company, and queue the best."),
-        "extract": Entry(
+        "view": VerbEntry("view", "Show a session: dialogue in full, each tool call on one line."),
+        "fleet": VerbEntry("fleet", "Read the sessions of a whole company, and queue the best."),
+        "extract": VerbEntry(
             "ingest:extract",
             "Show the candidates in a file, or queue candidates from stored records.",
             rare=True,
         ),
     },
     "Decide": {
-        "queue": Entry("queue", "List, show and extend the queue of candidates."),
-        "promote": Entry("triage:promote", "Accept candidates as memories."),
-        "reject": Entry("triage:reject", "Reject candidates; they are not proposed again."),
-        "edit": Entry(
+        "queue": VerbEntry("queue", "List, show and extend the queue of candidates."),
+        "promote": VerbEntry("triage:promote", "Accept candidates as memories."),
+        "reject": VerbEntry("triage:reject", "Reject candidates; they are not proposed again."),
+        "edit": VerbEntry(
             "triage:edit", "Change the wording, type or name of a memory, or when it is recalled."
         ),
-        "defer": Entry("triage:defer", "Move candidates to the end of the queue."),
-        "remember": Entry("remember", "Write a memory in your own words."),
-        "undo": Entry("history:undo", "Undo your latest decision, or the act with this number."),
-        "redo": Entry("history:redo", "Redo the act that was undone last."),
+        "defer": VerbEntry("triage:defer", "Move candidates to the end of the queue."),
+        "remember": VerbEntry("remember", "Write a memory in your own words."),
+        "undo": VerbEntry(
+            "history:undo", "Undo your latest decision, or the act with this number."
+        ),
+        "redo": VerbEntry("history:redo", "Redo the act that was undone last."),
     },
     "Look after what is kept": {
-        "state": Entry("state", "List, show, set and unset trusted state."),
-        "conflict": Entry("conflict", "List and settle entities that contradict each other."),
-        "graduate": Entry("triage:graduate", "Propose an active memory as an entity."),
-        "history": Entry("history", "List what was done in this project."),
-        "verify": Entry("history:verify", "Check that the store agrees with its ledger."),
-        "export": Entry("export", "Export trusted state, active entities and active memories."),
-        "forget": Entry("forget", "Erase memories, or a project, for good."),
-        "relate": Entry(
+        "state": VerbEntry("state", "List, show, set and unset trusted state."),
+        "conflict": VerbEntry("conflict", "List and settle entities that contradict each other."),
+        "graduate": VerbEntry("triage:graduate", "Propose an active memory as an entity."),
+        "history": VerbEntry("history", "List what was done in this project."),
+        "verify": VerbEntry("history:verify", "Check that the store agrees with its ledger."),
+        "export": VerbEntry("export", "Export trusted state, active entities and active memories."),
+        "forget": VerbEntry("forget", "Erase memories, or a project, for good."),
+        "relate": VerbEntry(
             "triage:relate", "Record a relation between two entities, from ID to TARGET.", rare=True
         ),
-        "merge": Entry("triage:merge", "Merge one memory into another.", rare=True),
-        "supersede": Entry(
+        "merge": VerbEntry("triage:merge", "Merge one memory into another.", rare=True),
+        "supersede": VerbEntry(
             "triage:supersede", "Replace an active memory by a newer one.", rare=True
         ),
-        "restore": Entry("triage:restore", "Return decided candidates to the queue.", rare=True),
-        "stats": Entry(
+        "restore": VerbEntry(
+            "triage:restore", "Return decided candidates to the queue.", rare=True
+        ),
+        "stats": VerbEntry(
             "stats",
             "Count candidates by project and status, and uses; measure compressions.",
             rare=True,
         ),
     },
     "Shrink a context": {
-        "context": Entry("context", "List, import and export contexts."),
-        "commit": Entry("commit", "List, show, add and edit a context's commits."),
-        "annotate": Entry(
+        "context": VerbEntry("context", "List, import and export contexts."),
+        "commit": VerbEntry("commit", "List, show, add and edit a context's commits."),
+        "annotate": VerbEntry(
             "commit:annotate",
             "Set the priority of commits, and what must survive compression.",
         ),
-        "compress": Entry("compress", "Preview a smaller context, and apply it if asked."),
-        "compile": Entry("context:compile_", "Print a context as messages, ready to send."),
-        "brief": Entry(
+        "compress": VerbEntry("compress", "Preview a smaller context, and apply it if asked."),
+        "compile": VerbEntry("context:compile_", "Print a context as messages, ready to send."),
+        "brief": VerbEntry(
             "handover:brief",
             "Write the hand-over for the next session of an agent, as plain Markdown.",
         ),
-        "keep": Entry(
+        "keep": VerbEntry(
             "handover:keep", "Write what a compaction must keep, as instructions for /compact."
         ),
-        "summarize": Entry(
+        "summarize": VerbEntry(
             "summarize", "Summarize a file at one or all levels, without a store.", rare=True
         ),
     },
     "Feed an agent": {
-        "packet": Entry("packet", "Print what an agent should know, within a token budget."),
-        "recall": Entry("recall", "Show the memories that belong to a call, failure or prompt."),
-        "connect": Entry(
+        "packet": VerbEntry("packet", "Print what an agent should know, within a token budget."),
+        "recall": VerbEntry(
+            "recall", "Show the memories that belong to a call, failure or prompt."
+        ),
+        "connect": VerbEntry(
             "connect", "Connect an agent, so that it gets the memories of its project by itself."
         ),
-        "disconnect": Entry("connect:disconnect", "Take back what `reviewer connect` wrote."),
-        "pipeline": Entry("pipeline_run:pipeline", "Check, preview, run and resume a pipeline."),
-        "model": Entry("model", "Test the configured model, or serve a small local one."),
-        "mcp": Entry(
+        "disconnect": VerbEntry("connect:disconnect", "Take back what `reviewer connect` wrote."),
+        "pipeline": VerbEntry(
+            "pipeline_run:pipeline", "Check, preview, run and resume a pipeline."
+        ),
+        "model": VerbEntry("model", "Test the configured model, or serve a small local one."),
+        "mcp": VerbEntry(
             "mcp",
             "Answer an agent over stdio: it reads what you promoted, and proposes.",
             rare=True,
         ),
-        "hook": Entry("hook", "Answer an event of an agent's session; agents run this.", rare=True),
+        "hook": VerbEntry(
+            "hook", "Answer an event of an agent's session; agents run this.", rare=True
+        ),
     },
     "Share, show and set up": {
-        "sync": Entry("team:sync", "Keep decisions in step with another machine through a folder."),
-        "share": Entry("team:share", "Let a group on this host open the store and decide in it."),
-        "decisions": Entry(
+        "sync": VerbEntry(
+            "team:sync", "Keep decisions in step with another machine through a folder."
+        ),
+        "share": VerbEntry(
+            "team:share", "Let a group on this host open the store and decide in it."
+        ),
+        "decisions": VerbEntry(
             "team:decisions",
             "Export your decisions as a signed file, and import those of others.",
         ),
-        "serve": Entry("serve", "Show the screen in a browser on this machine, until Ctrl-C."),
-        "config": Entry("config", "Show or check the settings."),
-        "doctor": Entry("doctor", "Check the store, the terminal and the settings."),
-        "help": Entry("help:help_", "Print a page of the documentation."),
-        "completions": Entry(
+        "serve": VerbEntry("serve", "Show the screen in a browser on this machine, until Ctrl-C."),
+        "config": VerbEntry("config", "Show or check the settings."),
+        "doctor": VerbEntry("doctor", "Check the store, the terminal and the settings."),
+        "help": VerbEntry("help:help_", "Print a page of the documentation."),
+        "completions": VerbEntry(
             "completions", "Print the tab completion for bash, zsh or fish.", rare=True
         ),
     },
@@ -131,13 +145,13 @@ SECTIONS = {
 """The commands that the help lists, by what people do."""
 
 HIDDEN = {
-    "make-packet-ready": Entry(
+    "make-packet-ready": VerbEntry(
         "hook:make_packet_ready",
         "Make the packet of a folder and what hooks at calls say ready, and have guards followed.",
     ),
-    "read-sessions": Entry("hook:read_sessions", "Read the sessions that hooks have noted."),
-    "add": Entry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
-    "dev-seed": Entry("demo:dev_seed", "Fill the queue with N made-up candidates."),
+    "read-sessions": VerbEntry("hook:read_sessions", "Read the sessions that hooks have noted."),
+    "add": VerbEntry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
+    "dev-seed": VerbEntry("demo:dev_seed", "Fill the queue with N made-up candidates."),
 }
 """Commands for programs."""
 

@@ -415,7 +415,7 @@ class Verb(click.Command):
                 formatter.write(f"{'':>{formatter.current_indent}}reviewer {self.example}\n")
 
 
-class Group(click.Group):
+class VerbSection(click.Group):
     """A group of verbs, listed in the order in which a person uses them."""
 
     command_class = Verb
@@ -424,11 +424,11 @@ class Group(click.Group):
         return list(self.commands)
 
 
-class VerbGroup(Verb, Group):
+class VerbGroup(Verb, VerbSection):
     """A group of commands that can also be called itself."""
 
 
-class Entry(NamedTuple):
+class VerbEntry(NamedTuple):
     """Where a command is defined, and its one-line help."""
 
     target: str
@@ -450,8 +450,8 @@ class LazyGroup(click.Group):
     def __init__(
         self,
         *args: Any,
-        sections: Mapping[str, Mapping[str, Entry]],
-        hidden: Mapping[str, Entry],
+        sections: Mapping[str, Mapping[str, VerbEntry]],
+        hidden: Mapping[str, VerbEntry],
         **settings: Any,
     ) -> None:
         """`sections`: what the help lists, under what title. `hidden`: for programs."""

@@ -30,8 +30,8 @@ from reviewer.errors import ReviewerError, SourceError
 if TYPE_CHECKING:
     from reviewer.cli.progress import Interruption
     from reviewer.engine import Engine
-    from reviewer.promotion.found_sessions import AgentSessions, Stamps
-    from reviewer.sources.discovery import Chosen, FoundSession
+    from reviewer.promotion.waves.found_sessions import AgentSessions, Stamps
+    from reviewer.sources.discovery import ChosenFiles, FoundSession
 
 NOTHING_HERE = "There are no sessions of this project on this machine."
 EVERY = 20
@@ -65,7 +65,7 @@ def sources(
     if former is not None:
         with session.changing(create=True) as engine:
             report_act(engine.take_folder(session.target(engine), former))
-    from reviewer.promotion.found_sessions import by_agent, is_read
+    from reviewer.promotion.waves.found_sessions import by_agent, is_read
 
     found, here = found_sessions(session, everywhere=everywhere)
     shown = found if everywhere else here
@@ -145,7 +145,7 @@ def take_moved(engine: Engine, project: str, path: Path) -> None:
     """
     from reviewer.sources.discovery import (
         Machine,
-        Scope,
+        ProjectFolders,
         cwd_of,
         is_known_place,
         is_within,
@@ -155,7 +155,7 @@ def take_moved(engine: Engine, project: str, path: Path) -> None:
     if not path.is_file() or not is_known_place(path.absolute(), Machine.here(), FORMATS):
         return
     folder, _ = cwd_of(path)
-    scope = Scope.of(Path.cwd(), engine.former_folders(project))
+    scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
     if not folder or not _gone(folder) or is_within(folder, scope):
         return
     try:
@@ -172,13 +172,13 @@ def found_sessions(
 
     Raises ForeignProjectError.
     """
-    from reviewer.sources.discovery import Machine, Scope, find_sessions
+    from reviewer.sources.discovery import Machine, ProjectFolders, find_sessions
 
     former: tuple[str, ...] = ()
     if session.store_path().exists() and not everywhere:
         with session.whole_store() as engine:
             former = engine.former_folders(session.project)
-    scope = Scope.of(Path.cwd(), former)
+    scope = ProjectFolders.of(Path.cwd(), former)
     found = list(find_sessions(Machine.here(), scope))
     return found, [each for each in found if each.belongs_to(scope)]
 
@@ -193,7 +193,7 @@ def _stamps(session: Session, everywhere: bool) -> Stamps:
         return engine.sources.stamps(None if everywhere else engine.project)
 
 
-def project_sessions(session: Session) -> tuple[Chosen, str]:
+def project_sessions(session: Session) -> tuple[ChosenFiles, str]:
     """The sessions of this project to read, and a sentence that counts them.
 
     Raises SourceError when there are none.
@@ -252,7 +252,7 @@ def _read_changes(
     session: Session, interruption: Interruption, *, once: bool, as_json: bool
 ) -> None:
     """Read the sessions of this project that were not read since they changed."""
-    from reviewer.promotion.found_sessions import is_read
+    from reviewer.promotion.waves.found_sessions import is_read
     from reviewer.sources.discovery import choose
 
     _, here = found_sessions(session)

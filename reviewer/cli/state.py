@@ -10,16 +10,16 @@ import click
 from reviewer.cli.candidate import why
 from reviewer.cli.inputs import flag, option
 from reviewer.cli.output import emit, emit_texts, fields, json_option, moment, report_act, wrapped
-from reviewer.cli.session import Group, Session, pass_session
+from reviewer.cli.session import Session, VerbSection, pass_session
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.trusted_state import StateView
+    from reviewer.promotion.decisions.trusted_state import StateView
 
 SET = "reviewer ingest PATH, or reviewer state set KEY VALUE"
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def state() -> None:
     """List, show, set and unset trusted state.
 

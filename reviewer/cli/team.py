@@ -10,13 +10,13 @@ import click
 
 from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text
-from reviewer.cli.session import FAILED, Group, Session, Verb, leave, pass_session
+from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, open_file, reason_of, write_atomic
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.signed_decisions import DecisionFile, Imported
+    from reviewer.promotion.sharing.signed_decisions import DecisionFile, ImportedDecisions
 
 LARGEST_SIGNATURE = 100_000
 """Bytes."""
@@ -91,7 +91,7 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
         leave(FAILED)
 
 
-@click.group(cls=Group)
+@click.group(cls=VerbSection)
 def decisions() -> None:
     """Export your decisions as a signed file, and import those of others.
 
@@ -115,7 +115,7 @@ def export(session: Session, key: Path, out: Path, force: bool) -> None:
 
     Of promoted memories it has up to three passages, with the names of their files.
     """
-    from reviewer.promotion.signatures import sign
+    from reviewer.promotion.sharing.signatures import sign
 
     signed = out.with_name(f"{out.name}.sig")
     for path in (out, signed):
@@ -161,8 +161,8 @@ def import_(
     FILE.sig is the signature. What was decided otherwise here is refused and listed. Promoted
     memories that this store does not have are added, with their line of FILE as evidence.
     """
-    from reviewer.promotion.signatures import signer
-    from reviewer.promotion.signed_decisions import read_decisions
+    from reviewer.promotion.sharing.signatures import signer
+    from reviewer.promotion.sharing.signed_decisions import read_decisions
 
     found = read_decisions(file)
     session.actor = signer(b"".join(found.lines), _signature(file), allowed)
@@ -211,7 +211,7 @@ def _signature(file: Path) -> bytes:
     return data
 
 
-def _report(done: Imported, as_json: bool, actor: str, dry_run: bool) -> None:
+def _report(done: ImportedDecisions, as_json: bool, actor: str, dry_run: bool) -> None:
     if as_json:
         print_json({**fields(done), "actor": actor})
         return

@@ -69,7 +69,7 @@ class Draft(Struct, frozen=True):
     """Annotations from the exported context, oldest first."""
 
 
-class Head(Struct, frozen=True):
+class ChainHead(Struct, frozen=True):
     """The last commit of a chain, and the position of the next one."""
 
     id: int | None
@@ -103,7 +103,7 @@ def create_context(
     )
 
 
-def head_of(act: Act, context: int) -> Head:
+def head_of(act: Act, context: int) -> ChainHead:
     """The end of a chain as it is inside this act. Raises UnknownIdError."""
     act.require_own("context", [context])
     found = act.query(
@@ -114,7 +114,7 @@ def head_of(act: Act, context: int) -> Head:
     )
     if not found:
         raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
-    return Head(*found[0])
+    return ChainHead(*found[0])
 
 
 def append(

@@ -18,7 +18,7 @@ from reviewer.commits.contents import (
     store_texts,
 )
 from reviewer.commits.criteria_warnings import criteria_warnings
-from reviewer.commits.reader import Reader
+from reviewer.commits.reader import CommitReader
 from reviewer.commits.retention import check_patterns, parse_patterns
 from reviewer.commits.rows import chat_messages, commit_rows, commit_view, compile_messages
 from reviewer.commits.search import matching_ids
@@ -27,9 +27,9 @@ from reviewer.commits.values import (
     CommitQuery,
     CommitRow,
     CommitView,
+    CompiledMessage,
     ContextView,
-    Imported,
-    Message,
+    ImportResult,
     Pattern,
     PatternCheck,
     Priority,
@@ -46,7 +46,7 @@ class Contexts:
     """Reads and writes contexts. Reading is safe from several threads at once."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._reader = Reader(database)
+        self._reader = CommitReader(database)
         self._ledger = ledger
         self._clock = clock
 
@@ -82,7 +82,7 @@ class Contexts:
         line_start: int = 0,
         line_end: int | None = None,
         session: str | None = None,
-    ) -> Imported:
+    ) -> ImportResult:
         """Import a transcript as a chain of commits, or extend the chain imported from it before.
 
         The context is called `name`, or like the file; lines are 0-based and half-open. Importing a
@@ -110,7 +110,7 @@ class Contexts:
             ids = chain.append(act, number, fresh, contents, self._now())
             commit_annotations.restore(act, ids, [draft.annotations for draft in fresh])
             act.title = f"Imported {prepare(path.name).text}: {count(len(fresh), 'commit')}"
-        return Imported(
+        return ImportResult(
             self.get(number), len(fresh), read.skipped, existed, masked=read.masked, act=act.id
         )
 
@@ -266,7 +266,7 @@ class Contexts:
         """
         return views.totals(self._reader, context, at)
 
-    def compile(self, context: int, *, at: int | None = None) -> list[Message]:
+    def compile(self, context: int, *, at: int | None = None) -> list[CompiledMessage]:
         """The messages of a context, now or as of the commit `at`; SKIP left out, edits applied.
 
         Raises UnknownIdError for an unknown context, or a commit of another one.
@@ -276,7 +276,7 @@ class Contexts:
             references.require_in(self._reader, at, view)
         return compile_messages(self._reader, context, at)
 
-    def chat(self, messages: Iterable[Message]) -> list[dict[str, str]]:
+    def chat(self, messages: Iterable[CompiledMessage]) -> list[dict[str, str]]:
         """Messages in the form of chat completions; tool calls become text."""
         return chat_messages(list(messages))
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from reviewer.commits import retention
-from reviewer.commits.reader import ANNOTATION, Reader
+from reviewer.commits.reader import ANNOTATION, CommitReader
 from reviewer.commits.retention import SECONDS_IN_ALL, check_patterns, matches_everything
 from reviewer.commits.rows import commit_rows, commit_texts
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
@@ -20,7 +20,7 @@ _SHOWN = 60
 _NAMED = 3
 
 
-def criteria_warnings(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
+def criteria_warnings(reader: CommitReader, ids: Sequence[int]) -> tuple[str, ...]:
     """One sentence for each problem with the current criteria of these commits.
 
     A pattern that does not match its own commit, is too slow to check, or matches everything;
@@ -67,7 +67,7 @@ def criteria_warnings(reader: Reader, ids: Sequence[int]) -> tuple[str, ...]:
     return (*found[:MOST_WARNINGS], *more)
 
 
-def _criteria(reader: Reader, ids: Sequence[int]) -> dict[int, RetentionCriteria]:
+def _criteria(reader: CommitReader, ids: Sequence[int]) -> dict[int, RetentionCriteria]:
     """Current criteria by commit id."""
     marks = ",".join("?" * len(ids))
     return {

@@ -55,7 +55,7 @@ CHAIN_UNTIL = f"up CROSS JOIN {joined(EDIT_UNTIL)} WHERE c.id = up.id AND c.oper
 Found = TypeVar("Found")
 
 
-class Reader:
+class CommitReader:
     """Runs queries on the calling thread's own connection."""
 
     def __init__(self, database: Database) -> None:

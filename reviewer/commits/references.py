@@ -6,7 +6,7 @@ import re
 
 from msgspec import Struct
 
-from reviewer.commits.reader import Reader
+from reviewer.commits.reader import CommitReader
 from reviewer.commits.values import ContextView
 from reviewer.errors import ReviewerError, UnknownIdError
 
@@ -25,7 +25,7 @@ class AmbiguousReferenceError(ReviewerError):
 
 
 def resolve(
-    reader: Reader, reference: str, *, context: int | None = None, project: str | None = None
+    reader: CommitReader, reference: str, *, context: int | None = None, project: str | None = None
 ) -> int:
     """The id of a commit given as `#12`, `12`, a hash or the first characters of a hash.
 
@@ -44,7 +44,7 @@ def resolve(
 
 
 def _named(
-    reader: Reader, wanted: str, context: int | None, project: str | None
+    reader: CommitReader, wanted: str, context: int | None, project: str | None
 ) -> dict[int, _Candidate]:
     """The commits that a number or a hash may name, by id."""
     number = wanted.removeprefix("#")
@@ -64,7 +64,7 @@ class _Candidate(Struct, frozen=True):
 
 
 def _rows(
-    reader: Reader,
+    reader: CommitReader,
     condition: str,
     parameters: dict[str, str | int],
     context: int | None,
@@ -104,7 +104,7 @@ def _unknown(reference: str, wanted: str) -> str:
     return f'There is no commit "{reference}". See: reviewer commit list CONTEXT'
 
 
-def require_in(reader: Reader, commit: int, context: ContextView) -> None:
+def require_in(reader: CommitReader, commit: int, context: ContextView) -> None:
     """Raise UnknownIdError unless the commit belongs to the context."""
     if (
         reader.one("SELECT 1 FROM commit_ WHERE id = ? AND context_id = ?", (commit, context.id))

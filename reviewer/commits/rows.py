@@ -10,12 +10,20 @@ from collections.abc import Sequence
 import msgspec
 
 from reviewer.commits import retention
-from reviewer.commits.reader import CHAIN_UNTIL, EDIT, ORIGIN, PRIORITY, UP_FROM, Reader, joined
+from reviewer.commits.reader import (
+    CHAIN_UNTIL,
+    EDIT,
+    ORIGIN,
+    PRIORITY,
+    UP_FROM,
+    CommitReader,
+    joined,
+)
 from reviewer.commits.values import (
     Annotation,
     CommitRow,
     CommitView,
-    Message,
+    CompiledMessage,
     Priority,
     SummaryRange,
 )
@@ -31,7 +39,7 @@ _BLANKS = "char(32, 9, 10, 13, 160)"
 _ROW = f"{_COLUMNS}, substr(ltrim(t.text, {_BLANKS}), 1, {FIRST_LINE}) AS start"
 
 
-def commit_rows(reader: Reader, ids: Sequence[int]) -> list[CommitRow]:
+def commit_rows(reader: CommitReader, ids: Sequence[int]) -> list[CommitRow]:
     """The rows of those ids, in that order; missing ids are left out."""
     found: dict[int, CommitRow] = {}
     for chunk in chunks(list(ids)):
@@ -41,7 +49,7 @@ def commit_rows(reader: Reader, ids: Sequence[int]) -> list[CommitRow]:
     return [found[each] for each in ids if each in found]
 
 
-def commit_view(reader: Reader, number: int) -> CommitView:
+def commit_view(reader: CommitReader, number: int) -> CommitView:
     """Everything about a commit; for an edit, about the commit that it edits.
 
     Raises UnknownIdError.
@@ -75,7 +83,7 @@ def commit_view(reader: Reader, number: int) -> CommitView:
     )
 
 
-def _writer(reader: Reader, origin: int) -> tuple[str, tuple[str, ...]]:
+def _writer(reader: CommitReader, origin: int) -> tuple[str, tuple[str, ...]]:
     """Who wrote a summary, and what of it reads like planted orders."""
     row = reader.one(
         "SELECT json_extract(fidelity, '$.engine') AS engine,"
@@ -89,7 +97,7 @@ def _writer(reader: Reader, origin: int) -> tuple[str, tuple[str, ...]]:
     return str(row["engine"] or ""), tuple(map(str, orders))
 
 
-def annotations_of(reader: Reader, origin: int) -> tuple[Annotation, ...]:
+def annotations_of(reader: CommitReader, origin: int) -> tuple[Annotation, ...]:
     """The annotations of a commit, newest first."""
     return tuple(
         Annotation(
@@ -105,7 +113,7 @@ def annotations_of(reader: Reader, origin: int) -> tuple[Annotation, ...]:
     )
 
 
-def commit_texts(reader: Reader, ids: Sequence[int]) -> dict[int, str]:
+def commit_texts(reader: CommitReader, ids: Sequence[int]) -> dict[int, str]:
     """Text by commit id, edits applied."""
     found: dict[int, str] = {}
     for chunk in chunks(list(ids)):
@@ -136,7 +144,7 @@ def _commit_row(row: sqlite3.Row) -> CommitRow:
     )
 
 
-def _sources(reader: Reader, summary: int) -> tuple[str, ...]:
+def _sources(reader: CommitReader, summary: int) -> tuple[str, ...]:
     found = reader.one(
         "SELECT sources FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1", (summary,)
     )
@@ -163,7 +171,9 @@ _CHAT_ROLES = {"system": "system", "assistant": "assistant"}
 _LABELS = {"tool_call": "tool call", "tool_result": "tool result", "summary": "summary"}
 
 
-def compile_messages(reader: Reader, context: int, until: int | None) -> list[Message]:
+def compile_messages(
+    reader: CommitReader, context: int, until: int | None
+) -> list[CompiledMessage]:
     """The messages of a context now, or as of the time when `until` was its head.
 
     Chain and edits are those of that time; priorities are always the current ones.
@@ -182,7 +192,7 @@ def compile_messages(reader: Reader, context: int, until: int | None) -> list[Me
             {"context": context, "until": until},
         )
     return [
-        Message(
+        CompiledMessage(
             role=row["role"],
             text=row["text"],
             type=row["type"],
@@ -201,7 +211,7 @@ def compile_messages(reader: Reader, context: int, until: int | None) -> list[Me
     ]
 
 
-def _summary_range(reader: Reader, summary: int) -> SummaryRange | None:
+def _summary_range(reader: CommitReader, summary: int) -> SummaryRange | None:
     """The range that a summary replaces; None where the store does not know."""
     found = reader.one(
         "SELECT sources, tokens_before FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1",
@@ -213,7 +223,7 @@ def _summary_range(reader: Reader, summary: int) -> SummaryRange | None:
     return SummaryRange(len(hashes), found[1], hashes[0], hashes[-1])
 
 
-def chat_messages(messages: Sequence[Message]) -> list[dict[str, str]]:
+def chat_messages(messages: Sequence[CompiledMessage]) -> list[dict[str, str]]:
     """Messages as chat completions take them: `role` system, user or assistant, and `content`.
 
     Tool calls and results become text, because those APIs refuse a result without its call: calls
@@ -237,7 +247,7 @@ def summary_label(found: SummaryRange) -> str:
     return f"summary of {what} ({found.tokens:,} tokens), {ends}"
 
 
-def _chat_text(message: Message) -> str:
+def _chat_text(message: CompiledMessage) -> str:
     label = _LABELS.get(message.type)
     if message.summary_of is not None:
         return f"[{summary_label(message.summary_of)}]\n{_MARKER.sub('', message.text)}"

@@ -7,7 +7,7 @@ from array import array
 
 from msgspec import Struct
 
-from reviewer.commits.reader import PRIORITY, Reader, joined
+from reviewer.commits.reader import PRIORITY, CommitReader, joined
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.errors import FilterError
 from reviewer.store.changes import Value
@@ -131,7 +131,7 @@ def _require_priority(value: str) -> None:
         raise FilterError(f'A priority is {", ".join(Priority)}; not "{value}"')
 
 
-def matching_ids(reader: Reader, query: CommitQuery) -> array[int]:
+def matching_ids(reader: CommitReader, query: CommitQuery) -> array[int]:
     """Ids in chain order. Raises FilterError."""
     wanted = parse_filter(query.text)
     found = reader.all(

@@ -44,7 +44,7 @@ _TYPES = {
 _EMPTY = {Thought: "thinking", Call: "tool use", Result: "tool result"}
 
 
-class Transcript(Struct, frozen=True):
+class ImportedTranscript(Struct, frozen=True):
     """The commits read from a file. `skipped`: reason -> number of blocks."""
 
     drafts: tuple[Draft, ...]
@@ -59,7 +59,7 @@ def read_transcript(
     line_start: int = 0,
     line_end: int | None = None,
     session: str | None = None,
-) -> Transcript:
+) -> ImportedTranscript:
     """Read a file as drafts of commits; secrets are masked.
 
     Skips rewound branches, and turns of sub-agents unless the file has no others. `session`: only
@@ -71,7 +71,7 @@ def read_transcript(
 
     exported = read_export(path, line_start, line_end)
     if exported is not None:
-        return Transcript(tuple(exported), {}, dict(_masked(exported)))
+        return ImportedTranscript(tuple(exported), {}, dict(_masked(exported)))
     only = None if session is None else frozenset((session,))
     stream = read(path, line_start=line_start, line_end=line_end, sessions=only)
     main: list[tuple[str, Draft]] = []
@@ -90,7 +90,7 @@ def read_transcript(
         skipped["sub-agent's turn"] += len(aside)
     drafts = _marked(main or aside) if stream.several else [draft for _, draft in main or aside]
     skipped.update(stream.tally)
-    return Transcript(tuple(drafts), dict(skipped), dict(_masked(drafts)))
+    return ImportedTranscript(tuple(drafts), dict(skipped), dict(_masked(drafts)))
 
 
 MARK = "== Conversation "
@@ -166,7 +166,7 @@ def _meta(event: Event, call: str) -> dict[str, str | int]:
     return {key: value for key, value in meta.items() if value is not None and value != ""}
 
 
-def require_drafts(path: Path, read: Transcript) -> None:
+def require_drafts(path: Path, read: ImportedTranscript) -> None:
     """Raise SourceError, listing what was skipped, when a file has no commits."""
     if read.drafts:
         return

@@ -181,7 +181,7 @@ class SummaryRange(Struct, frozen=True):
     last: str
 
 
-class Message(Struct, frozen=True):
+class CompiledMessage(Struct, frozen=True):
     """One message of a compiled context. `summary_of`: None unless it is a summary made here."""
 
     role: str
@@ -197,7 +197,7 @@ class Message(Struct, frozen=True):
     summary_of: SummaryRange | None = None
 
 
-class Imported(Struct, frozen=True):
+class ImportResult(Struct, frozen=True):
     """The result of importing a transcript."""
 
     context: ContextView

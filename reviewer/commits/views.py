@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 
-from reviewer.commits.reader import CHAIN_UNTIL, PRIORITY, UP_FROM, Reader, joined
+from reviewer.commits.reader import CHAIN_UNTIL, PRIORITY, UP_FROM, CommitReader, joined
 from reviewer.commits.values import ContextView, Priority, TokenTotals
 from reviewer.errors import UnknownIdError
 from reviewer.store.changes import Value
@@ -14,7 +14,7 @@ _NAMED = 8
 """An error message lists at most this many contexts."""
 
 
-def contexts(reader: Reader, where: str = "1", *parameters: Value) -> list[ContextView]:
+def contexts(reader: CommitReader, where: str = "1", *parameters: Value) -> list[ContextView]:
     """Contexts that match an SQL condition over `x` and its project `p`, latest change first."""
     rows = reader.all(
         "SELECT x.*, p.name AS project, h.hash AS head FROM context x"
@@ -25,7 +25,7 @@ def contexts(reader: Reader, where: str = "1", *parameters: Value) -> list[Conte
     return [_view(reader, row) for row in rows]
 
 
-def _sizes(reader: Reader, number: int) -> tuple[int, int]:
+def _sizes(reader: CommitReader, number: int) -> tuple[int, int]:
     """Number of commits and tokens of a chain."""
     commits, tokens = reader.one(
         "SELECT count(*), coalesce(sum(t.tokens), 0)"
@@ -35,7 +35,7 @@ def _sizes(reader: Reader, number: int) -> tuple[int, int]:
     return commits, tokens
 
 
-def context(reader: Reader, number: int) -> ContextView:
+def context(reader: CommitReader, number: int) -> ContextView:
     """One context. Raises UnknownIdError."""
     found = contexts(reader, "x.id = ?", number)
     if not found:
@@ -43,7 +43,7 @@ def context(reader: Reader, number: int) -> ContextView:
     return found[0]
 
 
-def find_context(reader: Reader, name_or_id: str, project: str | None) -> ContextView:
+def find_context(reader: CommitReader, name_or_id: str, project: str | None) -> ContextView:
     """The context with that name (in `project`, if given), that number, or the only one whose name
     begins that way.
 
@@ -85,7 +85,7 @@ def find_context(reader: Reader, name_or_id: str, project: str | None) -> Contex
     raise UnknownIdError(f'There is no context "{wanted}". There is: {", ".join(near)}')
 
 
-def totals(reader: Reader, number: int, until: int | None) -> TokenTotals:
+def totals(reader: CommitReader, number: int, until: int | None) -> TokenTotals:
     """Tokens and commits of a chain by priority and role; with `until`, as of the time when that
     commit was the head.
     """
@@ -110,7 +110,7 @@ def totals(reader: Reader, number: int, until: int | None) -> TokenTotals:
     )
 
 
-def version(reader: Reader, number: int) -> tuple[int, ...]:
+def version(reader: CommitReader, number: int) -> tuple[int, ...]:
     """A value that changes with the chain, its annotations and its confirmed anchors."""
     row = reader.one(
         "SELECT coalesce(x.head_id, 0), x.changed_at,"
@@ -124,7 +124,7 @@ def version(reader: Reader, number: int) -> tuple[int, ...]:
     return () if row is None else (row[0], hash(row[1]), row[2], row[3])
 
 
-def _view(reader: Reader, row: sqlite3.Row) -> ContextView:
+def _view(reader: CommitReader, row: sqlite3.Row) -> ContextView:
     number = row["id"]
     commits, tokens = reader.kept(("sizes", number), lambda: _sizes(reader, number))
     return ContextView(

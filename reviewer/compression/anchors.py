@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import DECLARATION, QUESTION_END, AnchorType, find_sign
 from reviewer.compression.turn_events import is_summary
-from reviewer.compression.values import AnchorPoint, Turn
+from reviewer.compression.values import AnchorPoint, SegmentMessage
 from reviewer.compression.verbatim import first_place, has_term, narrowed
 from reviewer.compression.words import content_words
 from reviewer.sources.calls import read_call
 from reviewer.sources.claude_words import classify
 from reviewer.sources.events import Origin
-from reviewer.sources.records import Use
+from reviewer.sources.records import RecordUse
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.secrets import mask
 from reviewer.text.units import Unit, UnitKind, units
@@ -51,7 +51,7 @@ _LEADS_ON = re.compile(r":[*_`]{0,3}\s*$")
 
 
 def find_anchors(
-    turns: Sequence[Turn],
+    turns: Sequence[SegmentMessage],
     *,
     marked: Sequence[AnchorPoint] = (),
     retention: RetentionCriteria | None = None,
@@ -79,7 +79,7 @@ def find_anchors(
 class _Chosen:
     """The anchors chosen so far, most important first."""
 
-    def __init__(self, turns: Sequence[Turn]) -> None:
+    def __init__(self, turns: Sequence[SegmentMessage]) -> None:
         self._turns = turns
         self._masked: dict[int, str] = {}
         self._words: list[frozenset[str]] = []
@@ -115,7 +115,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return both / (len(one) + len(other) - both) if both else float(one == other)
 
 
-def _pinned(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
+def _pinned(turns: Sequence[SegmentMessage]) -> Iterator[AnchorPoint]:
     """Turns that a person pinned as a whole."""
     for number, turn in enumerate(turns):
         text = turn.text.strip()
@@ -126,7 +126,9 @@ def _pinned(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
             )
 
 
-def _retained(turns: Sequence[Turn], more: RetentionCriteria | None) -> Iterator[AnchorPoint]:
+def _retained(
+    turns: Sequence[SegmentMessage], more: RetentionCriteria | None
+) -> Iterator[AnchorPoint]:
     """The first match of every retention pattern."""
     open_patterns = list(more.patterns) if more else []
     for number, turn in enumerate(turns):
@@ -141,7 +143,7 @@ def _retained(turns: Sequence[Turn], more: RetentionCriteria | None) -> Iterator
             yield AnchorPoint(AnchorType.CRITICAL_FACT, content, 1.0, number, *span, "retained")
 
 
-def _detected(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
+def _detected(turns: Sequence[SegmentMessage]) -> Iterator[AnchorPoint]:
     answered = _answered(turns)
     for number, turn in enumerate(turns):
         weight = RECENCY * (number + 1) / len(turns)
@@ -157,7 +159,7 @@ def _detected(turns: Sequence[Turn]) -> Iterator[AnchorPoint]:
             yield AnchorPoint(kind, content, importance, number, start, end)
 
 
-def _answered(turns: Sequence[Turn]) -> list[bool]:
+def _answered(turns: Sequence[SegmentMessage]) -> list[bool]:
     """For each turn, whether the next words of somebody else take its question up: they are short,
     or share a word with it.
     """
@@ -167,8 +169,8 @@ def _answered(turns: Sequence[Turn]) -> list[bool]:
         if turn.kind == "text" and turn.text.strip() and turn.role in ("user", "assistant", "note")
     ]
     answered = [False] * len(turns)
-    said_next: dict[tuple[str, str], Turn] = {}
-    after: Turn | None = None
+    said_next: dict[tuple[str, str], SegmentMessage] = {}
+    after: SegmentMessage | None = None
     for number, turn in reversed(spoken):
         speaker = (turn.role, turn.name)
         if after is not None and (after.role, after.name) != speaker:
@@ -188,7 +190,7 @@ def _takes_up(text: str, reply: str) -> bool:
     return bool(wanted & {word[:5] for word in content_words(reply[:4_000])})
 
 
-def _found(turn: Turn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
+def _found(turn: SegmentMessage, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
     if turn.aside or turn.priority is Priority.SKIP:
         return
     if turn.kind == "tool_use":
@@ -197,17 +199,19 @@ def _found(turn: Turn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int
             if start >= 0:
                 yield AnchorType.CODE_ARTIFACT, *_inside(turn, start, start + len(change.path))
     elif turn.kind == "text" and turn.role not in ("system", "tool"):
-        use, text, _ = classify(turn.text) if turn.role == "user" else (Use.MESSAGE, turn.text, {})
-        if use in (Use.MESSAGE, Use.SUMMARY):
+        use, text, _ = (
+            classify(turn.text) if turn.role == "user" else (RecordUse.MESSAGE, turn.text, {})
+        )
+        if use in (RecordUse.MESSAGE, RecordUse.SUMMARY):
             # People who talk to each other do not correct the agent.
-            role = "note" if turn.name or use is Use.SUMMARY else turn.role
+            role = "note" if turn.name or use is RecordUse.SUMMARY else turn.role
             yield from _in_words(role, text, answered=answered)
 
 
 _NOWHERE = Origin("", 0, 0)
 
 
-def _inside(turn: Turn, start: int, end: int) -> tuple[int, int]:
+def _inside(turn: SegmentMessage, start: int, end: int) -> tuple[int, int]:
     """The span of a path without the folder of the session, or else its last folders and name."""
     path = turn.text[start:end]
     if turn.folder and path.startswith(f"{turn.folder}/"):

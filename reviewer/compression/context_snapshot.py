@@ -12,14 +12,14 @@ from msgspec import Struct, structs
 
 from reviewer.commits import retention
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.reader import ORIGIN, PRIORITY, Reader, joined
+from reviewer.commits.reader import ORIGIN, PRIORITY, CommitReader, joined
 from reviewer.commits.retention import matches_everything
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.plan import Choice, segment_sources
+from reviewer.compression.plan import LevelChoice, segment_sources
 from reviewer.compression.segments import cut_segments, readable
-from reviewer.compression.values import AnchorPoint, Segment, Turn, TurnKind
+from reviewer.compression.values import AnchorPoint, Segment, SegmentMessage, TurnKind
 from reviewer.compression.verbatim import find_verbatim, first_place
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.acts import chunks
@@ -53,7 +53,7 @@ class ChainCommit(Struct, frozen=True, gc=False):
     hash: str
     operation: str
     type: str
-    turn: Turn
+    turn: SegmentMessage
     content_id: int
     content_hash: str
     """sha256 of the text before edits."""
@@ -79,7 +79,7 @@ def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
 
 
 def _commit(row: Sequence[Any]) -> ChainCommit:
-    turn = Turn(
+    turn = SegmentMessage(
         role=row[4],
         text=row[10],
         tokens=row[11],
@@ -237,7 +237,7 @@ class ContextSnapshot:
             self._anchors[key] = found
         return found
 
-    def matches(self, choice: Choice) -> bool:
+    def matches(self, choice: LevelChoice) -> bool:
         """Whether the segment of a choice still consists of the same commits."""
         index = self._indexes.get(choice.segment)
         return index is not None and segment_sources(self.segments[index]) == choice.sources
@@ -344,7 +344,7 @@ CACHED_ANCHORS = 10_000
 class SnapshotCache:
     """Takes snapshots of contexts and keeps the latest. Safe from several threads."""
 
-    def __init__(self, reader: Reader, contexts: Contexts) -> None:
+    def __init__(self, reader: CommitReader, contexts: Contexts) -> None:
         self._reader = reader
         self._contexts = contexts
         self._snapshots: OrderedDict[tuple[Any, ...], ContextSnapshot] = OrderedDict()

@@ -10,9 +10,9 @@ from msgspec import Struct
 from reviewer.compression.turn_events import is_notice
 from reviewer.errors import SourceError
 from reviewer.sources.open import open_blocks, recognise
-from reviewer.sources.records import Block, Use
+from reviewer.sources.records import Block, RecordUse
 
-_READ = frozenset({Use.MESSAGE, Use.TOOL, Use.SUMMARY, Use.WRAPPER})
+_READ = frozenset({RecordUse.MESSAGE, RecordUse.TOOL, RecordUse.SUMMARY, RecordUse.WRAPPER})
 
 
 class Conversation(Struct):

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from reviewer.compression.pieces import pieces, question_in
-from reviewer.compression.session import Session, Speech, Voice
-from reviewer.compression.told import Step, told_together
+from reviewer.compression.session import SessionFacts, Speech, Voice
+from reviewer.compression.told import ToldCall, told_together
 from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
 from reviewer.sources.events import Act
@@ -31,7 +31,7 @@ QUESTION = 200
 _ENDS = ".:;,!?-"
 
 
-class Piece(Struct, eq=False):
+class CourseLine(Struct, eq=False):
     """A line of the course. `message`: the number of the speech that it is from or comes after;
     `number`: its place in it; `block`: the paragraph that it is a sentence of; `turn`: its record.
     """
@@ -48,18 +48,18 @@ class Piece(Struct, eq=False):
     """The question that a message of the person answers."""
     kept: bool = False
 
-    def follows(self, other: Piece) -> bool:
+    def follows(self, other: CourseLine) -> bool:
         """Whether it is the sentence after another of the same paragraph."""
         mine, its = (self.message, self.number - 1, self.block), (other.message, other.number)
         return self.block > 0 and mine == (*its, other.block) and self.kind == other.kind
 
 
-def course(session: Session, *, asked: bool = True) -> list[Piece]:
+def course(session: SessionFacts, *, asked: bool = True) -> list[CourseLine]:
     """The pieces of a session in order. `asked`: short messages with what they answer."""
     return list(_course(session, asked=asked))
 
 
-def _course(session: Session, *, asked: bool) -> Iterator[Piece]:
+def _course(session: SessionFacts, *, asked: bool) -> Iterator[CourseLine]:
     said, steps = session.speeches, session.steps
     places = [each.place for each in said]
     alone = [s.place for s in steps if s.act not in (Act.READ, Act.SEARCH)][-LAST_STEPS:]
@@ -74,29 +74,31 @@ def _course(session: Session, *, asked: bool) -> Iterator[Piece]:
         if number >= 0:
             place = places[number]
             yield from _spoken(session, number, asked=asked, leads_on=bool(between))
-        together: list[Step] = []
+        together: list[ToldCall] = []
         for step in between:
             if alone and step.place >= alone[0] and step.act not in (Act.READ, Act.SEARCH):
                 yield from _told(together, place, number)
                 together = []
-                yield Piece(step.place + 0.95, "steps", step.long_line, STEPS, number)
+                yield CourseLine(step.place + 0.95, "steps", step.long_line, STEPS, number)
             else:
                 together.append(step)
         yield from _told(together, place, number)
 
 
-def _told(steps: Sequence[Step], place: float, number: int) -> Iterator[Piece]:
+def _told(steps: Sequence[ToldCall], place: float, number: int) -> Iterator[CourseLine]:
     if line := told_together(steps):
-        yield Piece(max(place, steps[-1].place) + 0.9, "steps", line, STEPS, number)
+        yield CourseLine(max(place, steps[-1].place) + 0.9, "steps", line, STEPS, number)
 
 
-def _spoken(session: Session, number: int, *, asked: bool, leads_on: bool) -> Iterator[Piece]:
+def _spoken(
+    session: SessionFacts, number: int, *, asked: bool, leads_on: bool
+) -> Iterator[CourseLine]:
     said = session.speeches
     each = said[number]
     if each.voice is Voice.PERSON:
         question = question_before(said, number) if asked else ""
         text = one_line(each.text)
-        yield Piece(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
+        yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
     parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)
@@ -118,7 +120,9 @@ def _spoken(session: Session, number: int, *, asked: bool, leads_on: bool) -> It
         elif kind == "agent" and leads_on and at_end:
             weight = ANNOUNCED
         place_in_all = each.place + place / (len(parts) + 1)
-        yield Piece(place_in_all, kind, piece.text, weight, number, place, piece.block, each.turn)
+        yield CourseLine(
+            place_in_all, kind, piece.text, weight, number, place, piece.block, each.turn
+        )
 
 
 def question_before(said: Sequence[Speech], number: int) -> str:

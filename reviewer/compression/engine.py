@@ -12,7 +12,7 @@ from reviewer.compression.fidelity import validate_fidelity
 from reviewer.compression.retention import TurnCriteria
 from reviewer.compression.salient_terms import SourceTerms
 from reviewer.compression.segments import full_text, readable
-from reviewer.compression.session import Session, read_session
+from reviewer.compression.session import SessionFacts, read_session
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     AnchorPoint,
@@ -73,7 +73,7 @@ class SegmentAnalysis:
         return SourceTerms(self.segment.turns)
 
     @cached_property
-    def session(self) -> Session:
+    def session(self) -> SessionFacts:
         """Who said what, what was done between, and the state of the work at the end."""
         return read_session(turn_events(self.segment.turns))
 

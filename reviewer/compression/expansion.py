@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from reviewer.commits.reader import Reader
+from reviewer.commits.reader import CommitReader
 from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.context_snapshot import ChainCommit, read_chain, read_commits
 from reviewer.compression.markers import expand, parse_markers
 from reviewer.compression.segments import full_text, readable, speaker
 from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.values import ExpansionMarker, Level, Segment, Turn
+from reviewer.compression.values import ExpansionMarker, Level, Segment, SegmentMessage
 from reviewer.errors import UnknownIdError
 
 
-def original_turns(reader: Reader, context: int) -> tuple[Turn, ...]:
+def original_turns(reader: CommitReader, context: int) -> tuple[SegmentMessage, ...]:
     """A context as it was before its summaries were written; skipped commits are left out."""
     return tuple(
         each.turn
@@ -26,7 +26,7 @@ def original_turns(reader: Reader, context: int) -> tuple[Turn, ...]:
     )
 
 
-def _originals(reader: Reader, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:
+def _originals(reader: CommitReader, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:
     for each in commits:
         row = None
         if each.operation == "summary":
@@ -38,7 +38,7 @@ def _originals(reader: Reader, commits: Sequence[ChainCommit]) -> Iterator[Chain
             yield from _originals(reader, read_commits(reader.all, behind))
 
 
-def expand_summary(reader: Reader, summarizer: Summarizer, commit: int, text: str) -> str:
+def expand_summary(reader: CommitReader, summarizer: Summarizer, commit: int, text: str) -> str:
     """The text of a summary commit with its markers expanded; `summarizer` writes the levels in
     between.
 

@@ -15,8 +15,8 @@ from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import pieces
 from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
-from reviewer.compression.sections import Section
-from reviewer.compression.session import Session, Voice, read_session
+from reviewer.compression.sections import HandoverSection
+from reviewer.compression.session import SessionFacts, Voice, read_session
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
@@ -27,7 +27,7 @@ from reviewer.compression.values import (
     Lost,
     LostKind,
     Segment,
-    Turn,
+    SegmentMessage,
 )
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
@@ -51,13 +51,16 @@ _ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1000.0, 100.0, 10.0
 """Put lost anchors before needs, these before statements, and these before names."""
 _BULLET = re.compile(r"^[-*](?: |$)")
 _LABEL = re.compile(
-    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: |^(?:{'|'.join(map(re.escape, Section))}):$",
+    rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: "
+    rf"|^(?:{'|'.join(map(re.escape, HandoverSection))}):$",
     re.MULTILINE,
 )
 """Words that the program itself puts into a text."""
 _BETWEEN = frozenset((", ", ". ", "; ", ": "))
 """How a text begins that is only between two quotations."""
-_TITLE_WORDS = frozenset(word for section in Section for word in (section, *section.split()))
+_TITLE_WORDS = frozenset(
+    word for section in HandoverSection for word in (section, *section.split())
+)
 
 
 def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
@@ -94,7 +97,7 @@ def validate_fidelity(
     segment: Segment,
     compressed: CompressedSegment,
     source: SourceTerms | None = None,
-    session: Session | None = None,
+    session: SessionFacts | None = None,
 ) -> FidelityValidation:
     """The three parts and the overall score, 0 to 1, what is lost and what is invented.
 
@@ -140,7 +143,7 @@ def validate_fidelity(
     )
 
 
-def find_invented(named: Sequence[str], source: SourceTerms, session: Session) -> list[str]:
+def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFacts) -> list[str]:
     """The names and numbers that neither the source nor the state of the work has."""
     told = [
         *state_lines(session.state, session.names),
@@ -180,7 +183,7 @@ def _lost_anchor(each: AnchorPoint) -> Lost:
     return Lost(each.content, "anchor", weight, 1, each.turn, each.start, each.end)
 
 
-def _lost_needs(needs: Sequence[Need], turns: Sequence[Turn]) -> list[Lost]:
+def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentMessage]) -> list[Lost]:
     kinds: dict[str, LostKind] = {
         "request": "request", "instruction": "instruction", "state": "state", "next": "next",
     }  # fmt: skip
@@ -195,7 +198,9 @@ def _lost_needs(needs: Sequence[Need], turns: Sequence[Turn]) -> list[Lost]:
     return found
 
 
-def _lost_statements(session: Session, content: str, turns: Sequence[Turn]) -> list[Lost]:
+def _lost_statements(
+    session: SessionFacts, content: str, turns: Sequence[SegmentMessage]
+) -> list[Lost]:
     """What somebody said that a text has less than half of, the weightiest first."""
     said = terms(content)
     lost: list[Lost] = []

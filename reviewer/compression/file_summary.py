@@ -33,8 +33,8 @@ from reviewer.compression.values import (
     FidelityValidation,
     Level,
     Segment,
+    SegmentMessage,
     SummarizationOptions,
-    Turn,
 )
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import Block
@@ -143,7 +143,7 @@ def summarize_file(
 
 def _conversations(
     blocks: Iterable[Block], count: TokenCounter, format_name: str
-) -> list[tuple[Conversation, tuple[Turn, ...]]]:
+) -> list[tuple[Conversation, tuple[SegmentMessage, ...]]]:
     """The conversations of a file with their turns, in the order of the file."""
     read = [block for block in blocks if is_read(block)]
     by_key: dict[str, list[Block]] = {}
@@ -159,7 +159,7 @@ LEAST_SHAPE = 100
 NOTE_TOKENS = 20
 """For the line that says how many conversations are left out."""
 
-_Several = Sequence[tuple[Conversation, tuple[Turn, ...]]]
+_Several = Sequence[tuple[Conversation, tuple[SegmentMessage, ...]]]
 
 
 def _of_several(
@@ -239,7 +239,7 @@ def _written(
     return "\n\n".join(lines), parts
 
 
-def _size(turns: Sequence[Turn]) -> int:
+def _size(turns: Sequence[SegmentMessage]) -> int:
     return sum(turn.tokens for turn in turns)
 
 
@@ -251,7 +251,7 @@ def _head(each: Conversation, total: int) -> str:
 
 def turns_of(
     blocks: Iterable[Block], count: TokenCounter, format_name: str = ""
-) -> tuple[Turn, ...]:
+) -> tuple[SegmentMessage, ...]:
     """The turns of a file that are summarized: words, thoughts and tools, with secrets masked.
 
     Of sub-agents only the calls count, for the state of the work, unless there is nothing else;
@@ -308,14 +308,16 @@ def _at(
     )
 
 
-def orders_in(anchors: Sequence[AnchorPoint], turns: Sequence[Turn]) -> tuple[AnchorPoint, ...]:
+def orders_in(
+    anchors: Sequence[AnchorPoint], turns: Sequence[SegmentMessage]
+) -> tuple[AnchorPoint, ...]:
     """The anchors in which the person decided, corrected or preferred something. A hand-over has to
     quote them; the other anchors compete with everything else.
     """
     return tuple(each for each in anchors if _is_order(each, turns[each.turn]))
 
 
-def _is_order(anchor: AnchorPoint, turn: Turn) -> bool:
+def _is_order(anchor: AnchorPoint, turn: SegmentMessage) -> bool:
     return turn.role == "user" and not is_summary(turn) and anchor.type in ORDERS
 
 

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.context_snapshot import ContextSnapshot
-from reviewer.compression.plan import Plan, Preview
+from reviewer.compression.plan import CompressionPlan, Preview
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import OFFLINE, Level
@@ -94,14 +94,14 @@ def fit_levels(
 
 def fit_plan(
     snapshot: ContextSnapshot,
-    plan: Plan,
+    plan: CompressionPlan,
     target: int,
     offline: Summarizer,
     lowest: Level,
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
     *,
     anyway: bool = False,
-) -> Plan:
+) -> CompressionPlan:
     """The plan with levels that keep the whole context within the target.
 
     Sizes are those of the offline engine. If it writes the summaries, only those that pass their

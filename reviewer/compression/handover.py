@@ -23,15 +23,15 @@ from reviewer.compression.conversations import (
 )
 from reviewer.compression.file_summary import anchors_within, orders_in
 from reviewer.compression.sections import TITLES
-from reviewer.compression.session import Session, read_session
+from reviewer.compression.session import SessionFacts, read_session
 from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.turn_events import TurnMaker, turn_events
 from reviewer.compression.values import (
     OFFLINE,
     Level,
     Segment,
+    SegmentMessage,
     SummarizationOptions,
-    Turn,
 )
 from reviewer.compression.writing import write_essentials, write_session
 from reviewer.errors import ReviewerError
@@ -160,7 +160,7 @@ class FileTurns:
         called = f" ({self._chosen.name})" if self._chosen.name else ""
         return f"conversation {self._chosen.number:,} of {len(self._all):,}{called}"
 
-    def __iter__(self) -> Iterator[Turn]:
+    def __iter__(self) -> Iterator[SegmentMessage]:
         maker = TurnMaker(counter().count, recognise(self._path).name)
         yield from maker.turns(self._blocks(), has_main=self._has_main)
 
@@ -191,22 +191,22 @@ class FileTurns:
 class _Work:
     """Turns without the person's calls of a compaction; `tokens` counts all of them."""
 
-    def __init__(self, turns: Iterable[Turn]) -> None:
+    def __init__(self, turns: Iterable[SegmentMessage]) -> None:
         self._turns = turns
         self.tokens = 0
 
-    def __iter__(self) -> Iterator[Turn]:
+    def __iter__(self) -> Iterator[SegmentMessage]:
         self.tokens = 0
         for turn in self._turns:
             self.tokens += turn.tokens
             if not is_call_of_compaction(turn):
                 yield turn
 
-    def session(self) -> Session:
+    def session(self) -> SessionFacts:
         return read_session(turn_events(self))
 
 
-def session_named(path: Path, session: str | None) -> tuple[str, tuple[Turn, ...]]:
+def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentMessage, ...]]:
     """What a session is called, and its turns; `session` counts in a file that has several.
 
     Raises SourceError.
@@ -216,7 +216,7 @@ def session_named(path: Path, session: str | None) -> tuple[str, tuple[Turn, ...
 
 
 def brief_of(
-    turns: Iterable[Turn],
+    turns: Iterable[SegmentMessage],
     name: str,
     *,
     max_tokens: int = BRIEF_TOKENS,
@@ -253,7 +253,9 @@ def brief_of(
     )
 
 
-def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, path: str) -> Handover:
+def _brief_offline(
+    turns: Iterable[SegmentMessage], title: AgentText, max_tokens: int, path: str
+) -> Handover:
     work = _Work(turns)
     session = work.session()
     count = counter().count
@@ -264,7 +266,9 @@ def _brief_offline(turns: Iterable[Turn], title: AgentText, max_tokens: int, pat
     return _handover(path, _within(written, title, max_tokens), work.tokens)
 
 
-def keep_of(turns: Iterable[Turn], *, max_tokens: int = KEEP_TOKENS, path: str = "") -> Handover:
+def keep_of(
+    turns: Iterable[SegmentMessage], *, max_tokens: int = KEEP_TOKENS, path: str = ""
+) -> Handover:
     """What a compaction of some turns must keep, as instructions; `turns` as for `brief_of`."""
     work = _Work(turns)
     session = work.session()
@@ -298,7 +302,7 @@ ORDER = AgentText(
 )
 
 
-def is_call_of_compaction(turn: Turn) -> bool:
+def is_call_of_compaction(turn: SegmentMessage) -> bool:
     return turn.role == "user" and turn.kind == "text" and bool(_COMPACT.match(turn.text))
 
 
@@ -321,7 +325,7 @@ def as_markdown(text: str) -> AgentText:
 # a file with it
 
 
-class WrittenFile(Struct, frozen=True):
+class WrittenHandover(Struct, frozen=True):
     """A hand-over that was written to a file. `before`: what it replaced; None for nothing."""
 
     path: Path
@@ -329,7 +333,7 @@ class WrittenFile(Struct, frozen=True):
     before: bytes | None
 
 
-def write_file(text: AgentText, path: Path) -> WrittenFile:
+def write_file(text: AgentText, path: Path) -> WrittenHandover:
     """Write a hand-over, or what a compaction must keep, to a file.
 
     Only a file with an earlier one is replaced. Raises ReviewerError when the file cannot be
@@ -348,10 +352,10 @@ def write_file(text: AgentText, path: Path) -> WrittenFile:
             os.chmod(target, mode)
     except OSError as problem:
         raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
-    return WrittenFile(target, data, before)
+    return WrittenHandover(target, data, before)
 
 
-def take_back(written: WrittenFile) -> None:
+def take_back(written: WrittenHandover) -> None:
     """Remove a file that was written, or put back what it replaced.
 
     Raises ReviewerError when the file was changed since; it is then left as it is.

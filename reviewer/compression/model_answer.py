@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from reviewer.compression.sections import TITLES, Section
+from reviewer.compression.sections import TITLES, HandoverSection
 from reviewer.text.normalise import fold
 
 _THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|reasoning|analysis)>", re.IGNORECASE)
@@ -15,19 +15,21 @@ _FENCED = re.compile(r"(?:[^\n`]{0,120}:[ \t]*\n+)?```[\w-]*[ \t]*\n(.*)```", re
 _WRAPPED = re.compile(r"<(summary|answer|hand-?over|output)>(.*)</\1>", re.DOTALL)
 _MARKUP = re.compile(r"\s*(?:<\?xml\b|<!doctype\b|<html\b|<head\b|<body\b)", re.IGNORECASE)
 _TITLE = re.compile(
-    rf"(?:#{{1,6}}[ \t]+)?(?:\d+\.[ \t]+)?[*_]*({'|'.join(map(re.escape, Section))})"
+    rf"(?:#{{1,6}}[ \t]+)?(?:\d+\.[ \t]+)?[*_]*({'|'.join(map(re.escape, HandoverSection))})"
     r"[ \t]*:?[*_]*[ \t]*:?",
     re.IGNORECASE,
 )
 LONGEST_TITLE = 60
 LONGEST_ANSWER = 200_000
 """Characters of an answer that are read."""
-_NAMES = {section.value.lower(): section.value for section in Section}
+_NAMES = {section.value.lower(): section.value for section in HandoverSection}
 COPIED = 0.5
 """Share of an answer's long lines that are in its instruction, from which on it is a copy."""
 COPIED_WORDS = 6
 """Words of a line that is compared with the instruction."""
-CUT_FIRST = frozenset({Section.DONE, Section.FOUND, Section.COMMANDS, Section.FILES})
+CUT_FIRST = frozenset(
+    {HandoverSection.DONE, HandoverSection.FOUND, HandoverSection.COMMANDS, HandoverSection.FILES}
+)
 """Sections that lose lines first where a text is too long, the longest of them first."""
 
 

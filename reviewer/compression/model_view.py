@@ -65,7 +65,7 @@ class Weight(Enum):
 _RESULTS = frozenset({Weight.FAILURE, Weight.OUTPUT, Weight.READ})
 
 
-class Part(Struct, frozen=True):
+class ViewPart(Struct, frozen=True):
     """A part of a view. `position`: its place in the range, from 0 to 1."""
 
     speaker: str
@@ -112,7 +112,7 @@ def session_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], 
     return View(best, left_out)
 
 
-def _latest(parts: Sequence[Part], room: int, count: Callable[[str], int]) -> View:
+def _latest(parts: Sequence[ViewPart], room: int, count: Callable[[str], int]) -> View:
     """As much as fits, as short as it can be: what the person said first, then the newest parts."""
     kept: set[int] = set()
     used = 0
@@ -137,7 +137,7 @@ def _latest(parts: Sequence[Part], room: int, count: Callable[[str], int]) -> Vi
     return View(_written(shown, LEAST_BASE), spoken - left)
 
 
-def _written(parts: Sequence[Part], base: float) -> str:
+def _written(parts: Sequence[ViewPart], base: float) -> str:
     """The parts, one below the other; lines after the first are indented, so that no text can
     begin a line as another speaker does.
     """
@@ -152,7 +152,7 @@ def _written(parts: Sequence[Part], base: float) -> str:
     return "\n".join(lines)
 
 
-def _shortened(part: Part, limit: int) -> str:
+def _shortened(part: ViewPart, limit: int) -> str:
     """A text with a mark for the missing part; of outputs mostly the end is kept."""
     missing = len(part.text) - limit
     if missing <= SHORTEST // 2:
@@ -168,7 +168,7 @@ _REMINDED = re.compile("</system-reminder>")
 _NUMBERED = re.compile(r"^ +(\d+(?:→|\t))", re.MULTILINE)
 
 
-def _parts(analysis: SegmentAnalysis) -> Iterator[Part]:
+def _parts(analysis: SegmentAnalysis) -> Iterator[ViewPart]:
     last = max(len(analysis.segment.turns) - 1, 1)
     calls: dict[str, Call] = {}
     folder = branch = ""
@@ -179,10 +179,10 @@ def _parts(analysis: SegmentAnalysis) -> Iterator[Part]:
         position = origin.line_start / last
         if origin.cwd and origin.cwd != folder:
             folder = origin.cwd
-            yield Part("working folder", folder, Weight.WORDS, position)
+            yield ViewPart("working folder", folder, Weight.WORDS, position)
         if origin.branch and origin.branch != branch:
             branch = origin.branch
-            yield Part("branch", branch, Weight.WORDS, position)
+            yield ViewPart("branch", branch, Weight.WORDS, position)
         if isinstance(event, Call):
             calls[event.id] = event
             yield from _call_parts(event, position)
@@ -193,26 +193,26 @@ def _parts(analysis: SegmentAnalysis) -> Iterator[Part]:
     session = analysis.session
     lines = [*state_lines(session.state, session.names), *plan_lines(session)]
     if end := "\n".join(lines):
-        yield Part("state at the end, computed from the calls", end, Weight.WORDS, 1.0)
+        yield ViewPart("state at the end, computed from the calls", end, Weight.WORDS, 1.0)
 
 
-def _spoken(event: Event, position: float) -> Iterator[Part]:
+def _spoken(event: Event, position: float) -> Iterator[ViewPart]:
     if isinstance(event, Message):
         name = " ".join(event.name.split())[:NAME_CHARS].replace(":", " ")
         speaker = {Speaker.PERSON: PERSON, Speaker.AGENT: "agent"}.get(event.speaker, "note")
-        yield Part(name or speaker, event.text.strip(), Weight.WORDS, position)
+        yield ViewPart(name or speaker, event.text.strip(), Weight.WORDS, position)
     elif isinstance(event, Thought):
-        yield Part("agent thinks", event.text.strip(), Weight.THOUGHT, position)
+        yield ViewPart("agent thinks", event.text.strip(), Weight.THOUGHT, position)
     elif isinstance(event, Compaction):
-        yield Part("earlier summary", summary_words(event.summary), Weight.WORDS, position)
+        yield ViewPart("earlier summary", summary_words(event.summary), Weight.WORDS, position)
     elif isinstance(event, Notice) and (typed := command_called(event.text.strip())):
-        yield Part(PERSON, typed, Weight.WORDS, position)
+        yield ViewPart(PERSON, typed, Weight.WORDS, position)
     elif isinstance(event, Plan):
         listed = "\n".join(f"- {each.number} {each.status}: {each.text}" for each in event.items)
-        yield Part("agent's plan", listed, Weight.CALL, position)
+        yield ViewPart("agent's plan", listed, Weight.CALL, position)
 
 
-def _call_parts(call: Call, position: float) -> Iterator[Part]:
+def _call_parts(call: Call, position: float) -> Iterator[ViewPart]:
     """A call with what it changes or runs."""
     name = f"agent calls {' '.join(call.tool.split())[:NAME_CHARS]}" if call.tool else "agent calls"
     folder = call.origin.cwd
@@ -220,12 +220,12 @@ def _call_parts(call: Call, position: float) -> Iterator[Part]:
         return  # the plan itself follows
     if call.changes:
         for change in call.changes:
-            yield Part(name, _without(_changed(change), folder), Weight.CALL, position)
+            yield ViewPart(name, _without(_changed(change), folder), Weight.CALL, position)
     elif call.command:
-        yield Part(name, _without(without_cd(call), folder), Weight.CALL, position)
+        yield ViewPart(name, _without(without_cd(call), folder), Weight.CALL, position)
     else:
         said = "\n".join(filter(None, (call.path, call.query))) or call.text
-        yield Part(name, _without(said, folder), Weight.CALL, position)
+        yield ViewPart(name, _without(said, folder), Weight.CALL, position)
 
 
 def _changed(change: Change) -> str:
@@ -243,14 +243,14 @@ def _changed(change: Change) -> str:
     return "\n".join(lines)
 
 
-def _result_parts(call: Call | None, result: Result, position: float) -> Iterator[Part]:
+def _result_parts(call: Call | None, result: Result, position: float) -> Iterator[ViewPart]:
     """The result of a call; nothing for a change that succeeded."""
     if result.outcome is Outcome.REFUSED:
         said = f'The call was refused: "{result.words}"' if result.words else "The call was refused"
-        yield Part("person", said, Weight.WORDS, position)
+        yield ViewPart("person", said, Weight.WORDS, position)
         return
     if result.words:
-        yield Part("person, answers", result.words, Weight.WORDS, position)
+        yield ViewPart("person, answers", result.words, Weight.WORDS, position)
         return
     text = _NUMBERED.sub(r"\1", without_spans(result.text, _REMINDER, _REMINDED)).strip()
     changes = call is not None and bool(call.changes or call.act is Act.PLAN)
@@ -259,10 +259,10 @@ def _result_parts(call: Call | None, result: Result, position: float) -> Iterato
     text = _without(text, result.origin.cwd)
     if result.outcome is Outcome.FAILED:
         code = f"exit code {result.exit_code}\n" if result.exit_code else ""
-        yield Part("failed", f"{code}{text}", Weight.FAILURE, position)
+        yield ViewPart("failed", f"{code}{text}", Weight.FAILURE, position)
     else:
         runs = call is not None and call.act is Act.RUN
-        yield Part("result", text, Weight.OUTPUT if runs else Weight.READ, position)
+        yield ViewPart("result", text, Weight.OUTPUT if runs else Weight.READ, position)
 
 
 def _without(text: str, folder: str) -> str:

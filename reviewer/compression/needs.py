@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.session import Session, Voice
+from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.words import terms
 
 ENOUGH, FEWEST_TERMS, MOST_TERMS = 0.5, 2, 8
@@ -38,12 +38,12 @@ class Need(Struct, frozen=True):
     turn: int = -1
 
 
-def needs_of(session: Session) -> list[Need]:
+def needs_of(session: SessionFacts) -> list[Need]:
     """The request, what the person refused, the state of the work, and what is open."""
     return list(_needs(session))
 
 
-def _needs(session: Session) -> Iterator[Need]:
+def _needs(session: SessionFacts) -> Iterator[Need]:
     asked = [s for s in session.speeches if s.voice is Voice.PERSON and s.kind != "refusal"]
     if asked:
         yield Need("request", "the request", asked[-1].text, 3.0, asked[-1].turn)

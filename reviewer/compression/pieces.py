@@ -21,34 +21,34 @@ _LISTED = frozenset((UnitKind.LIST_ITEM, UnitKind.TABLE_ROW))
 _CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 
-class Passage(NamedTuple):
+class TextPassage(NamedTuple):
     """A piece in one line. `block`: which paragraph it is a sentence of; 0 for other pieces."""
 
     text: str
     block: int = 0
 
 
-def pieces(text: str) -> list[Passage]:
+def pieces(text: str) -> list[TextPassage]:
     """The pieces of a text in order. What announces a piece stands before it."""
     return list(_pieces(text))
 
 
-def _pieces(text: str) -> Iterator[Passage]:
+def _pieces(text: str) -> Iterator[TextPassage]:
     said = section = ""
     held: list[str] = []
     held_code = False
 
-    def closed() -> Iterator[Passage]:
+    def closed() -> Iterator[TextPassage]:
         nonlocal said, section
         if section:
-            yield Passage(section)
+            yield TextPassage(section)
             section = ""
         if held:
             joined = _joined(held)
             if held_code:
                 joined = cut(" ".join(held), CODE)
                 joined = joined if "`" in joined else f"`{joined}`"
-            yield Passage(_headed(said, joined))
+            yield TextPassage(_headed(said, joined))
             held.clear()
             said = ""
 
@@ -79,10 +79,10 @@ def _pieces(text: str) -> Iterator[Passage]:
         elif said:
             section, said = _headed(said, content), ""
         else:
-            yield Passage(content, unit.block)
+            yield TextPassage(content, unit.block)
     yield from closed()
     if said:
-        yield Passage(said)
+        yield TextPassage(said)
 
 
 def _whole(text: str) -> Iterator[Unit]:

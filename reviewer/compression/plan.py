@@ -19,7 +19,7 @@ from reviewer.compression.values import (
 from reviewer.errors import ReviewerError
 
 
-class Choice(Struct, frozen=True, gc=False):
+class LevelChoice(Struct, frozen=True, gc=False):
     """A level for one segment, and its summary where it is known already."""
 
     segment: str
@@ -37,13 +37,13 @@ class Choice(Struct, frozen=True, gc=False):
     """Append spans for unmet retention criteria instead of refusing the summary."""
 
 
-class Plan(Struct, frozen=True, gc=False):
+class CompressionPlan(Struct, frozen=True, gc=False):
     """Choices for the segments of a context, or of a range of it."""
 
     context: int
     head: str | None
     """Hash of the context's head when the plan was made."""
-    choices: tuple[Choice, ...]
+    choices: tuple[LevelChoice, ...]
     start: int | None = None
     """First commit of the range, None for the chain's first."""
     end: int | None = None
@@ -53,18 +53,20 @@ class Plan(Struct, frozen=True, gc=False):
     target: int | None = None
     """Tokens that the whole context should have at most."""
 
-    def with_level(self, segment: str, level: Level) -> Plan:
+    def with_level(self, segment: str, level: Level) -> CompressionPlan:
         """The plan with another level for one segment, without its summary."""
         return self._with(
             segment, level=level, content=None, engine="", written="", append_missing=False
         )
 
-    def with_text(self, segment: str, content: str, *, append_missing: bool = False) -> Plan:
+    def with_text(
+        self, segment: str, content: str, *, append_missing: bool = False
+    ) -> CompressionPlan:
         """The plan with a summary that a person wrote."""
         changes = {"engine": BY_HAND, "written": "", "append_missing": append_missing}
         return self._with(segment, content=content, **changes)
 
-    def _with(self, segment: str, **changes: object) -> Plan:
+    def _with(self, segment: str, **changes: object) -> CompressionPlan:
         return structs.replace(
             self,
             choices=tuple(
@@ -107,7 +109,7 @@ class Preview(Struct, frozen=True):
     criteria cannot be met at Full.
     """
 
-    plan: Plan
+    plan: CompressionPlan
     segments: tuple[SegmentPreview, ...]
     tokens_before: int
     tokens_after: int
@@ -250,6 +252,6 @@ def summary_json(
     }
 
 
-def one_segment(plan: Plan, choice: Choice) -> Plan:
+def one_segment(plan: CompressionPlan, choice: LevelChoice) -> CompressionPlan:
     """A plan for one segment only, without a target, so that its level stays as chosen."""
     return structs.replace(plan, choices=(choice,), target=None)

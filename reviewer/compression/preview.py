@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from reviewer.commits.contents import prepare
 from reviewer.compression.context_snapshot import ContextSnapshot
-from reviewer.compression.plan import Choice, Plan, Preview, SegmentPreview
+from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
     append_points,
@@ -67,7 +67,7 @@ SHORT = 40
 
 def preview_plan(
     snapshot: ContextSnapshot,
-    plan: Plan,
+    plan: CompressionPlan,
     summarizer: Summarizer,
     *,
     concurrency: int = 1,
@@ -151,8 +151,8 @@ def preview_plan(
 
 def preview_choice(
     snapshot: ContextSnapshot,
-    plan: Plan,
-    choice: Choice,
+    plan: CompressionPlan,
+    choice: LevelChoice,
     summarizer: Summarizer,
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
     *,
@@ -202,7 +202,7 @@ def preview_choice(
 
 def _left_full(
     snapshot: ContextSnapshot,
-    choice: Choice,
+    choice: LevelChoice,
     summarizer: Summarizer,
     refused: RetryExhaustedError[Any],
 ) -> SegmentPreview:
@@ -216,7 +216,7 @@ def _left_full(
 
 
 def _checked(
-    segment: Segment, plan: Plan, choice: Choice, content: str
+    segment: Segment, plan: CompressionPlan, choice: LevelChoice, content: str
 ) -> tuple[str, tuple[RetentionFailure, ...]]:
     """A summary that was written before, and the retention criteria that it does not meet."""
     content = prepare(content).text
@@ -231,7 +231,9 @@ def _checked(
     return content, failures
 
 
-def _why_kept(segment: Segment, plan: Plan, choice: Choice, compressed: CompressedSegment) -> str:
+def _why_kept(
+    segment: Segment, plan: CompressionPlan, choice: LevelChoice, compressed: CompressedSegment
+) -> str:
     """Why a segment stays Full at any level; empty if it does not."""
     if choice.level is Level.FULL or choice.engine == BY_HAND:
         return ""

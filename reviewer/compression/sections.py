@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Section(StrEnum):
+class HandoverSection(StrEnum):
     REQUEST = "Request"
     INSTRUCTIONS = "Instructions and corrections"
     DECISIONS = "Decisions"
@@ -21,5 +21,5 @@ class Section(StrEnum):
     CHANGES = "Last changes"
 
 
-TITLES = frozenset(f"{section.value}:" for section in Section)
+TITLES = frozenset(f"{section.value}:" for section in HandoverSection)
 """The titles as lines of a text."""

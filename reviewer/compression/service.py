@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.reader import Reader
+from reviewer.commits.reader import CommitReader
 from reviewer.commits.retention import clean_instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
@@ -17,8 +17,8 @@ from reviewer.compression.fit import fit_plan, lower_to_target
 from reviewer.compression.measures import Measures, MeasureSummary
 from reviewer.compression.plan import (
     Applied,
-    Choice,
-    Plan,
+    CompressionPlan,
+    LevelChoice,
     Preview,
     SegmentAtLevel,
     read_level,
@@ -32,8 +32,8 @@ from reviewer.compression.values import (
     Level,
     Locked,
     Segment,
+    SegmentMessage,
     SummarizationOptions,
-    Turn,
 )
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.llm.model import CancelledError
@@ -56,7 +56,7 @@ class Compression:
         self._ledger = ledger
         self._clock = clock
         self._contexts = contexts
-        self._reader = Reader(database)
+        self._reader = CommitReader(database)
         self._measures = Measures(database, clock)
         self._snapshots = SnapshotCache(self._reader, contexts)
         self.engines = Engines(
@@ -117,7 +117,7 @@ class Compression:
         end: int | None = None,
         engine: str | None = None,
         options: SummarizationOptions | None = None,
-    ) -> Plan:
+    ) -> CompressionPlan:
         """Every segment of a context, or of a range of it, at one level.
 
         Raises UnknownIdError, and ReviewerError if there is nothing to compress or a pattern of
@@ -129,10 +129,10 @@ class Compression:
         snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
         snapshot.require_segments()
         snapshot.require_matches(options.retention)
-        return Plan(
+        return CompressionPlan(
             context,
             snapshot.head,
-            tuple(Choice(s.id, level, segment_sources(s)) for s in snapshot.segments),
+            tuple(LevelChoice(s.id, level, segment_sources(s)) for s in snapshot.segments),
             start,
             end,
             self.engines.named(engine),
@@ -148,7 +148,7 @@ class Compression:
         options: SummarizationOptions | None = None,
         watch: Watch = Watch(),  # noqa: B008 - a frozen value
         anyway: bool = False,
-    ) -> Plan:
+    ) -> CompressionPlan:
         """Levels with which the whole context has at most `target` tokens.
 
         Sizes are those of the offline engine, so that no model is asked; of its summaries only
@@ -160,14 +160,16 @@ class Compression:
         offline = self.engines.summarizer("offline")
         return fit_plan(snapshot, plan, target, offline, self._lowest(), watch, anyway=anyway)
 
-    def choose(self, plan: Plan, segment: str, level: Level | str) -> Plan:
+    def choose(self, plan: CompressionPlan, segment: str, level: Level | str) -> CompressionPlan:
         """The plan with another level for one segment. Raises UnknownIdError, LicenceError."""
         wanted = read_level(level)
         require_licence(wanted, self._tier())
         self._snapshot_of(plan).index_of(segment)
         return plan.with_level(segment, wanted)
 
-    def write(self, plan: Plan, segment: str, text: str, *, append_missing: bool = False) -> Plan:
+    def write(
+        self, plan: CompressionPlan, segment: str, text: str, *, append_missing: bool = False
+    ) -> CompressionPlan:
         """The plan with a summary that a person wrote for one segment.
 
         It is checked like any other; `append_missing` appends spans for unmet retention criteria.
@@ -182,7 +184,7 @@ class Compression:
 
     def preview(
         self,
-        plan: Plan,
+        plan: CompressionPlan,
         watch: Watch | None = None,
         *,
         cancelled: Callable[[], bool] | None = None,
@@ -208,7 +210,9 @@ class Compression:
             return preview
         return lower_to_target(snapshot, preview, plan.target, summarizer, watch, self._lowest())
 
-    def apply(self, context: int, plan: Plan, *, expected_head: str | None = None) -> Applied:
+    def apply(
+        self, context: int, plan: CompressionPlan, *, expected_head: str | None = None
+    ) -> Applied:
         """Write a plan: summaries in place of its segments, one act, undone by one undo.
 
         Commits outside the segments stay as they are. Missing summaries are written first. Raises
@@ -261,7 +265,7 @@ class Compression:
         text = self._contexts.commit(commit).text
         return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
 
-    def original_turns(self, context: int) -> tuple[Turn, ...]:
+    def original_turns(self, context: int) -> tuple[SegmentMessage, ...]:
         """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
         self._contexts.get(context)
         return original_turns(self._reader, context)
@@ -274,7 +278,7 @@ class Compression:
         """Write the measurements that previews collected."""
         self._measures.flush()
 
-    def _snapshot_of(self, plan: Plan) -> ContextSnapshot:
+    def _snapshot_of(self, plan: CompressionPlan) -> ContextSnapshot:
         """The context of a plan. Raises ConflictError when it changed since the plan was made."""
         found = self._snapshots.get(
             plan.context, plan.start, plan.end, plan.options.retention, plan.options.whole

@@ -12,7 +12,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from reviewer.compression.told import Step, added_names, checks_of, told
+from reviewer.compression.told import ToldCall, added_names, checks_of, told
 from reviewer.compression.words import terms
 from reviewer.sessions.checks import supersedes
 from reviewer.sessions.open_calls import OpenCalls
@@ -79,11 +79,11 @@ class Changed(Struct, frozen=True):
     printed: str = ""
 
 
-class Session(Struct, frozen=True):
+class SessionFacts(Struct, frozen=True):
     """Everything of a session that a text about it may need."""
 
     speeches: tuple[Speech, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[ToldCall, ...]
     """The calls, each command only where it ran last."""
     state: WorkState
     changes: tuple[Changed, ...]
@@ -104,7 +104,7 @@ class Session(Struct, frozen=True):
         return next(asked, "")
 
 
-def read_session(events: Iterable[Event]) -> Session:
+def read_session(events: Iterable[Event]) -> SessionFacts:
     """The session of some events."""
     reader = _Reader()
     for event in events:
@@ -116,7 +116,7 @@ class _Reader:
     def __init__(self) -> None:
         self._tracker = WorkTracker()
         self._speeches: list[Speech] = []
-        self._steps: dict[object, Step] = {}
+        self._steps: dict[object, ToldCall] = {}
         """By their commands, others by their places."""
         self._open: OpenCalls[int] = OpenCalls()
         self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
@@ -143,12 +143,12 @@ class _Reader:
         elif isinstance(event, Result):
             self._result(event)
 
-    def session(self) -> Session:
+    def session(self) -> SessionFacts:
         for call, place in self._open.left():
             self._tell(call, None, place)
         state = self._tracker.state()
         committed = max((each.line for each in state.commits), default=-1)
-        return Session(
+        return SessionFacts(
             tuple(self._speeches),
             tuple(sorted(self._steps.values(), key=lambda step: step.place)),
             state,

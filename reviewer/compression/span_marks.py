@@ -15,7 +15,7 @@ from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 
 
-class Span(Struct, frozen=True):
+class CommitSpan(Struct, frozen=True):
     """A span of a commit's current text; pinned, or only confirmed."""
 
     commit: int
@@ -33,7 +33,7 @@ class SpanMarks:
         self._contexts = contexts
         self._clock = clock
 
-    def mark(self, span: Span) -> int:
+    def mark(self, span: CommitSpan) -> int:
         """Keep a span verbatim from now on; returns the act, 0 when nothing changed.
 
         Raises UnknownIdError, and ReviewerError for a span that is empty or outside the text.
@@ -75,7 +75,7 @@ class SpanMarks:
             raise ReviewerError(
                 f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
             )
-        return self.mark(Span(commit, *place))
+        return self.mark(CommitSpan(commit, *place))
 
 
 def _origin(act: Act, commit: int) -> int:

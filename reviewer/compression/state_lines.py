@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from reviewer.compression.pieces import pieces
-from reviewer.compression.session import LAST_CHANGES, Changed, Session, Voice
+from reviewer.compression.session import LAST_CHANGES, Changed, SessionFacts, Voice
 from reviewer.compression.told import DECLARED, cut, how_it_ended, without_cd
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
@@ -133,7 +133,7 @@ def _together(paths: Sequence[str]) -> str:
     )
 
 
-def plan_lines(session: Session) -> list[str]:
+def plan_lines(session: SessionFacts) -> list[str]:
     """The open items of the plan with their numbers, and the last finished ones."""
     state = session.state
     if not state.open_items:
@@ -146,7 +146,7 @@ def plan_lines(session: Session) -> list[str]:
     return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MOST_DONE:]]
 
 
-def file_lines(session: Session, room: int, count: Callable[[str], int]) -> list[str]:
+def file_lines(session: SessionFacts, room: int, count: Callable[[str], int]) -> list[str]:
     """The files that most calls were about, in at most `room` tokens, without those that the state
     lists.
     """
@@ -161,7 +161,7 @@ def file_lines(session: Session, room: int, count: Callable[[str], int]) -> list
     return []
 
 
-def change_lines(session: Session, said: Container[str] = ()) -> list[str]:
+def change_lines(session: SessionFacts, said: Container[str] = ()) -> list[str]:
     """The code of the last changes that no commit took, and of those that were not made, each with
     its place and the agent's words before it: the last of each file first, and of these the very
     last and those that replace code before those that only add some.
@@ -211,7 +211,7 @@ def _line_number(changed: Changed, change: Change) -> int:
     return numbers.get(first.strip(), 0)
 
 
-def _said_before(session: Session, number: int) -> str:
+def _said_before(session: SessionFacts, number: int) -> str:
     """The end of what the agent said before a change, with no other change between."""
     place = session.changes[number].place
     at = bisect_left(session.speeches, place, key=lambda speech: speech.place) - 1

@@ -30,7 +30,7 @@ DECLARED = re.compile(
 """A line that declares something, in most languages; its group is the name."""
 
 
-class Step(Struct, frozen=True):
+class ToldCall(Struct, frozen=True):
     """A call of the agent, told."""
 
     place: int
@@ -45,13 +45,13 @@ class Step(Struct, frozen=True):
     failed: bool = False
 
 
-def told(call: Call, result: Result | None, place: int) -> Step | None:
+def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     """A call with its result; None for one that only keeps books."""
     if call.act is Act.PLAN or call.tool.lower() in POLLING:
         return None
     names = added_names(call.changes)[:NAMES]
     ends = [(check.command, how_it_ended(check)) for _, check in checks_of(call, result)]
-    return Step(
+    return ToldCall(
         place,
         _line(call, result, ends, names, SHORT),
         _line(call, result, ends, names, LONG),
@@ -161,7 +161,7 @@ def added_names(changes: Sequence[Change]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in known]
 
 
-def told_together(steps: Iterable[Step]) -> str:
+def told_together(steps: Iterable[ToldCall]) -> str:
     """The calls between two messages in one line, the like together."""
     lines: dict[str, str] = {}
     names: dict[str, dict[str, None]] = {}

@@ -6,29 +6,29 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import structs
 
-from reviewer.compression.values import Turn, TurnKind
+from reviewer.compression.values import SegmentMessage, TurnKind
 from reviewer.sources.claude_words import SUMMARY_START, classify, command_called
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event, Outcome, Result
 from reviewer.sources.formats.codex import SUMMARY_START as CODEX_SUMMARY_START
-from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.records import Block, RecordUse, Role
 from reviewer.text.runs import without_long_runs
 from reviewer.text.secrets import mask
 
 _BLOCK_KINDS: frozenset[TurnKind] = frozenset(("thinking", "tool_use", "tool_result"))
 
 
-def is_summary(turn: Turn) -> bool:
+def is_summary(turn: SegmentMessage) -> bool:
     """Whether a turn is the summary that a client made of an earlier part of the conversation."""
     return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY_START))
 
 
 def is_notice(block: Block) -> bool:
     """Whether a block is text of the client, other than a command that the person called."""
-    return block.use is Use.WRAPPER and not command_called(block.text.strip())
+    return block.use is RecordUse.WRAPPER and not command_called(block.text.strip())
 
 
-def turn_events(turns: Iterable[Turn]) -> Iterator[Event]:
+def turn_events(turns: Iterable[SegmentMessage]) -> Iterator[Event]:
     """The events of turns; the line of each is the number of its turn."""
     maker = EventMaker()
     for number, turn in enumerate(turns):
@@ -46,12 +46,12 @@ def turn_events(turns: Iterable[Turn]) -> Iterator[Event]:
             yield event
 
 
-def _block(number: int, turn: Turn) -> Block:
-    use, text = Use.MESSAGE, without_long_runs(turn.text)
+def _block(number: int, turn: SegmentMessage) -> Block:
+    use, text = RecordUse.MESSAGE, without_long_runs(turn.text)
     if turn.kind in _BLOCK_KINDS:
-        use = Use.MESSAGE if turn.kind == "thinking" else Use.TOOL
+        use = RecordUse.MESSAGE if turn.kind == "thinking" else RecordUse.TOOL
     elif is_summary(turn):
-        use = Use.SUMMARY
+        use = RecordUse.SUMMARY
     elif turn.role == "user" and not turn.name:
         use, text, _ = classify(text)
     return Block(
@@ -77,12 +77,12 @@ class TurnMaker:
         self._count = count
         self._maker = EventMaker(format_name)
 
-    def turn(self, block: Block, *, aside: bool = False) -> Turn:
+    def turn(self, block: Block, *, aside: bool = False) -> SegmentMessage:
         """A block as a turn. `aside`: beside those of the conversation."""
         text = without_long_runs(mask(block.text).text)
         events = self._maker.of_block(block)
         ended = next((each for each in events if isinstance(each, Result)), None)
-        return Turn(
+        return SegmentMessage(
             str(block.role),
             text,
             0 if aside else self._count(text),
@@ -98,7 +98,7 @@ class TurnMaker:
             aside=aside,
         )
 
-    def turns(self, blocks: Iterable[Block], *, has_main: bool) -> Iterator[Turn]:
+    def turns(self, blocks: Iterable[Block], *, has_main: bool) -> Iterator[SegmentMessage]:
         """The turns of blocks; beside the conversation only calls of sub-agents, and notices."""
         for block in blocks:
             aside = block.sidechain and has_main

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from math import log1p
 
-from reviewer.compression.course import QUESTION, SHORT, Piece, course, one_line, said_before
+from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
 from reviewer.compression.pieces import pieces, question_in
-from reviewer.compression.sections import Section
-from reviewer.compression.session import Session, Voice
+from reviewer.compression.sections import HandoverSection
+from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, file_lines, plan_lines, state_lines
 from reviewer.compression.told import cut
 from reviewer.compression.words import is_name, terms
@@ -62,7 +62,7 @@ Part = tuple[str, list[str]]
 
 
 def write_session(
-    session: Session,
+    session: SessionFacts,
     room: int,
     count: Count,
     wanted: Sequence[str] = (),
@@ -74,7 +74,7 @@ def write_session(
     return _Writing(session, room, count, wanted, important).run()
 
 
-def write_essentials(session: Session, room: int, count: Count) -> str:
+def write_essentials(session: SessionFacts, room: int, count: Count) -> str:
     """The request, what the person said, the plan and the state."""
     return _Writing(session, room, count, only="person").run()
 
@@ -82,7 +82,7 @@ def write_essentials(session: Session, room: int, count: Count) -> str:
 class _Writing:
     def __init__(
         self,
-        session: Session,
+        session: SessionFacts,
         room: int,
         count: Count,
         wanted: Sequence[str] = (),
@@ -117,14 +117,14 @@ class _Writing:
             return ""
         after: list[Part] = []
         if self._titled:
-            self._before = [(Section.REQUEST, self._request())]
-            after.append((Section.PLAN, self._within(plan_lines(session), room * PLAN)))
+            self._before = [(HandoverSection.REQUEST, self._request())]
+            after.append((HandoverSection.PLAN, self._within(plan_lines(session), room * PLAN)))
         lines = state_lines(session.state, session.names, place=self._titled)
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
         if room >= FILES_FROM:
             now += file_lines(session, round(room * FILES), self._count)
-        after.append((Section.NOW, now))
+        after.append((HandoverSection.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
         code = round(room * CODE) if self._titled and session.changes else 0
@@ -133,7 +133,7 @@ class _Writing:
         for most in (code, room):  # what the course leaves of the room is for more code
             left = room - self._count(self._written(after)) - LINE * 2
             changes = self._within(self._changes() if code else [], min(most, left))
-            parts = [*after, (Section.CHANGES, changes)]
+            parts = [*after, (HandoverSection.CHANGES, changes)]
             for _ in range(ROUNDS):  # what is written costs less than was reckoned
                 if not self._fill(room - self._count(self._written(parts)), {}):
                     break
@@ -156,7 +156,7 @@ class _Writing:
         if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
-                lines.append(f'Before it: "{cut(text, EARLIER_REQUEST)}"')
+                lines.append(f'Earlier: "{cut(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MOST_OF_REQUEST)
         text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
         lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]
@@ -223,7 +223,7 @@ class _Writing:
         self._fill(room - spent, limits if self._session.speeches else {})
 
     def _keep_person(
-        self, pieces: Sequence[Piece], room: int, most: int, least: int = LEAST_CUT
+        self, pieces: Sequence[CourseLine], room: int, most: int, least: int = LEAST_CUT
     ) -> int:
         """Keep messages, each in at most `most` tokens, without its middle if need be, but not in
         fewer than `least`.
@@ -241,14 +241,14 @@ class _Writing:
                 left -= self._keep_piece(piece)
         return room - left
 
-    def _last_pieces(self) -> list[Piece]:
+    def _last_pieces(self) -> list[CourseLine]:
         """What the agent said last, and the calls after it."""
         mine = [each for each in self._pieces if each.kind in ("agent", "steps")]
         messages = list(dict.fromkeys(each.message for each in reversed(mine)))[:MOST_LAST]
         return [each for each in mine if each.message in messages]
 
     def _fill(
-        self, room: int, limits: Mapping[str, int], pieces: Sequence[Piece] | None = None
+        self, room: int, limits: Mapping[str, int], pieces: Sequence[CourseLine] | None = None
     ) -> int:
         """Keep the pieces that say most for their length; returns what they cost.
 
@@ -274,21 +274,21 @@ class _Writing:
             used[piece.kind] += cost
         return spent
 
-    def _keep_piece(self, piece: Piece) -> int:
+    def _keep_piece(self, piece: CourseLine) -> int:
         piece.kept = True
         self._texts.add(piece.text)
         self._said |= self._terms_of(piece)
         return self._cost(piece)
 
-    def _is_repeated(self, piece: Piece) -> bool:
+    def _is_repeated(self, piece: CourseLine) -> bool:
         return piece.kept or (piece.kind != "person" and piece.text in self._texts)
 
-    def _cost(self, piece: Piece) -> int:
+    def _cost(self, piece: CourseLine) -> int:
         if piece.text not in self._costs:
             self._costs[piece.text] = self._count(f"{piece.text} {piece.asked}") + LINE
         return self._costs[piece.text]
 
-    def _value(self, piece: Piece) -> float:
+    def _value(self, piece: CourseLine) -> float:
         gain = sum(
             self._worth(term) * (SAID_AGAIN if term in self._said else 1.0)
             for term in self._terms_of(piece)
@@ -303,7 +303,7 @@ class _Writing:
             self._worths[term] = worth * (NAME_WORTH if is_name(term) else 1.0)
         return self._worths[term]
 
-    def _terms_of(self, piece: Piece) -> set[str]:
+    def _terms_of(self, piece: CourseLine) -> set[str]:
         if id(piece) not in self._terms:
             self._terms[id(piece)] = terms(f"{piece.text} {piece.asked}")
         return self._terms[id(piece)]
@@ -311,12 +311,12 @@ class _Writing:
     # The text
 
     def _written(self, after: Sequence[Part]) -> str:
-        parts = [*self._before, (Section.COURSE, self._course_lines()), *after]
+        parts = [*self._before, (HandoverSection.COURSE, self._course_lines()), *after]
         return _text(parts, self._titled)
 
     def _course_lines(self) -> list[str]:
         lines: list[str] = []
-        last: Piece | None = None
+        last: CourseLine | None = None
         for piece in self._pieces:
             if not piece.kept:
                 continue

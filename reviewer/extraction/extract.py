@@ -31,7 +31,7 @@ from reviewer.extraction.rules import (
     VALUE,
     label_type,
 )
-from reviewer.sources.records import Record, Role, Shape, Use
+from reviewer.sources.records import Record, RecordUse, Role, Shape
 from reviewer.text.normalise import clean, duplicate_key, without_bold
 from reviewer.text.units import Unit, UnitKind, cached_units
 
@@ -41,7 +41,7 @@ NOT_IN_FORCE = "entry superseded or rejected"
 SAID_BEFORE = "said before in this session"
 RESTATES_BOOT = "restates boot text"
 
-KNOWN_TEXT = frozenset((Use.BOOT, Use.INJECTED, Use.SUMMARY))
+KNOWN_TEXT = frozenset((RecordUse.BOOT, RecordUse.INJECTED, RecordUse.SUMMARY))
 """Uses of records whose statements are known already."""
 _NO_LONGER = ("superseded", "superceded", "deprecated", "rejected", "obsolete", "withdrawn")
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
@@ -85,7 +85,7 @@ class Extractor:
             found = tuple(duplicate_key(find.content) for find in _finds(record))
             if found:
                 yield Restated(found)
-        elif record.use is Use.MESSAGE:
+        elif record.use is RecordUse.MESSAGE:
             for find in _finds(record):
                 yield self._judge(record, find)
 
@@ -130,7 +130,7 @@ class Extractor:
         )
 
 
-class KnownText:
+class BootText:
     """What boot text says is not proposed again when somebody repeats it."""
 
     def __init__(self) -> None:

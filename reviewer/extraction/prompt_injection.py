@@ -12,8 +12,8 @@ _ORDERS = r"(?:instruction|directive|rule|prompt|guideline|guardrail|restriction
 _EARLIER = r"(?:previous|prior|above|earlier|existing|original|system|safety|your)"
 
 _ORDER = re.compile(
-    # Of all alternatives only those are tried whose first letter begins a word.
-    r"\b(?:"
+    # Of all alternatives only those are tried whose first letter begins a word. (`\b` is slower.)
+    r"(?<!\w)(?:"
     # to drop what holds
     rf"(?:ignore|disregard|forget|override|bypass|stop following)s?\b.{{0,20}}\b{_EARLIER}\b"
     rf".{{0,30}}\b(?:{_ORDERS}|checks|restrictions)\b"
@@ -39,11 +39,9 @@ _ORDER = re.compile(
     r")"
 )
 """In lower case, as the next one."""
-_HEADING = re.compile(
-    r"^\W*(?:system(?: prompt)?|new instructions)\W*: ?\w|<system>|^\W*\[system\]"
-)
+_HEADING = re.compile(r"\W*(?:(?:system(?: prompt)?|new instructions)\W*: ?\w|\[system\])")
 
 
 def looks_injected(lower: str) -> bool:
     """Whether a statement in lower case reads like an order to an agent, planted in data."""
-    return bool(_ORDER.search(lower) or _HEADING.search(lower))
+    return bool(_ORDER.search(lower) or _HEADING.match(lower)) or "<system>" in lower

@@ -12,7 +12,7 @@ from msgspec import Struct
 from reviewer.clock import written_moment
 from reviewer.extraction.entities.entity import Relation
 from reviewer.files import open_file, reason_of
-from reviewer.fleet.candidate_row import CANDIDATE, NAMES, CleanRow, Row, checked, clean
+from reviewer.fleet.candidate_row import CANDIDATE, NAMES, CandidateRow, CleanRow, checked, clean
 from reviewer.fleet.values import LAYOUT, FleetError, extra
 from reviewer.proposing.values import Proposer
 from reviewer.sources.elsewhere import EXCERPT_AT, RECORD_LINE
@@ -74,10 +74,10 @@ class CandidateFile:
                         batch.column(name).slice(0, self.count - done).to_pylist() for name in NAMES
                     )
                     rows = [
-                        clean(self._checked(number, values))
+                        self._checked(number, values)
                         for number, values in enumerate(zip(*columns, strict=True), done + 1)
                     ]
-                    yield rows
+                    yield clean(rows)
                     done += len(rows)
                     if done == self.count:
                         return
@@ -87,7 +87,7 @@ class CandidateFile:
                 " parts again."
             ) from problem
 
-    def _checked(self, number: int, values: Sequence[object]) -> Row:
+    def _checked(self, number: int, values: Sequence[object]) -> CandidateRow:
         try:
             return checked(values)
         except ValueError as problem:
@@ -97,7 +97,7 @@ class CandidateFile:
             ) from problem
 
 
-def memory_of(row: Row) -> Image:
+def memory_of(row: CandidateRow) -> Image:
     """What the table of memories keeps of a candidate."""
     return {
         "kind": row.kind,
@@ -122,12 +122,12 @@ def memory_of(row: Row) -> Image:
     }
 
 
-def record_of(row: Row, start: int) -> Image:
+def record_of(row: CandidateRow, key: str, start: int) -> Image:
     """The excerpt of a candidate as a record, in which its statement begins at `start`."""
     # The text of a record that is no turn is its lines.
     before = 0 if row.shape is Shape.TURN else row.excerpt.count("\n", 0, start)
     return {
-        "key": excerpt_key(row),
+        "key": key,
         "line_start": max(0, row.line_start - before),
         "line_end": row.line_end,
         "byte_start": row.byte_start,
@@ -144,7 +144,7 @@ def record_of(row: Row, start: int) -> Image:
     }
 
 
-def excerpt_key(row: Row) -> str:
+def excerpt_key(row: CandidateRow) -> str:
     """The key of the record that has only the text around a statement. It is a record of its own:
     the whole one may be read into the same project later.
     """
@@ -160,7 +160,7 @@ def span_in_excerpt(found: CleanRow) -> tuple[int, int]:
     return start, max(start, min(len(row.excerpt), row.span_end - row.excerpt_start))
 
 
-def relations_of(row: Row) -> dict[tuple[str, str], None]:
+def relations_of(row: CandidateRow) -> dict[tuple[str, str], None]:
     """Kind and target of each relation of an entity, once."""
     found = msgspec.json.decode(row.relations or "[]", type=tuple[Relation, ...])
     return dict.fromkeys((str(each.kind), each.target_name) for each in found)

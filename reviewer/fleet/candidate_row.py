@@ -18,9 +18,9 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.fleet.part import COLUMNS
 from reviewer.fleet.values import EVIDENCE
 from reviewer.proposing.values import Proof, Proposer
-from reviewer.sources.records import Role, Shape, Use
+from reviewer.sources.records import RecordUse, Role, Shape
 from reviewer.text.normalise import duplicate_key
-from reviewer.text.secrets import mask, secrets_in
+from reviewer.text.secrets import mask, secrets_in, with_secrets
 
 ADDED = {"seen": "int64", "sessions": "int64", "authors": "int64", "leader": "string"}
 """Columns of a candidate besides those of its best place. `leader`: the `fact` of the candidate
@@ -43,7 +43,7 @@ Document = Annotated[str, Meta(max_length=20_000)]
 Name = Annotated[str, Meta(max_length=2_000)]
 
 
-class Row(Struct, frozen=True, array_like=True, gc=False):
+class CandidateRow(Struct, frozen=True, array_like=True, gc=False):
     """A row, checked."""
 
     path: Annotated[str, Meta(min_length=1, max_length=4_096)]
@@ -80,7 +80,7 @@ class Row(Struct, frozen=True, array_like=True, gc=False):
     session: Name | None
     at: Word | None
     role: Role
-    use: Use
+    use: RecordUse
     shape: Shape
     sidechain: bool
     span_start: Count
@@ -95,23 +95,23 @@ class Row(Struct, frozen=True, array_like=True, gc=False):
 class CleanRow(Struct, frozen=True, gc=False):
     """A row without secrets and with its flags: only `clean` makes one."""
 
-    row: Row
+    row: CandidateRow
     masked: int
     """How many secrets it had."""
 
 
-NAMES = Row.__struct_fields__
+NAMES = CandidateRow.__struct_fields__
 
 EMPTY_PROOF = "{}"
 _WORD = re.compile(r"[^\W_]+")
 
 
-def checked(values: Sequence[object]) -> Row:
+def checked(values: Sequence[object]) -> CandidateRow:
     """The row with the values of NAMES, if all of them are what they should be. Raises ValueError,
     naming the column.
     """
     try:
-        row = msgspec.convert(values, Row)
+        row = msgspec.convert(values, CandidateRow)
     except msgspec.ValidationError as problem:
         raise ValueError(_with_its_column(str(problem))) from problem
     _require_meaning(row)
@@ -143,7 +143,7 @@ def _with_its_column(problem: str) -> str:
     return f"its column {name} is not what reviewer writes ({said})"
 
 
-def _require_meaning(row: Row) -> None:
+def _require_meaning(row: CandidateRow) -> None:
     """Raise ValueError if a type or a document in JSON is none that is known."""
     (MemoryType if row.kind == "memory" else EntityType)(row.type)
     if row.proof != EMPTY_PROOF:
@@ -168,14 +168,18 @@ _TEXTS = (
     "format",
 )  # fmt: skip
 _DOCUMENTS = ("proof", "attributes", "relations")
-_APART = "\n\n"
 
 
-def clean(row: Row) -> CleanRow:
-    """The row without secrets and with its flags: anybody may have written the file."""
-    masked = 0
-    if mask(_APART.join(_words(row))).kinds:
-        row, masked = _masked(row)
+def clean(rows: Sequence[CandidateRow]) -> list[CleanRow]:
+    """The rows without secrets and with their flags: anybody may have written the file."""
+    secret = with_secrets({word for row in rows for word in _words(row)})
+    return [
+        _flagged(*(_masked(row) if secret and not secret.isdisjoint(_words(row)) else (row, 0)))
+        for row in rows
+    ]
+
+
+def _flagged(row: CandidateRow, masked: int) -> CleanRow:
     found = flags_of(row.content, row.role)
     flags = " ".join(dict.fromkeys((*row.flags.split(), *found))) if found else row.flags
     # The key is stored as it is: it may say nothing that the content does not say.
@@ -184,7 +188,7 @@ def clean(row: Row) -> CleanRow:
     return CleanRow(row if same else structs.replace(row, flags=flags, key=key), masked)
 
 
-def _words(row: Row) -> Iterator[str]:
+def _words(row: CandidateRow) -> Iterator[str]:
     yield from (row.excerpt, row.record, row.session or "", row.rule)
     yield from (row.extractor_version, row.need, row.flags, row.format)
     if row.content not in row.excerpt:
@@ -208,7 +212,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(each)
 
 
-def _masked(row: Row) -> tuple[Row, int]:
+def _masked(row: CandidateRow) -> tuple[CandidateRow, int]:
     """The row without secrets, and how many there were."""
     found = 0
     changed: dict[str, str] = {}

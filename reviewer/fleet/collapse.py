@@ -23,7 +23,7 @@ from msgspec import Struct, structs
 
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.files import is_own, open_own, private_opener, reason_of
-from reviewer.fleet.candidate_row import ADDED, CANDIDATE, NAMES, Row, checked, clean
+from reviewer.fleet.candidate_row import ADDED, CANDIDATE, NAMES, CandidateRow, checked, clean
 from reviewer.fleet.part import COLUMNS, schema
 from reviewer.fleet.places import Folder
 from reviewer.fleet.values import (
@@ -32,7 +32,7 @@ from reviewer.fleet.values import (
     FILES,
     LAYOUT,
     FleetError,
-    Settings,
+    JobSettings,
     extra,
     table_name,
 )
@@ -142,11 +142,11 @@ def _whole_parts(folder: Folder) -> list[int]:
     return found
 
 
-def _common_settings(folder: Folder, numbers: list[int]) -> Settings:
+def _common_settings(folder: Folder, numbers: list[int]) -> JobSettings:
     """The settings that all parts were written with. Raises FleetError naming a file with others,
     or with other columns than a part has.
     """
-    first: Settings | None = None
+    first: JobSettings | None = None
     with ThreadPoolExecutor(SCHEMAS_AT_ONCE) as threads:
         for found in threads.map(lambda number: _settings_of(folder, number), numbers):
             for name, settings in found:
@@ -164,10 +164,10 @@ def _common_settings(folder: Folder, numbers: list[int]) -> Settings:
 
 def _settings_of(
     folder: Folder, number: int, tables: Sequence[str] = (FILES, EVIDENCE, BOOT)
-) -> list[tuple[str, Settings]]:
+) -> list[tuple[str, JobSettings]]:
     """The files of a part, each with the settings that it was written with."""
     pq = extra("pyarrow.parquet")
-    found: list[tuple[str, Settings]] = []
+    found: list[tuple[str, JobSettings]] = []
     for table in tables:
         name = table_name(number, table)
         try:
@@ -179,7 +179,7 @@ def _settings_of(
             noted = (columns.metadata or {}).get(b"reviewer")
             if noted is None:
                 raise ValueError("reviewer has not written it")
-            settings = msgspec.json.decode(noted, type=Settings)
+            settings = msgspec.json.decode(noted, type=JobSettings)
         except (ValueError, OSError, msgspec.DecodeError) as problem:
             said = str(problem).rstrip(".")
             raise FleetError(f"{folder.path(name)} is not a part of a job: {said}.") from problem
@@ -428,7 +428,7 @@ class _Database:
             f"Those of most sessions: {names or 'none'}."
         )
 
-    def write(self, out: Path, top: int, settings: Settings) -> _Written:
+    def write(self, out: Path, top: int, settings: JobSettings) -> _Written:
         """Write the best facts."""
         # Facts in other words are ranked together, by the sessions and authors of all of them.
         self._sql(
@@ -479,7 +479,7 @@ class _Written(Struct):
 
 
 def _write(
-    batches: Iterator[list[tuple[dict[str, Any], int]]], out: Path, settings: Settings
+    batches: Iterator[list[tuple[dict[str, Any], int]]], out: Path, settings: JobSettings
 ) -> _Written:
     """Write the rows, each with the number of secrets that were masked in it."""
     pa, pq = extra("pyarrow"), extra("pyarrow.parquet")
@@ -521,11 +521,10 @@ def _checked(rows: Any) -> Iterator[list[tuple[dict[str, Any], int]]]:
         return found.text, len(found.kinds)
 
     while found := rows.fetchmany(ROWS_AT_ONCE):
-        batch: list[tuple[dict[str, Any], int]] = []
-        for each in found:
-            row = dict(zip(names, each, strict=True))
-            before = _row(row, row.pop("part"))
-            after = clean(before)
+        batch = [dict(zip(names, each, strict=True)) for each in found]
+        checked_rows = [_row(row, row.pop("part")) for row in batch]
+        cleaned: list[tuple[dict[str, Any], int]] = []
+        for row, before, after in zip(batch, checked_rows, clean(checked_rows), strict=True):
             masked = after.masked
             for name in ("author", "project"):
                 row[name], secrets = without_secrets(row[name])
@@ -533,11 +532,11 @@ def _checked(rows: Any) -> Iterator[list[tuple[dict[str, Any], int]]]:
             if after.row is not before:
                 changed = structs.asdict(after.row).items()
                 row.update((n, v) for n, v in changed if v != getattr(before, n))
-            batch.append((row, masked))
-        yield batch
+            cleaned.append((row, masked))
+        yield cleaned
 
 
-def _row(values: dict[str, Any], part: int) -> Row:
+def _row(values: dict[str, Any], part: int) -> CandidateRow:
     try:
         return checked([values.get(name, "") for name in NAMES])  # the leader is not known yet
     except ValueError as problem:

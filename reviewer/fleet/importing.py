@@ -21,11 +21,11 @@ from reviewer.fleet.candidate_file import (
     relations_of,
     span_in_excerpt,
 )
-from reviewer.fleet.candidate_row import CleanRow, Row
+from reviewer.fleet.candidate_row import CandidateRow, CleanRow
 from reviewer.fleet.values import FleetError
-from reviewer.promotion.conflict_rows import open_conflicts
-from reviewer.promotion.decided_rows import find_conflicts_again
-from reviewer.promotion.evidence_rows import MOST_EVIDENCE
+from reviewer.promotion.rows.conflict_rows import open_conflicts
+from reviewer.promotion.rows.decided_rows import find_conflicts_again
+from reviewer.promotion.rows.evidence_rows import MOST_EVIDENCE
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
@@ -225,7 +225,7 @@ class _Wave:
         known = self._known(keys)
         places = self._places(rows)
         self.masked += sum(each.masked for each in rows)
-        again: dict[int, list[tuple[Row, Place]]] = defaultdict(list)
+        again: dict[int, list[tuple[CandidateRow, Place]]] = defaultdict(list)
         fresh: dict[_Key, int] = {}  # the file may have one twice
         for at, key in enumerate(keys):
             number = known.get(key)
@@ -272,7 +272,7 @@ class _Wave:
         )
         self._add_structure([each for each in found if each[1].kind == "entity"])
 
-    def _leader_of(self, row: Row, number: int) -> int | None:
+    def _leader_of(self, row: CandidateRow, number: int) -> int | None:
         """The row that is shown before this one, which gets this number."""
         if row.wording != self._wording:
             self._wording = row.wording
@@ -282,7 +282,7 @@ class _Wave:
         self.near += leader is not None
         return leader
 
-    def _add_structure(self, found: Sequence[tuple[int, Row]]) -> None:
+    def _add_structure(self, found: Sequence[tuple[int, CandidateRow]]) -> None:
         self._act.insert_many(
             "entity",
             [
@@ -306,7 +306,7 @@ class _Wave:
         slots = self._active_slots
         open_conflicts(self._act, [number for number, row in found if row.slot in slots], self._now)
 
-    def _count_again(self, again: dict[int, list[tuple[Row, Place]]]) -> None:
+    def _count_again(self, again: dict[int, list[tuple[CandidateRow, Place]]]) -> None:
         """Candidates that the project has count as seen, with their place as evidence."""
         updates: list[tuple[int, Image]] = []
         evidence: list[Image] = []
@@ -368,25 +368,26 @@ class _Wave:
 
     def _places(self, rows: Sequence[CleanRow]) -> list[Place]:
         """The record of each row, and its span there; records that the store lacks are written."""
+        keys = [excerpt_key(each.row) for each in rows]
         whole = self._records([each.row.record for each in rows])
-        parts = self._records([excerpt_key(each.row) for each in rows])
+        parts = self._records(keys)
         sources = self._sources_of(rows)
         first = self._act.next_id("record")
         numbers = {key: number for key, (number, _) in parts.items()}
         new: list[Image] = []
         places: list[Place] = []
-        for each in rows:
+        for key, each in zip(keys, rows, strict=True):
             row = each.row
             found = whole.get(row.record)
             if found is not None and row.span_end <= found[1]:
                 places.append((found[0], row.span_start, row.span_end))
                 continue
             start, end = span_in_excerpt(each)
-            if (key := excerpt_key(row)) not in numbers:
+            if key not in numbers:
                 numbers[key] = first + len(new)
                 new.append(
                     {
-                        **record_of(row, start),
+                        **record_of(row, key, start),
                         "project_id": self._project_id,
                         "source_id": sources[row.path],
                         "wave_id": self.number,
@@ -441,7 +442,7 @@ class _Wave:
         return self._sources
 
 
-def _evidence(number: int, row: Row, place: Place) -> Image:
+def _evidence(number: int, row: CandidateRow, place: Place) -> Image:
     record, start, end = place
     return {
         "memory_id": number,

@@ -14,10 +14,10 @@ import msgspec
 from reviewer.errors import SourceError
 from reviewer.files import open_file, reason_of
 from reviewer.fleet.places import PLAN, Folder, Listed, is_of_job, listed_url, without_secrets
-from reviewer.fleet.values import Settings, SourceFile
-from reviewer.promotion.record_writer import Stamp
+from reviewer.fleet.values import JobSettings, SourceFile
+from reviewer.promotion.waves.record_writer import Stamp
 from reviewer.sources.elsewhere import is_url
-from reviewer.sources.walk import Found, is_unreadable, walk
+from reviewer.sources.walk import FoundFile, is_unreadable, walk
 
 OF_A_JOB = "written by a run of the fleet"
 LONGEST_PLAN_LINE = 10_000
@@ -57,7 +57,7 @@ def _here(source: str, jobs: _Jobs) -> Iterator[SourceFile | str]:
         if jobs.wrote(path):
             yield OF_A_JOB
             continue
-        reason = "" if isinstance(item, Found) else item.reason
+        reason = "" if isinstance(item, FoundFile) else item.reason
         if reason and not is_unreadable(reason):
             yield reason
             continue
@@ -126,7 +126,7 @@ def _is_plan(path: Path) -> bool:
     """Whether a file is the plan of a job."""
     try:
         with open_file(path) as file:
-            msgspec.json.decode(file.readline(LONGEST_PLAN_LINE), type=Settings)
+            msgspec.json.decode(file.readline(LONGEST_PLAN_LINE), type=JobSettings)
     except (OSError, ValueError, msgspec.DecodeError):
         return False
     return True

@@ -23,16 +23,16 @@ from reviewer.fleet.values import (
     EVIDENCE,
     FILES,
     LAYOUT,
+    FilePart,
     FleetError,
-    Part,
+    JobSettings,
     PartDone,
-    Settings,
     SourceFile,
     extra,
     table_name,
 )
-from reviewer.promotion.session_read import Excerpt, Found, SessionRead, read_session
-from reviewer.promotion.statement_rows import STATEMENTS_VERSION, Prepared
+from reviewer.promotion.rows.statement_rows import STATEMENTS_VERSION, PreparedStatement
+from reviewer.promotion.waves.session_read import Excerpt, FoundStatement, SessionRead, read_session
 from reviewer.sources.records import Record
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.wording import wording_key
@@ -82,9 +82,9 @@ class Job(Struct, frozen=True):
     `killers`: names of files that ended the process that read them, each with a sentence.
     """
 
-    part: Part
+    part: FilePart
     out: str
-    settings: Settings
+    settings: JobSettings
     killers: dict[str, str] = {}
 
 
@@ -94,7 +94,7 @@ def write_part(job: Job) -> PartDone:
     Never raises for a file: each has a row in the table of files, with its problem. Raises
     FleetError when the part cannot be written, or this machine has another version of reviewer.
     """
-    ours = Settings(now=job.settings.now)
+    ours = JobSettings(now=job.settings.now)
     if job.settings != ours:
         raise FleetError(
             f"A worker has another version of reviewer (layout {LAYOUT}, extractors "
@@ -119,7 +119,7 @@ def read_only(job: Job) -> None:
 class _Table:
     """Collects rows and writes them in groups to a Parquet file."""
 
-    def __init__(self, table: str, path: str, settings: Settings) -> None:
+    def __init__(self, table: str, path: str, settings: JobSettings) -> None:
         pa, pq = extra("pyarrow"), extra("pyarrow.parquet")
         self._schema = schema(COLUMNS[table], settings)
         self._writer = pq.ParquetWriter(path, self._schema, compression="zstd")
@@ -146,7 +146,7 @@ class _Table:
         self._writer.close()
 
 
-def schema(columns: Mapping[str, str], settings: Settings) -> Any:
+def schema(columns: Mapping[str, str], settings: JobSettings) -> Any:
     """The schema of a table of these columns, with the settings of the job in its metadata."""
     pa = extra("pyarrow")
     kinds = {"string": pa.string(), "int64": pa.int64(), "double": pa.float64(), "bool": pa.bool_()}
@@ -236,7 +236,7 @@ def already_there(out: Folder, number: int) -> tuple[int, int, int]:
     return sum(found), failed, sum(others)
 
 
-def _read(file: SourceFile, settings: Settings) -> SessionRead:
+def _read(file: SourceFile, settings: JobSettings) -> SessionRead:
     """Read one file wherever it is; never raises for it."""
     now = from_iso(settings.now)
     assert now is not None
@@ -287,7 +287,7 @@ def evidence_rows(read: SessionRead, file: SourceFile, part: int) -> Iterator[Ro
         yield from ({**common, **row} for row in _of_statement(statement, score, read, file))
 
 
-def _of_found(found: Found, file: SourceFile) -> Row:
+def _of_found(found: FoundStatement, file: SourceFile) -> Row:
     candidate = found.candidate
     entity = isinstance(candidate, EntityCandidate)
     kind = "entity" if entity else "memory"
@@ -325,7 +325,7 @@ def _of_found(found: Found, file: SourceFile) -> Row:
 
 
 def _of_statement(
-    statement: Prepared, score: float, read: SessionRead, file: SourceFile
+    statement: PreparedStatement, score: float, read: SessionRead, file: SourceFile
 ) -> Iterator[Row]:
     proposal = statement.proved.proposal
     content = statement.content
@@ -355,7 +355,7 @@ def _of_statement(
         }
 
 
-def _worth(of: Candidate | Prepared) -> Row:
+def _worth(of: Candidate | PreparedStatement) -> Row:
     return {
         "prior": of.prior,
         "signal": of.signal,

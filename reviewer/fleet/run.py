@@ -34,10 +34,10 @@ from reviewer.fleet.places import LOCK, PLAN, RUNNING, Folder
 from reviewer.fleet.pool import cores, short_pool
 from reviewer.fleet.values import (
     FILES,
+    FilePart,
     FleetError,
-    Part,
+    JobSettings,
     PartDone,
-    Settings,
     SourceFile,
     extra,
     table_name,
@@ -62,7 +62,7 @@ _PART = "reviewer.fleet.part"
 KILLER = "ended the process that read it (out of memory, or a crash)"
 
 
-class Progress(Struct, frozen=True):
+class JobProgress(Struct, frozen=True):
     """How far a job is."""
 
     files_done: int
@@ -205,7 +205,7 @@ def run(
     *,
     now: datetime,
     part_files: int = PART_FILES,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[JobProgress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> RunReport:
     """Read the sources in parts into the folder `out`; parts that are whole there are kept.
@@ -223,7 +223,7 @@ def run(
     folder.make()
     with _only_run(folder):
         folder.remove_unfinished()
-        plan = _Plan(folder, Settings(now=iso(now)))
+        plan = _Plan(folder, JobSettings(now=iso(now)))
         plan.add(files, part_files)
         run_ = _Run(plan, workers, progress or _quiet, cancelled or _never)
         run_.go()
@@ -247,17 +247,17 @@ def run(
 class _Plan:
     """Which files each part has. It only grows, so that a run that goes on finds the same parts."""
 
-    def __init__(self, folder: Folder, settings: Settings) -> None:
+    def __init__(self, folder: Folder, settings: JobSettings) -> None:
         self.folder = folder
         self.settings = settings
-        self.parts: list[Part] = []
+        self.parts: list[FilePart] = []
         data = folder.read(PLAN)
         if data is None:
             return
         try:
             first, *rest = data.splitlines()
-            self.settings = msgspec.json.decode(first, type=Settings)
-            self.parts = [msgspec.json.decode(line, type=Part) for line in rest]
+            self.settings = msgspec.json.decode(first, type=JobSettings)
+            self.parts = [msgspec.json.decode(line, type=FilePart) for line in rest]
         except (ValueError, msgspec.DecodeError) as problem:
             raise FleetError(
                 f"{folder.path(PLAN)} is not the plan of a job: {problem}. Use another folder."
@@ -285,19 +285,19 @@ class _Plan:
                     break
                 size += fresh[0].bytes
                 chosen.append(fresh.popleft())
-            self.parts.append(Part(len(self.parts), tuple(chosen)))
+            self.parts.append(FilePart(len(self.parts), tuple(chosen)))
         lines = [msgspec.json.encode(each) for each in (self.settings, *map(_shown, self.parts))]
         self.folder.write(PLAN, b"\n".join(lines) + b"\n")
 
 
-def _shown(part: Part) -> Part:
+def _shown(part: FilePart) -> FilePart:
     """The part as it is written down: without paths that have a secret."""
     if not any(file.path for file in part.files):
         return part
     return structs.replace(part, files=tuple(structs.replace(f, path="") for f in part.files))
 
 
-def _with_paths(part: Part, paths: dict[str, str]) -> Part:
+def _with_paths(part: FilePart, paths: dict[str, str]) -> FilePart:
     """The part of a plan with the paths that the plan does not have, by the names of the files."""
     if not any(file.name in paths for file in part.files):
         return part
@@ -312,7 +312,7 @@ class _Run:
         self,
         plan: _Plan,
         workers: Workers,
-        progress: Callable[[Progress], None],
+        progress: Callable[[JobProgress], None],
         cancelled: Callable[[], bool],
     ) -> None:
         self._plan = plan
@@ -321,7 +321,7 @@ class _Run:
         self._cancelled = cancelled
         self._files_total = sum(len(part.files) for part in plan.parts)
         self._bytes_total = sum(part.bytes for part in plan.parts)
-        self._waiting: deque[Part] = deque()
+        self._waiting: deque[FilePart] = deque()
         self.killers: set[str] = set()
         self.files = self.bytes = self.found = self.failed = self.other_kind = 0
         self.before = 0
@@ -343,7 +343,7 @@ class _Run:
                 self._one_by_one(suspects)
         self.left = len(self._waiting)
 
-    def _job(self, part: Part, killers: dict[str, str] | None = None) -> Job:
+    def _job(self, part: FilePart, killers: dict[str, str] | None = None) -> Job:
         return Job(part, self._plan.folder.place, self._plan.settings, killers or {})
 
     def _count(self, done: PartDone) -> None:
@@ -355,14 +355,14 @@ class _Run:
         self._last_done = time.monotonic()
         self._show(None)
 
-    def _show(self, oldest: Part | None) -> None:
+    def _show(self, oldest: FilePart | None) -> None:
         """Show how far the job is, and what `oldest`, the part that was begun first, is at."""
         seconds = time.monotonic() - self._last_done
         slow = ""
         if oldest is not None and seconds > SLOW_SECONDS:
             slow = max(oldest.files, key=lambda file: file.bytes).name
         self._progress(
-            Progress(
+            JobProgress(
                 self.files,
                 self._files_total,
                 self.bytes,
@@ -374,10 +374,10 @@ class _Run:
             )
         )
 
-    def _until_a_worker_dies(self) -> list[Part]:
+    def _until_a_worker_dies(self) -> list[FilePart]:
         """Hand out parts; returns those that were being read when a process died."""
-        running: dict[Future[PartDone], Part] = {}
-        suspects: list[Part] = []
+        running: dict[Future[PartDone], FilePart] = {}
+        suspects: list[FilePart] = []
         with self._workers.open() as executor:
             try:
                 while (self._waiting or running) and not suspects:
@@ -414,7 +414,7 @@ class _Run:
             self._waiting.extendleft(reversed(running.values()))
         return sorted(suspects, key=lambda part: part.number)
 
-    def _one_by_one(self, suspects: list[Part]) -> None:
+    def _one_by_one(self, suspects: list[FilePart]) -> None:
         """Read each part in a process of its own, so that the one with the guilty file is known."""
         with ThreadPoolExecutor(max_workers=min(8, self._workers.width)) as threads:
             for part, outcome in zip(suspects, threads.map(self._alone, suspects), strict=True):
@@ -423,13 +423,13 @@ class _Run:
                 else:
                     self._count(outcome)
 
-    def _alone(self, part: Part) -> PartDone | None:
+    def _alone(self, part: FilePart) -> PartDone | None:
         try:
             return self._found_guilty(part)
         except _InterruptedError:
             return None
 
-    def _found_guilty(self, part: Part) -> PartDone:
+    def _found_guilty(self, part: FilePart) -> PartDone:
         """Read a part, without the files that end the process that reads them."""
         done = self._in_a_process(write_part, self._job(part))
         if done is not None:
@@ -521,7 +521,7 @@ def _require_unused(folder: Folder) -> None:
         )
 
 
-def _quiet(_: Progress) -> None:
+def _quiet(_: JobProgress) -> None:
     """Progress is not shown."""
 
 

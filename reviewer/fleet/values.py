@@ -10,7 +10,7 @@ from msgspec import Struct
 from reviewer.errors import ReviewerError
 from reviewer.extraction.rules import EXTRACTOR_VERSION
 from reviewer.installation import extra_command
-from reviewer.promotion.statement_rows import STATEMENTS_VERSION
+from reviewer.promotion.rows.statement_rows import STATEMENTS_VERSION
 
 LAYOUT = 2
 """The version of the columns of a part."""
@@ -45,7 +45,7 @@ class SourceFile(Struct, frozen=True, array_like=True):
         return self.path or self.name
 
 
-class Settings(Struct, frozen=True):
+class JobSettings(Struct, frozen=True):
     """What a job depends on besides its files. Parts with other settings are not mixed."""
 
     now: str
@@ -54,7 +54,7 @@ class Settings(Struct, frozen=True):
     extractors: str = f"{EXTRACTOR_VERSION} {STATEMENTS_VERSION}"
 
 
-class Part(Struct, frozen=True):
+class FilePart(Struct, frozen=True):
     """Files that are read together."""
 
     number: int

@@ -19,7 +19,7 @@ from reviewer.files import read_own, reason_of
 from reviewer.llm.model import JsonSchema
 
 
-class Asked(Struct, frozen=True):
+class AgentRequest(Struct, frozen=True):
     """What an agent is asked, and the empty folder in which it runs."""
 
     program: str
@@ -64,7 +64,7 @@ class Agent(Struct, frozen=True):
     program: str
     title: str
     login: str
-    prepare: Callable[[Asked], Invocation]
+    prepare: Callable[[AgentRequest], Invocation]
     read: Callable[[Ended], Answered]
     tidy: Callable[[Path, Mapping[str, str]], None] | None = None
     """Removes the files that a call in a folder leaves behind in the home of its environment."""
@@ -74,7 +74,7 @@ class Agent(Struct, frozen=True):
     """Tokens of prompt and answer together that its models take at least, with its own prompt."""
 
 
-def _claude(asked: Asked) -> Invocation:
+def _claude(asked: AgentRequest) -> Invocation:
     argv = [asked.program, "-p", "--output-format", "json"]
     if asked.model:
         argv += ["--model", asked.model]
@@ -120,7 +120,7 @@ _CODEX_OFF = (
 )  # fmt: skip
 
 
-def _codex(asked: Asked) -> Invocation:
+def _codex(asked: AgentRequest) -> Invocation:
     folder = asked.folder
     argv = [asked.program, "exec", "--json", "--ephemeral", "--skip-git-repo-check"]
     argv += ["--ignore-user-config", "--ignore-rules", "-s", "read-only", "-C", str(folder)]
@@ -176,7 +176,7 @@ _GEMINI_SETTINGS = {
 }
 
 
-def _gemini(asked: Asked) -> Invocation:
+def _gemini(asked: AgentRequest) -> Invocation:
     settings = asked.folder / ".gemini" / "settings.json"
     settings.parent.mkdir(mode=0o700)
     settings.write_text(json.dumps(_GEMINI_SETTINGS), encoding="utf-8")
@@ -226,7 +226,7 @@ def _gemini_tidy(folder: Path, environment: Mapping[str, str]) -> None:
                 shutil.rmtree(marker.parent, ignore_errors=True)
 
 
-def _opencode(asked: Asked) -> Invocation:
+def _opencode(asked: AgentRequest) -> Invocation:
     agent = {
         "mode": "primary",
         "prompt": asked.system or "Answer the question.",
@@ -273,7 +273,7 @@ def _opencode_answer(ended: Ended) -> Answered:
     )
 
 
-def _copilot(asked: Asked) -> Invocation:
+def _copilot(asked: AgentRequest) -> Invocation:
     # A home of its own leaves out the person's hooks, servers and sessions; with it the login that
     # is kept there is not found, but those of the environment and of gh are.
     home = asked.folder / "copilot"
@@ -340,7 +340,7 @@ def agent_of(command: tuple[str, ...]) -> Agent:
     if len(command) == 1 and command[0] in AGENTS:
         return AGENTS[command[0]]
 
-    def prepare(asked: Asked) -> Invocation:
+    def prepare(asked: AgentRequest) -> Invocation:
         prompt = f"{asked.system}\n\n{asked.prompt}" if asked.system else asked.prompt
         return Invocation((asked.program, *command[1:]), prompt)
 

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from reviewer.llm.agents import AGENTS, Agent, Answered, Asked, Ended, agent_of, last_words
+from reviewer.llm.agents import AGENTS, Agent, AgentRequest, Answered, Ended, agent_of, last_words
 from reviewer.llm.chat import POLL, STOPPED, Chat, quoted
 from reviewer.llm.model import (
     CancelledError,
@@ -102,7 +102,7 @@ class CommandChat(Chat):
         system = "\n\n".join(one.content for one in messages if one.role == "system")
         prompt = _conversation([one for one in messages if one.role != "system"])
         with _private_folder() as folder:
-            asked = Asked(self._program, system, prompt, self._model, schema, folder)
+            asked = AgentRequest(self._program, system, prompt, self._model, schema, folder)
             invocation = self.agent.prepare(asked)
             environment = {
                 name: value

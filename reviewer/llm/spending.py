@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 _about: ContextVar[str] = ContextVar("session", default="")
 
 
-class Asked(Struct, frozen=True, omit_defaults=True):
+class SpentQuestion(Struct, frozen=True, omit_defaults=True):
     """One question. `price`: in the currency of the settings; None if they name none."""
 
     at: str
@@ -64,19 +64,21 @@ def spending_path() -> Path:
     return user_data_path("reviewer", appauthor=False) / "questions.jsonl"
 
 
-def asked() -> list[Asked]:
+def asked() -> list[SpentQuestion]:
     """Every question, oldest first; a line that was cut off is left out. Raises OSError."""
-    found: list[Asked] = []
+    found: list[SpentQuestion] = []
     with suppress(FileNotFoundError):
         for line in read_own(spending_path()).splitlines():
             with suppress(msgspec.DecodeError):
-                found.append(msgspec.json.decode(line, type=Asked))
+                found.append(msgspec.json.decode(line, type=SpentQuestion))
     return found
 
 
-def summed(questions: Sequence[Asked], by: str, label: Callable[[Asked], str]) -> list[Sum]:
+def summed(
+    questions: Sequence[SpentQuestion], by: str, label: Callable[[SpentQuestion], str]
+) -> list[Sum]:
     """The questions by what `label` says of each, in the order of the labels."""
-    groups: dict[str, list[Asked]] = {}
+    groups: dict[str, list[SpentQuestion]] = {}
     for each in questions:
         groups.setdefault(label(each), []).append(each)
     return [
@@ -93,7 +95,7 @@ def summed(questions: Sequence[Asked], by: str, label: Callable[[Asked], str]) -
     ]
 
 
-def report(questions: Sequence[Asked]) -> tuple[list[Sum], list[Sum], list[Sum]]:
+def report(questions: Sequence[SpentQuestion]) -> tuple[list[Sum], list[Sum], list[Sum]]:
     """The questions by day, by session with the dearest first, and all together."""
     days = summed(questions, "day", lambda each: each.at[:10])
     of_sessions = [each for each in questions if each.session]
@@ -143,7 +145,9 @@ class Counted:
         price: float | None = None
         if settings.price_in or settings.price_out:
             price = (tokens_in * settings.price_in + tokens_out * settings.price_out) / 1e6
-        line = Asked(iso(utc_now()), model, tokens_in, tokens_out, requests, _about.get(), price)
+        line = SpentQuestion(
+            iso(utc_now()), model, tokens_in, tokens_out, requests, _about.get(), price
+        )
         path = spending_path()
         try:
             make_folders(path.parent)

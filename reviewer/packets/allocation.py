@@ -30,7 +30,7 @@ class ItemCosts(Struct, frozen=True):
     """Shown whole or not at all."""
 
 
-class Outcome(Struct):
+class ItemOutcome(Struct):
     """How an item is shown, and the rule behind it. `needed`: its cost, if it exceeded `left`."""
 
     state: State
@@ -42,7 +42,7 @@ class Outcome(Struct):
 class SectionFill(Struct):
     """The outcome for each item by key, and what they cost together."""
 
-    outcomes: dict[int, Outcome]
+    outcomes: dict[int, ItemOutcome]
     used: int = 0
     noted: bool = False
     """Whether the section has a list of titles."""
@@ -79,9 +79,9 @@ def fill_in_full(
         cost = heading
         for item in items:
             if item.superseded and not whole:
-                filled.outcomes[item.key] = Outcome(State.DROPPED, Rule.SUPERSEDED)
+                filled.outcomes[item.key] = ItemOutcome(State.DROPPED, Rule.SUPERSEDED)
             else:
-                filled.outcomes[item.key] = Outcome(State.FULL, Rule.ALL_FIT)
+                filled.outcomes[item.key] = ItemOutcome(State.FULL, Rule.ALL_FIT)
                 cost += item.full()
         filled.used = cost if cost > heading else 0
         return filled
@@ -89,16 +89,16 @@ def fill_in_full(
     used, ended = heading, False
     for item in sorted(items, key=lambda item: not item.pinned):
         if item.superseded:
-            filled.outcomes[item.key] = Outcome(State.DROPPED, Rule.SUPERSEDED)
+            filled.outcomes[item.key] = ItemOutcome(State.DROPPED, Rule.SUPERSEDED)
         elif ended:
-            filled.outcomes[item.key] = Outcome(State.DROPPED, Rule.BEHIND)
+            filled.outcomes[item.key] = ItemOutcome(State.DROPPED, Rule.BEHIND)
         elif used + (cost := item.full()) <= (room if item.pinned else limit):
             rule = Rule.PINNED if item.pinned else Rule.IN_ORDER
-            filled.outcomes[item.key] = Outcome(State.FULL, rule)
+            filled.outcomes[item.key] = ItemOutcome(State.FULL, rule)
             used += cost
         else:
             left = (room if item.pinned else limit) - used
-            filled.outcomes[item.key] = Outcome(State.DROPPED, Rule.TOO_BIG, cost, max(left, 0))
+            filled.outcomes[item.key] = ItemOutcome(State.DROPPED, Rule.TOO_BIG, cost, max(left, 0))
             ended = not item.pinned
     filled.used = used if used > heading else 0
     return filled
@@ -282,7 +282,10 @@ class _Contest:
         self._demands = demands
         self._fills = {
             section: SectionFill(
-                {each.key: Outcome(State.DROPPED, _rule_at_first(each)) for each in demand.items}
+                {
+                    each.key: ItemOutcome(State.DROPPED, _rule_at_first(each))
+                    for each in demand.items
+                }
             )
             for section, demand in demands.items()
         }
@@ -360,10 +363,10 @@ class _Contest:
         filled.noted |= noted
         self._left -= more
         before = self._outcome(key)
-        filled.outcomes[key] = Outcome(state, rule, before.needed, before.left)
+        filled.outcomes[key] = ItemOutcome(state, rule, before.needed, before.left)
         return True
 
-    def _outcome(self, key: int) -> Outcome:
+    def _outcome(self, key: int) -> ItemOutcome:
         return self._fills[self._items[key][0]].outcomes[key]
 
     def _state(self, key: int) -> State:

@@ -9,13 +9,13 @@ from reviewer.packets.allocation import (
     CAP_FIFTHS,
     Allocation,
     Demand,
-    Outcome,
+    ItemOutcome,
     allocate,
     allocate_in_order,
     cap_percent,
 )
 from reviewer.packets.prepared import NOTED, Prepared, heading_of
-from reviewer.packets.token_counts import Piece
+from reviewer.packets.token_counts import CountedText
 from reviewer.packets.values import (
     Packet,
     PacketItem,
@@ -163,7 +163,7 @@ class _LaidOut(NamedTuple):
     floor: int
     """Tokens of tier 1."""
     allocations: dict[Section, Allocation]
-    pieces: dict[int, Piece | None]
+    pieces: dict[int, CountedText | None]
     """Each item that is not muted, as it is shown; None where it is left out."""
 
 
@@ -186,7 +186,7 @@ def _lay_out(
         allocations = allocate_in_order(budget, layout.ceiling(), demands, prepared.best_first)
     else:
         allocations = allocate(budget, layout.ceiling(), demands)
-    pieces: dict[int, Piece | None] = {}
+    pieces: dict[int, CountedText | None] = {}
     for section in BUDGETED:
         pieces |= _lay_section(prepared, layout, section, allocations[section], demands[section])
     return _LaidOut(layout, floor, allocations, pieces)
@@ -233,14 +233,14 @@ def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
                 place=rule.place,
                 at=None,
                 rule=Rule.TIER_1,
-                reason=reason(Outcome(State.FULL, Rule.TIER_1)),
+                reason=reason(ItemOutcome(State.FULL, Rule.TIER_1)),
                 score_text="",
             )
 
 
 def _lay_section(
     prepared: Prepared, layout: Layout, section: Section, allocation: Allocation, demand: Demand
-) -> dict[int, Piece | None]:
+) -> dict[int, CountedText | None]:
     """Add a section to the layout; returns its items as they are shown."""
     outcomes = allocation.filled.outcomes
     numbers = [each.key for each in demand.items]
@@ -266,14 +266,14 @@ def _items(
     prepared: Prepared,
     section: Section,
     allocation: Allocation,
-    pieces: Mapping[int, Piece | None],
+    pieces: Mapping[int, CountedText | None],
     giving_way: str,
 ) -> Iterator[PacketItem]:
     """Each item of a section with its outcome."""
     outcomes = allocation.filled.outcomes
     for number in prepared.order[section]:
         item = prepared.items[number]
-        outcome = outcomes.get(number, Outcome(State.DROPPED, Rule.MUTED))
+        outcome = outcomes.get(number, ItemOutcome(State.DROPPED, Rule.MUTED))
         piece = pieces.get(number)
         score = prepared.scores.get(number)
         yield PacketItem(
@@ -300,9 +300,9 @@ def _with_group_headings(
     section: Section,
     numbers: list[int],
     laid: list[int],
-    pieces: dict[int, Piece | None],
-    outcomes: dict[int, Outcome],
-) -> Iterator[tuple[Piece, bool]]:
+    pieces: dict[int, CountedText | None],
+    outcomes: dict[int, ItemOutcome],
+) -> Iterator[tuple[CountedText, bool]]:
     """The pieces of a section's body, with the heading of a group before its first item."""
     firsts: set[int] = set()
     if section is Section.CONVENTIONS and not prepared.for_task:
@@ -318,7 +318,7 @@ def _with_group_headings(
         yield _piece(pieces[number]), not prepared.items[number].heading
 
 
-def _piece_in_state(prepared: Prepared, number: int, state: State) -> Piece | None:
+def _piece_in_state(prepared: Prepared, number: int, state: State) -> CountedText | None:
     match state:
         case State.FULL:
             return prepared.full(number)
@@ -329,7 +329,7 @@ def _piece_in_state(prepared: Prepared, number: int, state: State) -> Piece | No
     return None
 
 
-def _piece(piece: Piece | None) -> Piece:
+def _piece(piece: CountedText | None) -> CountedText:
     assert piece is not None
     return piece
 
@@ -338,13 +338,13 @@ class Layout:
     """Collects pieces in order, and counts exactly what they cost together."""
 
     def __init__(self) -> None:
-        self._laid: list[tuple[Section, Piece, bool]] = []
+        self._laid: list[tuple[Section, CountedText, bool]] = []
 
-    def add(self, section: Section, piece: Piece, *, spaced: bool = True) -> None:
+    def add(self, section: Section, piece: CountedText, *, spaced: bool = True) -> None:
         """Append a piece; `spaced` adds an empty line after it, except at the end of the packet."""
         self._laid.append((section, piece, spaced))
 
-    def add_list(self, section: Section, pieces: Iterable[tuple[Piece, bool]]) -> None:
+    def add_list(self, section: Section, pieces: Iterable[tuple[CountedText, bool]]) -> None:
         """Append pieces, each with whether it is a list item. List items follow each other without
         an empty line; all other pieces are separated by one.
         """
@@ -384,7 +384,7 @@ class Layout:
             parts += [piece.text, AgentText("\n\n") if spaced else AgentText("\n")]
         return joined(parts, "")
 
-    def _spaced(self) -> list[tuple[Section, Piece, bool]]:
+    def _spaced(self) -> list[tuple[Section, CountedText, bool]]:
         last = [(section, piece, False) for section, piece, _ in self._laid[-1:]]
         return [*self._laid[:-1], *last]
 
@@ -404,7 +404,7 @@ def _last_in_full(prepared: Prepared, allocations: Mapping[Section, Allocation])
 _TITLE_IN_REASON = 50
 
 
-def reason(outcome: Outcome, section: Section | None = None, giving_way: str = "") -> str:
+def reason(outcome: ItemOutcome, section: Section | None = None, giving_way: str = "") -> str:
     """Why an item is shown as it is. `giving_way`: the last item in full, where a task decides."""
     needs = f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left"
     if giving_way:

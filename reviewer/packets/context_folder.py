@@ -14,7 +14,7 @@ from reviewer.clock import from_iso
 from reviewer.errors import SourceError
 from reviewer.files import open_file
 from reviewer.packets.markdown import (
-    Block,
+    MarkdownBlock,
     TextLine,
     blocks,
     is_open,
@@ -329,7 +329,7 @@ def task_date(text: str) -> datetime | None:
     return max(named, default=None)
 
 
-def _unboxed(found: list[Block], at: int) -> Iterator[Block]:
+def _unboxed(found: list[MarkdownBlock], at: int) -> Iterator[MarkdownBlock]:
     """Blocks nested in a task, without nested tasks and their contents."""
     place, end = at + 1, nested(found, at)
     while place < end:

@@ -189,7 +189,7 @@ _BOX = re.compile(r"\[([^\]\[]?)\](?:[ \t]+(.*)|$)")
 _THEMATIC_BREAK = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 
 
-class Block(Struct):
+class MarkdownBlock(Struct):
     """A heading (`level` > 0), a paragraph, or a list item (with a `marker`).
 
     `lines` do not include the marker and the indentation. `box` is the content of the checkbox:
@@ -210,10 +210,10 @@ class Block(Struct):
         return "\n".join(line.rstrip() for line in self.lines).strip()
 
 
-def blocks(lines: Iterable[TextLine]) -> Iterator[Block]:
+def blocks(lines: Iterable[TextLine]) -> Iterator[MarkdownBlock]:
     """The blocks in order. Nested items follow their parent with a larger `indent`."""
     group: list[tuple[int, str]] = []
-    current: Block | None = None
+    current: MarkdownBlock | None = None
     content = 0  # column where the text of the current item begins
     blank = in_code = False
     for line in lines:
@@ -231,7 +231,7 @@ def blocks(lines: Iterable[TextLine]) -> Iterator[Block]:
             current = None
         if heading:
             group = [step for step in group if step[0] < heading[0]] + [heading]
-            yield Block(line.number, [heading[1]], _path(group[:-1]), level=heading[0])
+            yield MarkdownBlock(line.number, [heading[1]], _path(group[:-1]), level=heading[0])
         elif item and not is_break:
             current = _listed(line.number, item, _path(group))
             content = len(item[1]) + len(item[2]) + 1
@@ -242,13 +242,13 @@ def blocks(lines: Iterable[TextLine]) -> Iterator[Block]:
         elif not is_break:
             if current is not None:
                 yield current
-            current, content = Block(line.number, [text.rstrip()], _path(group)), 0
+            current, content = MarkdownBlock(line.number, [text.rstrip()], _path(group)), 0
         blank = False
     if current is not None:
         yield current
 
 
-def nested(found: Sequence[Block], at: int) -> int:
+def nested(found: Sequence[MarkdownBlock], at: int) -> int:
     """End index of the blocks that are nested in the item `found[at]`."""
     end = at + 1
     while end < len(found) and found[end].marker and found[end].indent > found[at].indent:
@@ -256,7 +256,7 @@ def nested(found: Sequence[Block], at: int) -> int:
     return end
 
 
-def item_text(item: Block, inside: Iterable[Block] = ()) -> str:
+def item_text(item: MarkdownBlock, inside: Iterable[MarkdownBlock] = ()) -> str:
     """The text of an item with its nested items, as Markdown without its own marker."""
     lines = [item.text]
     for each in inside:
@@ -267,7 +267,7 @@ def item_text(item: Block, inside: Iterable[Block] = ()) -> str:
     return "\n".join(lines).strip()
 
 
-def is_open(item: Block) -> bool:
+def is_open(item: MarkdownBlock) -> bool:
     """Whether an item has a checkbox and is neither ticked, crossed out nor struck through."""
     if item.box is None or item.box in ("x", "X", "-", "~", "✓", "✔", "✗", "✘"):
         return False
@@ -286,10 +286,10 @@ def _item(text: str, code: bool, fence_begins: bool) -> re.Match[str] | None:
     return found
 
 
-def _listed(number: int, item: re.Match[str], group: tuple[str, ...]) -> Block:
+def _listed(number: int, item: re.Match[str], group: tuple[str, ...]) -> MarkdownBlock:
     text = item[3] or ""
     box = _BOX.match(text)
-    return Block(
+    return MarkdownBlock(
         number,
         [(box[2] or "") if box else text],
         group,

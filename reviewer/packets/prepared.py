@@ -19,7 +19,7 @@ from reviewer.packets.scoring import (
     raised,
     ranked,
 )
-from reviewer.packets.token_counts import CountCache, Measurer, Piece
+from reviewer.packets.token_counts import CountCache, CountedText, Measurer
 from reviewer.packets.values import SCORED, Material, Score, Section, item_id
 from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
 from reviewer.text.plain_sentences import has_only_plain_words
@@ -85,7 +85,7 @@ class Prepared:
         """All items in one order; empty where each section has its own share of the room."""
         self.scores: dict[int, Score] = {}
         self._order(scores)
-        self._shorts: dict[int, Piece | None] = {}
+        self._shorts: dict[int, CountedText | None] = {}
         self._titles: dict[int, str] = {}
         self._all_counted = False
         self.small = sum(len(item.text) for item in self.items) <= COUNT_ALL_CHARS
@@ -141,12 +141,12 @@ class Prepared:
             if not item.superseded and item.id not in muted
         )
 
-    def full(self, number: int) -> Piece:
+    def full(self, number: int) -> CountedText:
         """The whole item."""
         item = self.items[number]
         return self.measurer.piece(full_form(item, marks=self.marks, grouped=self.for_task))
 
-    def short(self, number: int) -> Piece | None:
+    def short(self, number: int) -> CountedText | None:
         """The short form, for items that have one."""
         if number not in self._shorts:
             item = self.items[number]
@@ -154,7 +154,7 @@ class Prepared:
             self._shorts[number] = self.measurer.piece(form) if form else None
         return self._shorts[number]
 
-    def title(self, number: int) -> Piece:
+    def title(self, number: int) -> CountedText:
         """The one-line form."""
         return self.measurer.piece(title_form(self.items[number]))
 
@@ -169,11 +169,11 @@ class Prepared:
             self._titles[number] = found
         return found
 
-    def lead(self, group: str) -> Piece:
+    def lead(self, group: str) -> CountedText:
         """The heading above the items of a group."""
         return self.measurer.piece(f"### {group}")
 
-    def tier_1(self) -> Iterator[Piece]:
+    def tier_1(self) -> Iterator[CountedText]:
         """Blocks of the constitution."""
         for rule in self.material.constitution:
             mark = f" [{rule.place}]" if self.marks and rule.listed else ""

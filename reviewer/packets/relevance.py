@@ -50,7 +50,7 @@ class Query(Struct, frozen=True):
     words: Mapping[str, float]
 
 
-class Match(Struct, frozen=True):
+class Relevance(Struct, frozen=True):
     """How an entry fits. `score`: 0 to 1 against the best one; `words`: those of the task that it
     has, the most telling first; `weight`: `bm25()` before that.
     """
@@ -103,7 +103,7 @@ class Index:
             ((at,) for at in range(len(entries), FEWEST)),
         )
 
-    def matches(self, query: Query) -> tuple[list[Match], tuple[str, ...]]:
+    def matches(self, query: Query) -> tuple[list[Relevance], tuple[str, ...]]:
         """How each entry fits, in their order; and the words of the task that tell entries apart,
         the most telling first.
         """
@@ -118,11 +118,11 @@ class Index:
                 sums[at] += weight * score
                 having[at].append((weight * score, word))
         if max(sums, default=0.0) < LEAST:
-            return [Match(0.0)] * len(sums), ()
+            return [Relevance(0.0)] * len(sums), ()
         whole = self._with_following(sums, query)
         top = max(whole)
         return [
-            Match(total / top, tuple(w for _, w in sorted(words, reverse=True)[:SHOWN]), own)
+            Relevance(total / top, tuple(w for _, w in sorted(words, reverse=True)[:SHOWN]), own)
             for total, words, own in zip(whole, having, sums, strict=True)
         ], tuple(sorted(telling, key=lambda word: -telling[word]))
 

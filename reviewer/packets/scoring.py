@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from reviewer.packets.relevance import Index, Match, Query, query_of
+from reviewer.packets.relevance import Index, Query, Relevance, query_of
 from reviewer.packets.values import Item, Score, Section
 
 RECENT = ((7, 1.0), (30, 0.7), (90, 0.4))
@@ -95,7 +95,7 @@ class Corpus:
         `for_task`: the score is the relevance to a task that was given. Otherwise it is recency
         plus relevance to the open tasks, and 0 for what is superseded.
         """
-        matches: list[Match] = [Match(0.0)] * len(self.items)
+        matches: list[Relevance] = [Relevance(0.0)] * len(self.items)
         telling: tuple[str, ...] = ()
         if query.words and self.items:
             matches, telling = self._index.matches(query)
@@ -170,7 +170,7 @@ def newest(item: Item) -> tuple[float, ...]:
     )
 
 
-def _score(item: Item, match: Match, now: datetime, for_task: bool) -> Score:
+def _score(item: Item, match: Relevance, now: datetime, for_task: bool) -> Score:
     days = age_in_days(item.at, now)
     recent = recency(days)
     total = match.score if for_task else 0.0 if item.superseded else recent + match.score

@@ -25,12 +25,12 @@ from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measure
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
 from reviewer.recall.at_call import FAILURE
-from reviewer.recall.outcomes import Outcome, uses_of
+from reviewer.recall.outcomes import UseOutcome, uses_of
 from reviewer.recall.uses import START
 from reviewer.store.database import Database, failures_as_sentences
 
 if TYPE_CHECKING:
-    from reviewer.promotion.trusted_state import StateView, TrustedState
+    from reviewer.promotion.decisions.trusted_state import StateView, TrustedState
 
 
 class SourceChoice(msgspec.Struct, frozen=True):
@@ -159,11 +159,11 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
     called = {
         (use.memory, use.session)
         for use, came in uses
-        if use.moment == FAILURE or (use.moment == START and came is Outcome.BROKEN)
+        if use.moment == FAILURE or (use.moment == START and came is UseOutcome.BROKEN)
     }
     needed.update(memory for memory, _ in called)
     needed.subtract(
-        use.memory for use, came in uses if came is Outcome.BROKEN and use.moment != START
+        use.memory for use, came in uses if came is UseOutcome.BROKEN and use.moment != START
     )
     return needed
 

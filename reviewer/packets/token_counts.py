@@ -27,7 +27,7 @@ MOST_FILES = 64
 _KEY_BYTES = 12
 
 
-class Piece(Struct, frozen=True):
+class CountedText(Struct, frozen=True):
     """A text without secrets and control characters, with its token counts.
 
     `tokens` counts the text and one line end, `gap` what an empty line after it adds.
@@ -57,9 +57,9 @@ class Measurer:
         """Whether a text had to be looked at that the cache did not have."""
         self._cache = cache
         self._count: Callable[[str], int] | None = estimate if counting == ESTIMATE else None
-        self._pieces: dict[str, Piece] = {}
+        self._pieces: dict[str, CountedText] = {}
 
-    def piece(self, text: str) -> Piece:
+    def piece(self, text: str) -> CountedText:
         """The piece of a text. Raises ReviewerError when the encoding is not installed."""
         found = self._known(text)
         if found is None:
@@ -83,11 +83,11 @@ class Measurer:
             found = self.piece(text)  # counting is cheap now, and the cache gets it
         return found.text if found else safe_text(text)
 
-    def _known(self, text: str) -> Piece | None:
+    def _known(self, text: str) -> CountedText | None:
         found = self._pieces.get(text)
         return found or (self._cache.get(text) if self._cache else None)
 
-    def _counted(self, text: str) -> Piece:
+    def _counted(self, text: str) -> CountedText:
         if self._count is None:
             from reviewer.text.tokens import counter  # late: loading an encoding takes 0.2 s
 
@@ -98,7 +98,7 @@ class Measurer:
         safe, masked = masked_markdown(text)
         last = safe.rpartition("\n")[2]
         gap = count(f"{last}\n\n") - count(f"{last}\n")
-        return Piece(safe, count(f"{safe}\n"), gap, masked)
+        return CountedText(safe, count(f"{safe}\n"), gap, masked)
 
 
 def estimate(text: str) -> int:
@@ -132,7 +132,7 @@ class CountCache:
         self._changed = False
         self._read()
 
-    def get(self, text: str) -> Piece | None:
+    def get(self, text: str) -> CountedText | None:
         """The cached piece of a text."""
         key = _key(text)
         found = self._cached.get(key)
@@ -141,9 +141,9 @@ class CountCache:
         self._used[key] = found
         tokens, gap, masked, *changed = found
         safe = AgentText(str(changed[0]) if changed else text)
-        return Piece(safe, int(tokens), int(gap), int(masked))
+        return CountedText(safe, int(tokens), int(gap), int(masked))
 
-    def put(self, text: str, piece: Piece) -> None:
+    def put(self, text: str, piece: CountedText) -> None:
         """Add a piece; `write` stores it."""
         changed = [] if piece.text == text else [piece.text]
         self._used[_key(text)] = [piece.tokens, piece.gap, piece.masked, *changed]

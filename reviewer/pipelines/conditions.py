@@ -117,7 +117,7 @@ def _equal(key: str, value: str, wanted: str) -> bool:
     return value == wanted
 
 
-class Choice(Struct, frozen=True):
+class EdgeChoice(Struct, frozen=True):
     """The edge that a run takes, or None, and the rule that decided."""
 
     edge: PipelineEdge | None
@@ -130,7 +130,7 @@ def choose_edge(
     *,
     preferred_label: str = "",
     suggested_next: Sequence[str] = (),
-) -> Choice:
+) -> EdgeChoice:
     """Which of the edges that leave a node a run takes: one whose condition is true, by weight then
     name; else, of those without a condition, the one with the preferred label, the first that is
     suggested, the heaviest, the first by name.
@@ -139,23 +139,23 @@ def choose_edge(
     """
     true = [edge for edge in edges if edge.condition.strip() and is_true(edge.condition, context)]
     if true:
-        return Choice(_first(true), "condition")
+        return EdgeChoice(_first(true), "condition")
     free = [edge for edge in edges if not edge.condition.strip()]
     if preferred_label:
         label = plain_label(preferred_label)
         named = [edge for edge in free if edge.label and plain_label(edge.label) == label]
         if named:
-            return Choice(_first(named), "preferred label")
+            return EdgeChoice(_first(named), "preferred label")
     for name in suggested_next:
         leading = [edge for edge in free if edge.target == name]
         if leading:
-            return Choice(_first(leading), "suggested next")
+            return EdgeChoice(_first(leading), "suggested next")
     if not free:
-        return Choice(None, "no condition holds" if edges else "no edge")
+        return EdgeChoice(None, "no condition holds" if edges else "no edge")
     if len(free) == 1:
-        return Choice(free[0], "only edge")
+        return EdgeChoice(free[0], "only edge")
     weights = {edge.weight for edge in free}
-    return Choice(_first(free), "weight" if len(weights) > 1 else "name")
+    return EdgeChoice(_first(free), "weight" if len(weights) > 1 else "name")
 
 
 def _first(edges: Iterable[PipelineEdge]) -> PipelineEdge:

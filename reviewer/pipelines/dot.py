@@ -321,18 +321,18 @@ class WrittenEdge(Struct):
     attributes: dict[str, str]
 
 
-class Scope(Struct):
+class GraphScope(Struct):
     """A graph or subgraph while it is read: defaults, attributes, members in order."""
 
     nodes: dict[str, str] = field(default_factory=dict)
     edges: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
     members: dict[str, None] = field(default_factory=dict)
-    parent: Scope | None = None
+    parent: GraphScope | None = None
 
-    def inner(self) -> Scope:
+    def inner(self) -> GraphScope:
         """The scope of a subgraph, which inherits the defaults of nodes and edges."""
-        return Scope(nodes=dict(self.nodes), edges=dict(self.edges), parent=self)
+        return GraphScope(nodes=dict(self.nodes), edges=dict(self.edges), parent=self)
 
 
 class WrittenGraph(Struct):
@@ -345,7 +345,7 @@ class WrittenGraph(Struct):
     lines: dict[str, int] = field(default_factory=dict)
     remarks: list[Remark] = field(default_factory=list)
 
-    def node(self, name: str, scope: Scope, line: int) -> WrittenNode:
+    def node(self, name: str, scope: GraphScope, line: int) -> WrittenNode:
         """The node of that name; a new one gets the defaults of `scope`."""
         node = self.nodes.get(name)
         if node is None:
@@ -422,7 +422,7 @@ class _Reader:
         if not scan.take("{"):
             self._refuse_template()
             scan.fail(f"A {{ is missing before: {scan.found()}")
-        scope = Scope()
+        scope = GraphScope()
         self._statements(scope, 0)
         self.written.attributes = scope.attributes
         self._rest()
@@ -438,7 +438,7 @@ class _Reader:
                 scan.line(scan.at),
             )  # fmt: skip
 
-    def _statements(self, scope: Scope, depth: int) -> None:
+    def _statements(self, scope: GraphScope, depth: int) -> None:
         """Statements up to the closing brace."""
         scan = self.scan
         opened = scan.at - 1
@@ -452,7 +452,7 @@ class _Reader:
                 scan.fail("This { is never closed.", opened)
             self._statement(scope, depth)
 
-    def _statement(self, scope: Scope, depth: int) -> None:
+    def _statement(self, scope: GraphScope, depth: int) -> None:
         scan = self.scan
         start = scan.at
         bare = scan.bare_name()
@@ -490,7 +490,7 @@ class _Reader:
                 values = scope.edges | attributes
                 self.written.edges.append(WrittenEdge(source, target, scan.line(left.at), values))
 
-    def _declare(self, name: str, scope: Scope, attributes: dict[str, str], at: int) -> None:
+    def _declare(self, name: str, scope: GraphScope, attributes: dict[str, str], at: int) -> None:
         line = self.scan.line(at)
         node = self.written.node(name, scope, line)
         if attributes and node.described:
@@ -511,7 +511,7 @@ class _Reader:
         node.described = node.described or bool(attributes)
         node.attributes.update(attributes)
 
-    def _end(self, scope: Scope, depth: int) -> _End:
+    def _end(self, scope: GraphScope, depth: int) -> _End:
         """A node or a subgraph, as a statement of its own or the end of an edge."""
         scan = self.scan
         start = scan.at
@@ -545,7 +545,7 @@ class _Reader:
         scan.skip_ports()
         return _End([name], start, quoted=quoted)
 
-    def _subgraph(self, scope: Scope, depth: int) -> list[str]:
+    def _subgraph(self, scope: GraphScope, depth: int) -> list[str]:
         """A subgraph in braces; the names of its nodes."""
         if depth >= DEEPEST:
             self.scan.fail(f"More than {DEEPEST} subgraphs are nested.")
@@ -567,7 +567,7 @@ class _Reader:
                 )
         return list(inner.members)
 
-    def _defaults(self, keyword: str, scope: Scope) -> bool:
+    def _defaults(self, keyword: str, scope: GraphScope) -> bool:
         """`graph [...]`, `node [...]` and `edge [...]`: defaults for the rest of this scope."""
         start = self.scan.at
         self.scan.skip()
@@ -582,7 +582,7 @@ class _Reader:
             self.written.lines |= dict.fromkeys(attributes, line)
         return True
 
-    def _graph_attribute(self, key: str, scope: Scope, at: int) -> None:
+    def _graph_attribute(self, key: str, scope: GraphScope, at: int) -> None:
         self.scan.take("=")
         scope.attributes[key] = self._value()
         if scope.parent is None:

@@ -65,7 +65,7 @@ class AnswerChoice(Struct, frozen=True):
     edge: int
 
 
-class Question(Struct, frozen=True, tag_field="event", tag="question"):
+class StageQuestion(Struct, frozen=True, tag_field="event", tag="question"):
     """A stage asks a person. `freeform`: any text is an answer. `about`: what the stage before it
     answered, which is what a gate approves.
     """
@@ -108,9 +108,9 @@ class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):
     folder: str
 
 
-Event: TypeAlias = RunStarted | StageStarted | Text | Retrying | Question | StageDone | RunDone
+Event: TypeAlias = RunStarted | StageStarted | Text | Retrying | StageQuestion | StageDone | RunDone
 Watch = Callable[[Event], None]
-Ask = Callable[[Question], str | None]
+Ask = Callable[[StageQuestion], str | None]
 """Asks a person; None when nobody answers now."""
 
 
@@ -137,6 +137,6 @@ class StoppedError(Exception):
 class WaitingError(Exception):
     """A stage asks a person, and nobody answers."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: StageQuestion) -> None:
         super().__init__(question.node)
         self.question = question

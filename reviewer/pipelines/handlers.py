@@ -20,11 +20,11 @@ from reviewer.pipelines.conditions import as_text
 from reviewer.pipelines.events import (
     AnswerChoice,
     Ask,
-    Question,
     Retrying,
     RunError,
     StageError,
     StageFailedError,
+    StageQuestion,
     StoppedError,
     Text,
     WaitingError,
@@ -33,14 +33,14 @@ from reviewer.pipelines.events import (
 from reviewer.pipelines.outcomes import StageResult, outcome_of, plain_label, read_answer
 from reviewer.pipelines.parallel import RESULTS, joined_text
 from reviewer.pipelines.preamble import shortened
-from reviewer.pipelines.sessions import Session, room_beside
+from reviewer.pipelines.sessions import Conversation, room_beside
 from reviewer.pipelines.values import (
     CODERGEN,
     CONDITIONAL,
     FAN_IN,
-    Outcome,
     PipelineEdge,
     PipelineNode,
+    StageOutcome,
     ToolCall,
 )
 from reviewer.system import KILL, end_group
@@ -63,7 +63,7 @@ class StageInput(Struct, frozen=True):
     edges: tuple[PipelineEdge, ...]
     goal: str
     context: Mapping[str, Any]
-    session: Session
+    session: Conversation
     """The thread's own, or a fresh one."""
     asked: str
     """The question of a model stage, see `asked_of`."""
@@ -214,7 +214,7 @@ def _codergen(stage: StageInput, services: StageServices) -> StageOutput:
 def _joined(context: Mapping[str, Any]) -> StageResult:
     """What the branches came to, in their order."""
     text = joined_text(context.get(RESULTS))
-    word = str(context.get("outcome", "")) or str(Outcome.SUCCESS)
+    word = str(context.get("outcome", "")) or str(StageOutcome.SUCCESS)
     return StageResult(
         outcome_of(word),
         word,
@@ -338,12 +338,12 @@ def run_with_retries(stage: StageInput, services: StageServices, timing: Timing)
         output: StageOutput | None = None
         try:
             output = run_stage(stage, services)
-            if output.result.outcome is not Outcome.RETRY:
+            if output.result.outcome is not StageOutcome.RETRY:
                 return Attempts(output, tuple(errors))
             reason = "The stage asked for another attempt."
         except StageError as problem:
             reason = str(problem)
-            output = StageOutput(StageResult(Outcome.FAIL, "fail", notes=reason))
+            output = StageOutput(StageResult(StageOutcome.FAIL, "fail", notes=reason))
         except ModelError as problem:
             reason = str(problem)
         pause = next(pauses, None)
@@ -430,7 +430,7 @@ _AMPERSAND = re.compile(r"&(\w)")
 
 def question_of(
     step: int, node: PipelineNode, edges: Sequence[PipelineEdge], text: str
-) -> Question:
+) -> StageQuestion:
     """The question of a node. A choice is an edge: its label, or else its target; its key is its
     accelerator (`[Y] Yes`), or else its number. Any text is accepted if the node has
     `mode=freeform` or no edges. A default that is not a choice is dropped.
@@ -443,13 +443,13 @@ def question_of(
         choices.append(AnswerChoice(key, edge.label or edge.target, edge.target, edge.index))
     freeform = not choices or node.attributes.get("mode", "").lower() == "freeform"
     default = first_of(node.attributes, DEFAULT_CHOICE) or ""
-    question = Question(step, node.name, text, tuple(choices), freeform, default)
+    question = StageQuestion(step, node.name, text, tuple(choices), freeform, default)
     if freeform or matching_choice(question, default) is not None:
         return question
     return structs.replace(question, default="")
 
 
-def matching_choice(question: Question, answer: str) -> AnswerChoice | None:
+def matching_choice(question: StageQuestion, answer: str) -> AnswerChoice | None:
     """The choice that an answer names by label, target, key or number, or by the first words of
     one label (`yes` for `[Y] Yes, go`); or None.
     """
@@ -472,7 +472,7 @@ def matching_choice(question: Question, answer: str) -> AnswerChoice | None:
 
 def ask_person(
     stage: StageInput, services: StageServices
-) -> tuple[Question, str, AnswerChoice | None]:
+) -> tuple[StageQuestion, str, AnswerChoice | None]:
     """The question, the answer, and the choice that it names (None for free text).
 
     Answers given in advance are used up in order, each once. Asks again while an answer names no
@@ -499,7 +499,7 @@ def ask_person(
             return question, given, choice
 
 
-def unknown_answer(question: Question, answer: str) -> str:
+def unknown_answer(question: StageQuestion, answer: str) -> str:
     """The message for an answer that names no choice."""
     labels = ", ".join(choice.label for choice in question.choices)
     return f'"{answer}" is not an answer to {question.node}. It takes: {labels}.'

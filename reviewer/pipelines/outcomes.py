@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from reviewer.pipelines.values import Outcome
+from reviewer.pipelines.values import StageOutcome
 
 _ALIASES = {
     "succeeded": "success", "successful": "success", "passed": "success", "ok": "success",
@@ -37,7 +37,7 @@ class StageResult(Struct, frozen=True):
     conditions compare; an unknown word counts as a success. `remark` warns about the answer.
     """
 
-    outcome: Outcome = Outcome.SUCCESS
+    outcome: StageOutcome = StageOutcome.SUCCESS
     word: str = "success"
     preferred_label: str = ""
     suggested_next: tuple[str, ...] = ()
@@ -52,10 +52,10 @@ def canonical_outcome(word: str) -> str:
     return _ALIASES.get(lowered, lowered)
 
 
-def outcome_of(word: str) -> Outcome:
+def outcome_of(word: str) -> StageOutcome:
     """The outcome that a word means; an unknown word means success."""
     plain = canonical_outcome(word)
-    return Outcome(plain) if plain in list(Outcome) else Outcome.SUCCESS
+    return StageOutcome(plain) if plain in list(StageOutcome) else StageOutcome.SUCCESS
 
 
 def plain_label(label: str) -> str:

@@ -11,10 +11,10 @@ from reviewer.pipelines.preamble import LONGEST_TEXT, largest, shortened
 from reviewer.pipelines.values import (
     FAN_IN,
     PARALLEL,
-    Outcome,
     Pipeline,
     PipelineEdge,
     PipelineNode,
+    StageOutcome,
 )
 from reviewer.pipelines.walk import outgoing
 
@@ -131,13 +131,15 @@ def _most_steps(edges: Mapping[str, Sequence[PipelineEdge]], names: set[str]) ->
     return len(names) if done == len(names) else LOOPING_STEPS
 
 
-def joined_outcome(results: Sequence[BranchResult]) -> Outcome:
+def joined_outcome(results: Sequence[BranchResult]) -> StageOutcome:
     """Success if every branch succeeded, failure if none did, else partial success."""
-    good = sum(each.outcome in (Outcome.SUCCESS, Outcome.PARTIAL_SUCCESS) for each in results)
-    whole = sum(each.outcome == Outcome.SUCCESS for each in results)
+    good = sum(
+        each.outcome in (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS) for each in results
+    )
+    whole = sum(each.outcome == StageOutcome.SUCCESS for each in results)
     if whole == len(results):
-        return Outcome.SUCCESS
-    return Outcome.PARTIAL_SUCCESS if good else Outcome.FAIL
+        return StageOutcome.SUCCESS
+    return StageOutcome.PARTIAL_SUCCESS if good else StageOutcome.FAIL
 
 
 def joined_text(results: object, room: int | None = None, count: Callable[[str], int] = len) -> str:

@@ -19,11 +19,11 @@ from reviewer.errors import ReviewerError
 from reviewer.pipelines.values import (
     CEILINGS,
     MODES,
-    Outcome,
     Pipeline,
     Preamble,
     RunHistory,
     Stage,
+    StageOutcome,
     ToolCall,
 )
 from reviewer.text.numerals import count as counted
@@ -364,7 +364,7 @@ def _tool(call: ToolCall) -> str:
 def _outcomes(stages: Iterable[Stage]) -> str:
     """`44 success, 11 fail`."""
     found = Counter(stage.outcome for stage in stages)
-    return ", ".join(f"{found[each]:,} {each}" for each in Outcome if found[each])
+    return ", ".join(f"{found[each]:,} {each}" for each in StageOutcome if found[each])
 
 
 # The facts of a run

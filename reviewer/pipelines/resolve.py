@@ -9,10 +9,10 @@ from msgspec import Struct
 from reviewer.pipelines.values import (
     CODERGEN,
     MODES,
+    FidelityResolution,
     Pipeline,
     PipelineEdge,
     PipelineNode,
-    Resolution,
     RunHistory,
     Stage,
 )
@@ -30,7 +30,7 @@ def as_mode(text: str | None) -> str | None:
 
 def explain_fidelity(
     edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline
-) -> Resolution:
+) -> FidelityResolution:
     """Edge, node, graph, default: the first that names a mode decides.
 
     `steps` has the value of each, also of those passed over because they are not modes.
@@ -42,7 +42,7 @@ def explain_fidelity(
         ("default", DEFAULT_MODE),
     )
     rule, value = next((rule, mode) for rule, text in steps if (mode := as_mode(text)))
-    return Resolution(value, rule, steps)
+    return FidelityResolution(value, rule, steps)
 
 
 def resolve_fidelity(edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline) -> str:
@@ -52,7 +52,7 @@ def resolve_fidelity(edge: PipelineEdge | None, node: PipelineNode, pipeline: Pi
 
 def explain_thread(
     edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline, prev_node_name: str
-) -> Resolution:
+) -> FidelityResolution:
     """Node, edge, graph, class of the innermost subgraph, previous node: the first one set decides.
 
     The first node of a run gets a thread of its own name.
@@ -66,7 +66,7 @@ def explain_thread(
         ("own name", node.name),
     )
     rule, value = next((rule, text) for rule, text in steps if text)
-    return Resolution(value, rule, steps if rule == "own name" else steps[:-1])
+    return FidelityResolution(value, rule, steps if rule == "own name" else steps[:-1])
 
 
 def resolve_thread_id(
@@ -86,8 +86,8 @@ class NodeEntry(Struct, frozen=True):
 
     edge: PipelineEdge | None
     node: PipelineNode
-    fidelity: Resolution
-    thread: Resolution
+    fidelity: FidelityResolution
+    thread: FidelityResolution
 
     @property
     def shared_thread(self) -> str:

@@ -24,15 +24,15 @@ from reviewer.pipelines.checkpoint import (
     retries_of,
     write_checkpoint,
 )
-from reviewer.pipelines.conditions import Choice, choose_edge
+from reviewer.pipelines.conditions import EdgeChoice, choose_edge
 from reviewer.pipelines.events import (
     Ask,
-    Question,
     RunDone,
     RunError,
     RunState,
     StageDone,
     StageFailedError,
+    StageQuestion,
     StageStarted,
     StoppedError,
     WaitingError,
@@ -69,19 +69,19 @@ from reviewer.pipelines.resolve import (
     resolve_thread_id,
 )
 from reviewer.pipelines.run_folder import RunFolder
-from reviewer.pipelines.sessions import Session, Sessions
+from reviewer.pipelines.sessions import Conversation, Sessions
 from reviewer.pipelines.values import (
     CODERGEN,
     FAN_IN,
     HUMAN,
     PARALLEL,
     TOOL,
-    Outcome,
     Pipeline,
     PipelineEdge,
     PipelineNode,
     RunHistory,
     Stage,
+    StageOutcome,
 )
 from reviewer.pipelines.walk import outgoing
 
@@ -420,7 +420,7 @@ class Runner:
         session = (
             self._sessions.get_or_create(entry.thread, node.llm_model)
             if shared
-            else Session("", node.llm_model or "")
+            else Conversation("", node.llm_model or "")
         )
         goal, asked, preamble, remark = goal_of(self._pipeline, checkpoint.context), "", "", ""
         if is_model_stage(node):
@@ -494,24 +494,24 @@ class Runner:
         """The outcome that replaces `retry` when no attempt is left: a partial success where the
         node allows it, itself where an edge asks for it, else a failure.
         """
-        if result.outcome is not Outcome.RETRY:
+        if result.outcome is not StageOutcome.RETRY:
             return result
         if node.attributes.get("allow_partial", "").lower() == "true":
-            outcome = Outcome.PARTIAL_SUCCESS
+            outcome = StageOutcome.PARTIAL_SUCCESS
         elif self._leaves(node, result, None, context).rule == "condition":
             return result
         else:
-            outcome = Outcome.FAIL
+            outcome = StageOutcome.FAIL
         return msgspec.structs.replace(result, outcome=outcome, word=str(outcome))
 
     def _leaves(
         self, node: PipelineNode, result: StageResult, chosen: int | None, context: dict[str, Any]
-    ) -> Choice:
+    ) -> EdgeChoice:
         """How the run leaves a node: as a person has chosen, else by the rules."""
         if node.handler == "exit":
-            return Choice(None, "exit")
+            return EdgeChoice(None, "exit")
         if chosen is not None:
-            return Choice(self._pipeline.edges[chosen], "answer")
+            return EdgeChoice(self._pipeline.edges[chosen], "answer")
         return choose_edge(
             self._edges.get(node.name, ()),
             _context_after(context, node.name, result),
@@ -546,7 +546,7 @@ class Runner:
         """The end of a run that no stage follows."""
         last = checkpoint.logs[-1]
         if last.handler != "exit":
-            state: RunState = "failed" if last.outcome is Outcome.FAIL else "stopped"
+            state: RunState = "failed" if last.outcome is StageOutcome.FAIL else "stopped"
             return self._end(checkpoint, state, dead_end_message(last))
         gate = failed_gate(self._pipeline, checkpoint.logs[:-1])
         if gate is not None:
@@ -576,7 +576,7 @@ def _asking_through(passed: SimpleQueue[Callable[[], None]], ask: Ask | None) ->
     if ask is None:
         return None
 
-    def asked(question: Question) -> str | None:
+    def asked(question: StageQuestion) -> str | None:
         answer: Future[str | None] = Future()
 
         def put() -> None:
@@ -593,7 +593,7 @@ def _asking_through(passed: SimpleQueue[Callable[[], None]], ask: Ask | None) ->
 
 def _end_of(last: Stage) -> str:
     """The outcome of a branch: a failure if no edge led on to the join."""
-    return str(last.outcome) if last.edge is not None else str(Outcome.FAIL)
+    return str(last.outcome) if last.edge is not None else str(StageOutcome.FAIL)
 
 
 def _as_kept(stage: Stage) -> Stage:
@@ -646,7 +646,7 @@ def _retries_after(retries: dict[str, int], stage: Stage) -> dict[str, int]:
 
 
 _LAST_SHOWN = 6
-_GOOD = (Outcome.SUCCESS, Outcome.PARTIAL_SUCCESS)
+_GOOD = (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS)
 
 
 class FailedGate(NamedTuple):
@@ -698,7 +698,7 @@ def dead_end_message(last: Stage) -> str:
     return f"The run ended at {last.node} with {last.word}: {why}."
 
 
-def waiting_message(question: Question, run_id: str) -> str:
+def waiting_message(question: StageQuestion, run_id: str) -> str:
     """Why a run waits."""
     labels = ", ".join(choice.label for choice in question.choices) or "any text"
     return (

@@ -48,7 +48,7 @@ from reviewer.store.ledger import Ledger
 from reviewer.text.placeholder import MASK
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import Imported
+    from reviewer.commits.values import ImportResult
 
 CONTEXT_TOKENS = 8_192
 LEAST_STEPS = 1_000
@@ -242,7 +242,7 @@ class Pipelines:
 
     def import_conversation(
         self, run_id: str, thread: str | None = None, *, name: str | None = None
-    ) -> Imported:
+    ) -> ImportResult:
         """Open a thread of a run, or all its stages, as a context; again, it adds what is new.
 
         The commits of the context come from a chat file in the run's folder. Raises UnknownIdError,

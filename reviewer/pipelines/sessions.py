@@ -33,26 +33,26 @@ class Fitted(Struct, frozen=True):
     left_out_tokens: int = 0
 
 
-class Turn(Struct, frozen=True):
+class Exchange(Struct, frozen=True):
     """A prompt and its answer."""
 
     prompt: str
     answer: str
 
 
-class Session:
+class Conversation:
     """One conversation."""
 
     def __init__(self, thread: str, model: str = "") -> None:
         """`model`: the name of the model that answers; empty for the run's own."""
         self.thread = thread
         self.model = model
-        self.turns: list[Turn] = []
+        self.turns: list[Exchange] = []
         self._sizes: list[int] = []
 
     def append(self, prompt: str, answer: str) -> None:
         """Add a turn that was answered."""
-        self.turns.append(Turn(prompt, answer))
+        self.turns.append(Exchange(prompt, answer))
 
     def fitting(self, prompt: str, limit: int, count: Callable[[str], int]) -> Fitted:
         """The conversation with a new prompt in at most `limit` tokens: the newest turns, and a
@@ -94,14 +94,14 @@ class Sessions:
     """The conversations of a run, by thread; they are lost when the program ends."""
 
     def __init__(self) -> None:
-        self._by_thread: dict[str, Session] = {}
+        self._by_thread: dict[str, Conversation] = {}
 
-    def get_or_create(self, thread: str, model: str | None = None) -> Session:
+    def get_or_create(self, thread: str, model: str | None = None) -> Conversation:
         """The thread's conversation, created on first use.
 
         The model that was named last answers; a node that names none keeps it.
         """
-        session = self._by_thread.setdefault(thread, Session(thread))
+        session = self._by_thread.setdefault(thread, Conversation(thread))
         if model:
             session.model = model
         return session

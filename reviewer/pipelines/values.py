@@ -28,7 +28,7 @@ SUPPORTED = (START, EXIT, CODERGEN, CONDITIONAL, HUMAN, TOOL, PARALLEL, FAN_IN)
 """Handlers that a run supports (`tool` only where it is allowed)."""
 
 
-class Outcome(StrEnum):
+class StageOutcome(StrEnum):
     """How a stage ended."""
 
     SUCCESS = "success"
@@ -119,7 +119,7 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     """
 
     node: str
-    outcome: Outcome = field(default_factory=lambda: Outcome.SUCCESS)  # always written
+    outcome: StageOutcome = field(default_factory=lambda: StageOutcome.SUCCESS)  # always written
     notes: str = ""
     tools: tuple[ToolCall, ...] = ()
     duration_s: float = 0.0
@@ -176,7 +176,7 @@ class RunHistory(Struct, frozen=True):
     retries: dict[str, tuple[int, int]] = {}
 
 
-class Resolution(Struct, frozen=True):
+class FidelityResolution(Struct, frozen=True):
     """How fidelity or thread was decided: `value`, the rule that decided, and the value of each, in
     order of precedence.
     """

@@ -25,7 +25,7 @@ class Status(StrEnum):
     GRADUATED = "graduated"
 
 
-class Kind(StrEnum):
+class RowKind(StrEnum):
     """The kind of a row of the queue: L1, L2, or two of L2 that contradict each other."""
 
     MEMORY = "memory"
@@ -73,7 +73,7 @@ class QueueRow(Struct, frozen=True):
     """One line of the queue. `members` counts the near duplicates behind it."""
 
     id: int
-    kind: Kind
+    kind: RowKind
     status: Status
     deferred: bool
     edited: bool

@@ -70,7 +70,7 @@ _UNTYPED = _Kind(MemoryType.KNOWLEDGE, "project", "")
 _PREFERENCE = _Kind(MemoryType.PREFERENCE, "person", "preference")
 
 
-class Entry(Struct, frozen=True):
+class MemoryEntry(Struct, frozen=True):
     """A bullet or paragraph of a file: its lines, 0-based and half-open, and the heading above."""
 
     start: int
@@ -113,16 +113,16 @@ def memory_view(path: Path) -> SessionView:
     return SessionView(path, "agent memories", tuple(lines))
 
 
-def entries(text: str) -> Iterator[Entry]:
+def entries(text: str) -> Iterator[MemoryEntry]:
     """The bullets and paragraphs of a Markdown text, in order; code and comments are left out."""
     lines = text.splitlines()
     _, number = front_matter(lines)
     start, heading, fenced, comment = -1, "", False, False
     held: list[str] = []
 
-    def close(end: int) -> Iterator[Entry]:
+    def close(end: int) -> Iterator[MemoryEntry]:
         if start >= 0 and held:
-            yield Entry(start, end, tuple(held), heading)
+            yield MemoryEntry(start, end, tuple(held), heading)
         held.clear()
 
     for at, line in enumerate(lines[number:], number):
@@ -198,7 +198,7 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
             statement = f"{statement.rstrip('.')}. Why: {reason}"
     points_on = _POINTS_ON.search(statement) or not 40 <= len(statement) <= LONGEST_STATEMENT
     if usable and SHORTEST_STATEMENT <= len(described) <= LONGEST_STATEMENT and points_on:
-        found, statement = [Entry(usable[0], usable[0] + 1, (stated,))], described
+        found, statement = [MemoryEntry(usable[0], usable[0] + 1, (stated,))], described
     if found:
         yield from _proposal(found[0], "memory.claude", _KINDS[_type_of(text)], statement)
 
@@ -258,7 +258,7 @@ def _inbox(path: Path, text: str) -> Iterator[Proposal]:
 
 
 def _proposal(
-    entry: Entry, rule: str, kind: _Kind, statement: str | None = None
+    entry: MemoryEntry, rule: str, kind: _Kind, statement: str | None = None
 ) -> Iterator[Proposal]:
     worded = _capitalised(
         whole_sentences(_plain(entry.text if statement is None else statement), LONGEST_STATEMENT)
@@ -316,7 +316,7 @@ def _first_heading(lines: Sequence[str]) -> str:
     return next((_title(title) for line in lines if (title := _HEADING.match(line))), "")
 
 
-def _reason(entry: Entry) -> str:
+def _reason(entry: MemoryEntry) -> str:
     """`why` or `how to apply` if an entry begins with that label."""
     label = _REASON.match(entry.lines[0])
     return label[1].lower() if label else ""

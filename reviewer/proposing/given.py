@@ -28,7 +28,7 @@ class KnownText(Struct, frozen=True):
     text: str
 
 
-class Given(Struct, frozen=True):
+class QuestionContext(Struct, frozen=True):
     """What goes into a question about a part of a session, as text."""
 
     findings: str = ""
@@ -88,18 +88,18 @@ def given(
     known: Sequence[KnownText],
     *,
     tokens: int = MOST_TOKENS,
-) -> Given:
+) -> QuestionContext:
     """What belongs to the question about these lines, in at most so many tokens: the dearest
     findings, and what is known and shares most of its rare words with the lines.
     """
     if not lines:
-        return Given()
+        return QuestionContext()
     first, last = lines[0].line, lines[-1].line
     own = [each for each in findings if each.evidence and first <= each.evidence[0].line <= last]
     own.sort(key=lambda each: -each.cost)
     told = _fitting(map(_told, own), tokens - int(tokens * FOR_KNOWN))
     own = sorted(own[: len(told)], key=lambda each: each.evidence[0].line)
-    return Given("\n".join(map(_told, own)), known_near(lines, known, tokens=tokens))
+    return QuestionContext("\n".join(map(_told, own)), known_near(lines, known, tokens=tokens))
 
 
 def known_near(

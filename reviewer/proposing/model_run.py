@@ -21,8 +21,8 @@ from reviewer.errors import SourceError
 from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.given import (
     MOST_TOKENS,
-    Given,
     KnownText,
+    QuestionContext,
     given,
     known_near,
     with_findings,
@@ -33,9 +33,9 @@ from reviewer.proposing.session_view import Piece, pieces, read_view
 from reviewer.proposing.statements import (
     EXPECTED_ANSWER,
     BudgetReachedError,
+    PieceStatements,
     Spent,
     StatementWriter,
-    Written,
 )
 from reviewer.proposing.values import Proof, Proposal, Proved, SessionView
 from reviewer.sessions.findings import findings_of
@@ -52,24 +52,24 @@ FAILURES = 3
 POLL = 0.1
 
 
-class Planned(Struct, frozen=True):
+class PlannedQuestion(Struct, frozen=True):
     """A piece that will be asked about. `tokens`: of the question; `cached`: it costs nothing."""
 
     part: int
     piece: Piece
     tokens: int
     cached: bool
-    given: Given
+    given: QuestionContext
     given_tokens: int
     """How many the findings and what is known may have."""
 
 
 class PlannedSession(Struct, frozen=True):
     view: SessionView
-    pieces: tuple[Planned, ...]
+    pieces: tuple[PlannedQuestion, ...]
 
 
-class Plan(Struct, frozen=True):
+class RunPlan(Struct, frozen=True):
     """The plan of a run. `unread`: files that are not sessions or cannot be read, and why."""
 
     sessions: tuple[PlannedSession, ...]
@@ -138,7 +138,7 @@ def plan_run(
     known: Sequence[KnownText] = (),
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda _: None,
-) -> Plan:
+) -> RunPlan:
     """Read the sessions and count what they would cost. Nothing is asked.
 
     `known`: what the questions may name as known already. A file that cannot be read is named in
@@ -165,13 +165,13 @@ def plan_run(
             beside = given(piece.lines, findings, known, tokens=room)
             question = writer.question(piece, part=part, parts=len(cut), given=beside)
             kept = writer.is_cached(question)
-            planned.append(Planned(part, piece, question.tokens, kept, beside, room))
+            planned.append(PlannedQuestion(part, piece, question.tokens, kept, beside, room))
         sessions.append(PlannedSession(view, tuple(planned)))
-    return Plan(tuple(sessions), tuple(unread))
+    return RunPlan(tuple(sessions), tuple(unread))
 
 
 def run(
-    plan: Plan,
+    plan: RunPlan,
     writer: StatementWriter,
     *,
     known: Callable[[str], tuple[str, ...]],
@@ -219,7 +219,7 @@ class _Open:
         self.path = session.view.path
         self.parts = len(session.pieces)
         self.waiting = self.parts
-        self.written: dict[int, Written] = {}
+        self.written: dict[int, PieceStatements] = {}
         self.failures: list[str] = []
         self.left = 0
         self.spent: list[Spent] = []
@@ -253,7 +253,7 @@ class _Open:
 
 @dataclass
 class _Run:
-    plan: Plan
+    plan: RunPlan
     writer: StatementWriter
     known: Callable[[str], tuple[str, ...]]
     listed: Callable[[], Sequence[KnownText]]
@@ -273,7 +273,7 @@ class _Run:
         return self.over.is_set() or self.stopped()
 
     def results(self) -> Iterator[SessionDone]:
-        running: dict[Future[Written], tuple[_Open, Planned]] = {}
+        running: dict[Future[PieceStatements], tuple[_Open, PlannedQuestion]] = {}
         open_sessions: list[_Open] = []
         tasks = self._tasks(open_sessions)
         with ThreadPoolExecutor(self.concurrency, thread_name_prefix="statements") as pool:
@@ -304,7 +304,7 @@ class _Run:
             finally:
                 self.over.set()
 
-    def _tasks(self, open_sessions: list[_Open]) -> Iterator[tuple[_Open, Planned]]:
+    def _tasks(self, open_sessions: list[_Open]) -> Iterator[tuple[_Open, PlannedQuestion]]:
         for number, planned in enumerate(self.plan.sessions, 1):
             session = _Open(planned, number, self.known)
             open_sessions.append(session)
@@ -314,7 +314,7 @@ class _Run:
     def _stopping(self) -> bool:
         return self._cancelled() or self.failures >= FAILURES
 
-    def _write(self, session: _Open, planned: Planned) -> Written:
+    def _write(self, session: _Open, planned: PlannedQuestion) -> PieceStatements:
         spent = Spent()
         session.spent.append(spent)
         return self.writer.write(
@@ -332,7 +332,7 @@ class _Run:
             spent=spent,
         )
 
-    def _note(self, future: Future[Written], session: _Open, part: int) -> None:
+    def _note(self, future: Future[PieceStatements], session: _Open, part: int) -> None:
         problem: Exception | None = None
         try:
             written = future.result()
@@ -354,7 +354,7 @@ class _Run:
             self.failures = 0
         session.waiting -= 1
 
-    def _show(self, open_sessions: Sequence[_Open], running: Sequence[Planned]) -> None:
+    def _show(self, open_sessions: Sequence[_Open], running: Sequence[PlannedQuestion]) -> None:
         """Report the first session that is not finished, and how much of the whole is done."""
         if open_sessions:
             session = open_sessions[0]
@@ -369,7 +369,7 @@ class _Run:
             )
 
 
-def _to_ask(planned: Iterable[Planned]) -> int:
+def _to_ask(planned: Iterable[PlannedQuestion]) -> int:
     """Tokens of the questions that need a request."""
     return sum(each.tokens for each in planned if not each.cached)
 

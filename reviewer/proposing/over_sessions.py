@@ -10,7 +10,7 @@ from typing import Any
 
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import NUMBER, a_list, an_object
-from reviewer.proposing.statements import TEMPLATES, Question, StatementWriter
+from reviewer.proposing.statements import TEMPLATES, PieceQuestion, StatementWriter
 from reviewer.proposing.values import Relations, Sentence
 
 OVER = "over-sessions"
@@ -26,7 +26,7 @@ SCHEMA = an_object(
 )
 
 
-def question_over(writer: StatementWriter, sentences: Sequence[Sentence]) -> Question:
+def question_over(writer: StatementWriter, sentences: Sequence[Sentence]) -> PieceQuestion:
     """The question about statements. Raises TemplateError."""
     text = "\n".join(f"#{each.id} ({each.day or 'no date'}) {each.text}" for each in sentences)
     fence = fence_for("statements", text)

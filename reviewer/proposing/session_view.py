@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import structs
 
-from reviewer.proposing.shortened import Shown, cut, ends, shortened
+from reviewer.proposing.shortened import ShownText, cut, ends, shortened
 from reviewer.proposing.values import PLAN, LineRole, SessionView, ViewLine
 from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
 from reviewer.sources.calls import APPROVALS, POLLING
@@ -127,7 +127,7 @@ class _Writer:
                 self.lines[at] = structs.replace(line, text="")
                 self.tally[REWOUND] += 1
 
-    def _say(self, origin: Origin, role: LineRole, speaker: Speaker, shown: Shown) -> None:
+    def _say(self, origin: Origin, role: LineRole, speaker: Speaker, shown: ShownText) -> None:
         if shown.text.strip():
             span = None if self._is_note else (origin.byte_start, origin.byte_end)
             self.lines.append(
@@ -161,7 +161,7 @@ class _Writer:
         text = _BLANKS.sub("\n\n", _GAP.sub(" ", event.text)).strip()
         by_person = event.speaker is Speaker.PERSON
         if by_person and text.startswith(_CARRY_OUT):
-            self._say(event.origin, LineRole.USER, Speaker.PERSON, Shown(_CARRY_OUT))
+            self._say(event.origin, LineRole.USER, Speaker.PERSON, ShownText(_CARRY_OUT))
             plan = shortened(text.removeprefix(_CARRY_OUT).strip())
             self._say(event.origin, LineRole.USER, Speaker.AGENT, plan)
             return
@@ -170,7 +170,7 @@ class _Writer:
         shown = shortened(text, pasted=by_person and not self._is_note)
         blanked = len(event.text) - len(text)
         if by_person and blanked > BLANKED:
-            shown = Shown(shown.text, shown.left_out + blanked)
+            shown = ShownText(shown.text, shown.left_out + blanked)
         to_agent = by_person or event.name == "agent"
         self._say(
             event.origin, LineRole.USER if to_agent else LineRole.ASSISTANT, event.speaker, shown
@@ -180,14 +180,14 @@ class _Writer:
         self.tally["thinking"] += 1
 
     def _compaction(self, event: Compaction) -> None:
-        summary = Shown(mask(event.summary.strip()).text)
+        summary = ShownText(mask(event.summary.strip()).text)
         self._say(event.origin, LineRole.SUMMARY, Speaker.HARNESS, summary)
 
     def _notice(self, event: Notice) -> None:
         origin, text = event.origin, event.text.strip()
         harness, found = Speaker.HARNESS, tags(text)
         if event.kind in (NoticeKind.DATA, NoticeKind.INTERRUPTED):
-            self._say(origin, LineRole.EVENT, harness, Shown(mask(text).text))
+            self._say(origin, LineRole.EVENT, harness, ShownText(mask(text).text))
         elif event.kind is not NoticeKind.WRAPPER:
             self._left_out(origin, event.kind.value, text)
         elif event.speaker is Speaker.AGENT:
@@ -201,7 +201,7 @@ class _Writer:
             shown = shortened(f"{name} {given}".strip(), pasted=True)
             self._say(origin, LineRole.EVENT, speaker, shown)
         elif command := found.get("bash-input"):
-            self._say(origin, LineRole.EVENT, harness, Shown(f"! {mask(command).text}"))
+            self._say(origin, LineRole.EVENT, harness, ShownText(f"! {mask(command).text}"))
         elif text.startswith(("<bash-stdout>", "<bash-stderr>", "<local-command-stdout>")):
             output = "\n".join(found.values()).strip()
             if output not in _NOTHING:
@@ -222,7 +222,9 @@ class _Writer:
         self.tally[what] += 1
         if len(text) > LONG_NOTICE:
             first = cut(text.lstrip("<# ").split("\n", 1)[0], 80).text
-            shown = Shown(f"... {what} left out: {first} ({len(text):,} characters) ...", len(text))
+            shown = ShownText(
+                f"... {what} left out: {first} ({len(text):,} characters) ...", len(text)
+            )
             self._say(origin, LineRole.EVENT, Speaker.HARNESS, shown)
 
     def _report(self, origin: Origin, text: str) -> None:
@@ -251,7 +253,7 @@ class _Writer:
         if event.id:
             self._called[event.id] = event, len(self.lines) - 1
 
-    def _line(self, call: Call) -> Shown:
+    def _line(self, call: Call) -> ShownText:
         """A call on one line: the tool, and what it does to what."""
         found = _argument(call)
         text = found.text
@@ -260,7 +262,7 @@ class _Writer:
         shown = cut(text, CALL_CHARS * 2 if call.act is Act.DELEGATE else CALL_CHARS)
         name = _tool(call.tool)
         line = f"{name}: {shown.text}" if shown.text else name
-        return Shown(line, shown.left_out + found.left_out)
+        return ShownText(line, shown.left_out + found.left_out)
 
     def _result(self, event: Result) -> None:
         call, at = self._called.pop(event.call, (None, -1))
@@ -268,14 +270,14 @@ class _Writer:
             what = "the plan" if call and _is_plan(call) else self._line(call).text if call else ""
             said = f"; the person said: {event.words}" if event.words else ""
             speaker = Speaker.PERSON if event.words else Speaker.HARNESS
-            shown = Shown(mask(f"refused: {what or event.tool}{said}").text)
+            shown = ShownText(mask(f"refused: {what or event.tool}{said}").text)
             self._say(event.origin, LineRole.REJECTED, speaker, shown)
         elif event.outcome in (Outcome.FAILED, Outcome.INTERRUPTED):
             if _CANCELLED in event.text[:200]:
                 self.tally["call cancelled with another"] += 1
                 return
             shown = ends(event.text)
-            shown = Shown(f"{_tool(event.tool)}: {shown.text}", shown.left_out)
+            shown = ShownText(f"{_tool(event.tool)}: {shown.text}", shown.left_out)
             self._say(event.origin, LineRole.ERROR, Speaker.HARNESS, shown)
         elif call is not None:
             self._succeeded(event, call, at)
@@ -294,9 +296,9 @@ class _Writer:
             if plan and not call.query:
                 shown = shortened(f"{PLAN}{plan}")
                 self._say(event.origin, LineRole.ASSISTANT, Speaker.AGENT, shown)
-            self._say(event.origin, LineRole.EVENT, Speaker.HARNESS, Shown("approved the plan"))
+            self._say(event.origin, LineRole.EVENT, Speaker.HARNESS, ShownText("approved the plan"))
         elif call.act is Act.ASK:
-            answer = Shown(f"answered: {mask(event.words or event.text.strip()).text}")
+            answer = ShownText(f"answered: {mask(event.words or event.text.strip()).text}")
             self._say(event.origin, LineRole.USER, Speaker.PERSON, answer)
         elif call.act not in (Act.PLAN, Act.EDIT, Act.WRITE, Act.DELEGATE):
             note = _note(event.text, last=call.act is Act.RUN)
@@ -328,7 +330,7 @@ class _Writer:
             head = f"to-do ({done} of {len(event.items)} done)"
         listed = "; ".join(f"{_MARKS.get(item.status, '[ ]')} {item.text}" for item in changed)
         if listed:
-            shown = Shown(mask(f"{head}: {listed}").text)
+            shown = ShownText(mask(f"{head}: {listed}").text)
             speaker = Speaker.SUBAGENT if event.origin.sidechain else Speaker.AGENT
             self._say(event.origin, LineRole.EVENT, speaker, shown)
 
@@ -343,19 +345,19 @@ def _tool(name: str) -> str:
     return cut(name.removeprefix("mcp__").replace("__", "."), 80).text or "tool"
 
 
-def _argument(call: Call) -> Shown:
+def _argument(call: Call) -> ShownText:
     if call.command:
         lines = [line for line in call.command.strip().split("\n") if line.strip()]
         first = next((line for line in lines if not line.lstrip().startswith("#")), "")
         rest = len(call.command.strip()) - len(first)
-        return Shown(f"{first} (+{len(lines) - 1} lines)" if len(lines) > 1 else first, rest)
+        return ShownText(f"{first} (+{len(lines) - 1} lines)" if len(lines) > 1 else first, rest)
     if call.changes:
         first_change, *more = call.changes
         others = f", {len(more)} more files" if more else ""
-        return Shown(f"{first_change.path}{_size(first_change)}{others}")
+        return ShownText(f"{first_change.path}{_size(first_change)}{others}")
     if call.path and call.query:
-        return Shown(f'"{call.query}" in {call.path}')
-    return Shown(call.path or call.query or call.text)
+        return ShownText(f'"{call.query}" in {call.path}')
+    return ShownText(call.path or call.query or call.text)
 
 
 def _size(change: Change) -> str:
@@ -366,21 +368,21 @@ def _size(change: Change) -> str:
     return f" (-{old} +{new} lines)" if old else f" ({new} lines)"
 
 
-def _note(result: str, *, last: bool = False) -> Shown:
+def _note(result: str, *, last: bool = False) -> ShownText:
     """A successful result beside its call: itself if it is short, else its size, and for the
     output of a command the last line.
     """
     text = result.strip()
     if not text:
-        return Shown("no output")
+        return ShownText("no output")
     lines = text.count("\n") + 1
     if lines <= 2 and len(text) <= 2 * RESULT_CHARS:
         return cut(text.replace("\n", " | "), RESULT_CHARS)
     size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
     if not last or lines < 2:
-        return Shown(size, len(text))
+        return ShownText(size, len(text))
     end = cut(text.rsplit("\n", 1)[-1], RESULT_CHARS // 2)
-    return Shown(f"{size}, the last: {end.text}", len(text) - len(end.text))
+    return ShownText(f"{size}, the last: {end.text}", len(text) - len(end.text))
 
 
 def _commit(command: Command) -> str:

@@ -24,33 +24,33 @@ LONGEST_FENCE = 80
 """Lines of a code block in an agent's message that are shown in full."""
 
 
-class Shown(Struct, frozen=True):
+class ShownText(Struct, frozen=True):
     """A text that may be shortened, and the number of characters left out."""
 
     text: str
     left_out: int = 0
 
 
-def cut(text: str, limit: int) -> Shown:
+def cut(text: str, limit: int) -> ShownText:
     """A text on one line with its secrets masked, cut to about `limit` characters."""
     clean = " ".join(mask(text[:MASKED_CHARS]).text.split())
     rest = max(0, len(text) - MASKED_CHARS)
     if len(clean) <= limit and not rest:
-        return Shown(clean)
+        return ShownText(clean)
     kept = clean[: limit - 2].rstrip()
-    return Shown(f"{kept} …", len(clean) - len(kept) + rest)
+    return ShownText(f"{kept} …", len(clean) - len(kept) + rest)
 
 
-def ends(text: str) -> Shown:
+def ends(text: str) -> ShownText:
     """The first and the last lines of an error, on one line."""
     lines = [line for line in text.strip().split("\n") if line.strip()]
     if len(lines) > ERROR_HEAD + ERROR_TAIL:
         lines = [*lines[:ERROR_HEAD], "…", *lines[-ERROR_TAIL:]]
     shown = cut(" | ".join(cut(line, LINE_CHARS).text for line in lines), ERROR_CHARS)
-    return Shown(shown.text, max(0, len(text) - len(shown.text)))
+    return ShownText(shown.text, max(0, len(text) - len(shown.text)))
 
 
-def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) -> Shown:
+def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) -> ShownText:
     """A message with its secrets masked; a line says where a long pasted part was left out.
 
     `pasted`: the message is the person's, so that runs of lines that are no words were pasted.
@@ -59,7 +59,7 @@ def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) ->
     masked = mask(text).text
     lines = masked.split("\n")
     if len(lines) <= LONGEST_PASTE and len(masked) <= LONGEST_LINE:
-        return Shown(masked)
+        return ShownText(masked)
     kept: list[str] = []
     left_out = 0
     for run, what in _runs(lines, pasted):
@@ -74,7 +74,7 @@ def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) ->
                 short = _beginning(line, LONGEST_LINE // 2)
                 left_out += len(line) - len(short)
             kept.append(short)
-    return Shown("\n".join(kept), max(0, left_out))
+    return ShownText("\n".join(kept), max(0, left_out))
 
 
 def _shortened_run(run: list[str], what: str) -> list[str]:

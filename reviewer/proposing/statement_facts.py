@@ -19,7 +19,7 @@ NEIGHBOURS = 2
 """Entries before and after the cited one that count as well."""
 
 
-class Fact(Struct, frozen=True):
+class StatementFact(Struct, frozen=True):
     """A part of a statement that cannot be reworded; `kind` is None for quoted words."""
 
     text: str
@@ -39,19 +39,21 @@ _COUNTED = re.compile(
 )
 
 
-def _facts(text: str) -> Iterator[Fact]:
+def _facts(text: str) -> Iterator[StatementFact]:
     """Identifiers, paths, numbers, flags, versions and quoted words, in order."""
-    found: list[tuple[int, int, Fact]] = []
+    found: list[tuple[int, int, StatementFact]] = []
     for match in _QUOTED.finditer(text):
         quoted = str(match[str(match.lastgroup)])
-        found.append((*match.span(), Fact(quoted, None, match.start())))
+        found.append((*match.span(), StatementFact(quoted, None, match.start())))
     found += [
-        (one.start, one.end, Fact(one.text.rstrip(".:!?"), one.kind, one.start))
+        (one.start, one.end, StatementFact(one.text.rstrip(".:!?"), one.kind, one.start))
         for one in identifiers(text)
         if not (one.kind is IdentifierKind.PATH and _EITHER_OR.match(one.text))
     ]
     for match in _COUNTED.finditer(text):
-        found.append((*match.span(), Fact(match[0], IdentifierKind.QUANTITY, match.start())))
+        found.append(
+            (*match.span(), StatementFact(match[0], IdentifierKind.QUANTITY, match.start()))
+        )
     end = 0
     for start, stop, fact in sorted(found, key=lambda item: (item[0], -item[1])):
         if start >= end:
@@ -67,9 +69,9 @@ def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) ->
     facts = list(_facts(statement))
     if not quotes:
         return tuple(dict.fromkeys(fact.text for fact in facts))
-    around = Evidence(index.around(quotes, AROUND, NEIGHBOURS))
+    around = EvidenceTexts(index.around(quotes, AROUND, NEIGHBOURS))
 
-    def proved(fact: Fact) -> bool:
+    def proved(fact: StatementFact) -> bool:
         is_name = fact.kind is not IdentifierKind.QUANTITY
         return around.has(fact) or (is_name and index.has(fact.text))
 
@@ -99,14 +101,14 @@ _PLACEHOLDER = re.compile(r"<[\w -]{1,40}>|\[[\w -]{1,40}\]|\{[\w -]{1,40}\}")
 """`<file>` in a command, which stands for anything."""
 
 
-class Size(Struct, frozen=True):
+class Quantity(Struct, frozen=True):
     """A number in digits with its unit of measure, and its size in the base unit."""
 
     digits: str
     unit: str = ""
     base: float = 0.0
 
-    def is_like(self, other: Size) -> bool:
+    def is_like(self, other: Quantity) -> bool:
         """Whether both are the same size, also in another unit; a part of a version is its own."""
         if self.unit and other.unit:
             return self.unit == other.unit and self.base == other.base
@@ -118,14 +120,14 @@ class Size(Struct, frozen=True):
 MOST_DIGITS = 18
 
 
-class Evidence:
+class EvidenceTexts:
     """The texts in which the facts of a statement are looked for."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.text = "\n".join(texts)
         self.lower = self.text.lower()
 
-    def has(self, fact: Fact) -> bool:
+    def has(self, fact: StatementFact) -> bool:
         match fact.kind:
             case None:
                 return self._words(fact.text)
@@ -162,7 +164,7 @@ class Evidence:
         return any(asked.is_like(other) for other in self.sizes)
 
     @cached_property
-    def sizes(self) -> set[Size]:
+    def sizes(self) -> set[Quantity]:
         """The numbers with their units of measure."""
         return {_measured(match) for match in _VALUE.finditer(_GROUPED.sub(",", self.text))}
 
@@ -200,15 +202,15 @@ class Evidence:
             return wanted.strip("… ") in self.lower
         inner = [one for one in identifiers(text) if one.kind is not IdentifierKind.CODE]
         covered = _without(text, inner)
-        return all(self.has(Fact(one.text, one.kind)) for one in inner) and all(
+        return all(self.has(StatementFact(one.text, one.kind)) for one in inner) and all(
             self._one(part.lower()) for part in _PART.findall(covered)
         )
 
 
-def _size(quantity: str) -> Size:
+def _size(quantity: str) -> Quantity:
     """The number of a quantity; without digits if it has none."""
     found = _VALUE.search(quantity)
-    return _measured(found) if found else Size("")
+    return _measured(found) if found else Quantity("")
 
 
 def _without(text: str, found: Sequence[Identifier]) -> str:
@@ -217,7 +219,7 @@ def _without(text: str, found: Sequence[Identifier]) -> str:
     return text
 
 
-def _measured(match: re.Match[str]) -> Size:
+def _measured(match: re.Match[str]) -> Quantity:
     """A number in digits, and its unit in one spelling; empty where it counts things."""
     word = match["number"].lower()
     number = NUMBER_WORDS.get(word, word)
@@ -226,8 +228,8 @@ def _measured(match: re.Match[str]) -> Size:
     elif re.fullmatch(r"\d+,\d+", number):
         number = number.replace(",", ".")
     if not number.replace(".", "", 1).isdecimal() or len(number) > MOST_DIGITS:
-        return Size(number)
+        return Quantity(number)
     value = float(number) * _TIMES.get((match["times"] or "").lower(), 1)
     unit = UNITS.get((match["unit"] or "").lower(), "")
     base, factor = _BASE.get(unit, (unit, 1))
-    return Size(f"{value:.10g}", base, round(value * factor, 9))
+    return Quantity(f"{value:.10g}", base, round(value * factor, 9))

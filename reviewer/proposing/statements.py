@@ -30,7 +30,7 @@ from reviewer.llm.model import (
 from reviewer.llm.spending import about
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, ReadAnswer, Statement, read_answer
-from reviewer.proposing.given import Given
+from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import reasons as why_not
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
 from reviewer.proposing.view_pieces import Piece, view_text
@@ -59,6 +59,7 @@ SIMILAR = 3
 UNREAD = 8_000
 """Characters of an answer that are sent back because nothing could be read from it."""
 MOST_DIGITS = 10
+SHORTEST_NAME = 3
 HOLDING = 6
 """Lines that are shown for a name that was not proved."""
 
@@ -85,10 +86,10 @@ REFUSED = "the model refused"
 CUT_OFF = "the answer was cut off before a statement was whole"
 
 
-NOTHING_GIVEN = Given()
+NOTHING_GIVEN = QuestionContext()
 
 
-class Question(Struct, frozen=True):
+class PieceQuestion(Struct, frozen=True):
     """The question about one piece. `tokens`: of the messages, counted here; `second`: it was asked
     before.
     """
@@ -101,7 +102,7 @@ class Question(Struct, frozen=True):
     """The shape of the answer, where it is not that of statements."""
 
 
-class Written(Struct, frozen=True):
+class PieceStatements(Struct, frozen=True):
     """The statements of one piece. `dropped`: reason -> number of statements or answers.
 
     `read`: something could be read from an answer. `cut`: answers that were cut off; `cut_read`:
@@ -176,8 +177,8 @@ class StatementWriter:
         return self.question(Piece(()), part=1, parts=1).tokens
 
     def question(
-        self, piece: Piece, *, part: int, parts: int, given: Given = NOTHING_GIVEN
-    ) -> Question:
+        self, piece: Piece, *, part: int, parts: int, given: QuestionContext = NOTHING_GIVEN
+    ) -> PieceQuestion:
         """The question about a piece, which is number `part` of `parts`.
 
         What is known grows with every run, so an answer is kept under the question without it.
@@ -186,7 +187,9 @@ class StatementWriter:
         bare = self._messages(piece, part, parts, structs.replace(given, known=""))
         return self.asking(messages, kept_under=bare)
 
-    def _messages(self, piece: Piece, part: int, parts: int, given: Given) -> list[ChatMessage]:
+    def _messages(
+        self, piece: Piece, part: int, parts: int, given: QuestionContext
+    ) -> list[ChatMessage]:
         lines, before = view_text(piece.lines), view_text(piece.before)
         return render(
             self._templates[FIRST],
@@ -203,7 +206,7 @@ class StatementWriter:
             },
         )
 
-    def is_cached(self, question: Question) -> bool:
+    def is_cached(self, question: PieceQuestion) -> bool:
         return self._kept(question) is not None
 
     def write(
@@ -213,12 +216,12 @@ class StatementWriter:
         *,
         part: int = 1,
         parts: int = 1,
-        given: Given = NOTHING_GIVEN,
+        given: QuestionContext = NOTHING_GIVEN,
         check: Callable[[Proposal], Proof],
         allow: Callable[[int], bool] = lambda _: True,
         cancelled: Callable[[], bool] = lambda: False,
         spent: Spent | None = None,
-    ) -> Written:
+    ) -> PieceStatements:
         """The statements of a piece of the session at `path`, with their proofs.
 
         `check` proves a proposal. `allow` is asked for the tokens of each request before it is
@@ -236,7 +239,7 @@ class StatementWriter:
         second: bool = False,
         kept_under: Sequence[ChatMessage] = (),
         schema: JsonSchema | None = None,
-    ) -> Question:
+    ) -> PieceQuestion:
         """Messages as a question."""
         kind = "json" if isinstance(self._model, StructuredModel) else "text"
         key = question_key(
@@ -244,9 +247,9 @@ class StatementWriter:
         )
         ours = counter()
         tokens = sum(ours.count(one.content) for one in messages)
-        return Question(tuple(messages), key, tokens, second, schema)
+        return PieceQuestion(tuple(messages), key, tokens, second, schema)
 
-    def asking_for_json(self, first: Question, unread: str) -> Question:
+    def asking_for_json(self, first: PieceQuestion, unread: str) -> PieceQuestion:
         """The second question, after an answer from which nothing could be read: about that answer
         alone.
         """
@@ -263,7 +266,7 @@ class StatementWriter:
             kept_under=[ChatMessage("user", first.key), ChatMessage("assistant", unread)],
         )
 
-    def _kept(self, question: Question) -> Completion | None:
+    def _kept(self, question: PieceQuestion) -> Completion | None:
         """The answer in the cache. One from which nothing can be read counts only when the second
         question was answered better.
         """
@@ -278,7 +281,7 @@ class StatementWriter:
         second = self._kept(self.asking_for_json(question, kept.text))
         return None if second is None else kept
 
-    def _ask(self, question: Question, cancelled: Callable[[], bool]) -> Completion:
+    def _ask(self, question: PieceQuestion, cancelled: Callable[[], bool]) -> Completion:
         if isinstance(self._model, StructuredModel):
             return self._model.complete_json(
                 question.messages,
@@ -295,7 +298,7 @@ class StatementWriter:
         )
 
     def answer(
-        self, question: Question, allow: Callable[[int], bool], cancelled: Callable[[], bool]
+        self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]
     ) -> Answer:
         """The answer to a question. A new one is kept before anything else happens with it."""
         if self._cache is None:
@@ -315,7 +318,7 @@ class StatementWriter:
             return Answer(answer, paid=True)
 
     def _paid(
-        self, question: Question, allow: Callable[[int], bool], cancelled: Callable[[], bool]
+        self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]
     ) -> Completion:
         if not allow(question.tokens):
             raise BudgetReachedError("The ceiling of tokens is reached.")
@@ -323,7 +326,7 @@ class StatementWriter:
 
     def again(
         self, failed: Sequence[tuple[Statement, Sequence[str]]], lines: Sequence[ViewLine]
-    ) -> Question:
+    ) -> PieceQuestion:
         """The question about statements that did not pass, with the reasons."""
         text = view_text(lines)
         return self.asking(
@@ -382,7 +385,7 @@ class _Work:
     writer: StatementWriter
     path: Path
     piece: Piece
-    given: Given
+    given: QuestionContext
     check: Callable[[Proposal], Proof]
     allow: Callable[[int], bool]
     cancelled: Callable[[], bool]
@@ -402,7 +405,7 @@ class _Work:
     def lines(self) -> tuple[ViewLine, ...]:
         return (*self.piece.before, *self.piece.lines)
 
-    def written(self, part: int, parts: int) -> Written:
+    def written(self, part: int, parts: int) -> PieceStatements:
         """What passes at the first or the second try, and what does not but has at least a quote of
         the session.
         """
@@ -419,7 +422,7 @@ class _Work:
                 self.dropped[reason] += 1
             else:
                 kept.append(each)
-        return Written(
+        return PieceStatements(
             tuple(Proved(self.path, each.proposal, each.proof) for each in kept),
             dict(self.dropped),
             self.unkept,
@@ -429,7 +432,7 @@ class _Work:
             self.problem,
         )
 
-    def _ask_again(self, question: Question) -> None:
+    def _ask_again(self, question: PieceQuestion) -> None:
         try:
             answer = self._ask(question)
         except BudgetReachedError:
@@ -447,7 +450,7 @@ class _Work:
         elif len(before) > found:
             self.dropped[GIVEN_UP] += len(before) - found
 
-    def _ask(self, question: Question) -> Completion:
+    def _ask(self, question: PieceQuestion) -> Completion:
         try:
             with about(self.path.stem):
                 answer = self.writer.answer(question, self.allow, self.cancelled)
@@ -530,6 +533,8 @@ class _Work:
             for at in near or _similar(each.statement.text, lines):
                 wanted.update(range(max(at - AROUND, 0), min(at + AROUND + 1, len(lines))))
             for name in each.proof.unproved:
+                if len(name) < SHORTEST_NAME:
+                    continue  # a digit stands in every other line
                 wanted.update([n for n, line in enumerate(lines) if name in line.text][:HOLDING])
         return [lines[n] for n in sorted(wanted)]
 

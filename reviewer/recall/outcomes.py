@@ -17,7 +17,7 @@ SAME_CALL = timedelta(seconds=2)
 """Between a hook and the record of the call that it belongs to."""
 
 
-class Outcome(StrEnum):
+class UseOutcome(StrEnum):
     """UNKNOWN: the session was not read yet, or shows nothing about the memory."""
 
     HELD = "held"
@@ -25,7 +25,7 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Use(Struct, frozen=True):
+class MemoryUse(Struct, frozen=True):
     """A memory in a session. `cue`: the commands and signatures of the moment; `of_memory`: the
     signatures that the memory is about.
     """
@@ -47,7 +47,7 @@ class Failed(Struct, frozen=True):
     last: str
 
 
-def outcome(use: Use, failures: Sequence[Failed]) -> Outcome:
+def outcome(use: MemoryUse, failures: Sequence[Failed]) -> UseOutcome:
     """What the failures of its session say of a use.
 
     A failure that was there and does not come back was held off; so was that of a guard, where a
@@ -56,27 +56,27 @@ def outcome(use: Use, failures: Sequence[Failed]) -> Outcome:
     """
     at = from_iso(use.at)
     if at is None:
-        return Outcome.UNKNOWN
+        return UseOutcome.UNKNOWN
     known = use.cue | use.of_memory
     own = [each for each in failures if each.signature in known or (
         use.moment == GUARD and each.command in use.cue)]  # fmt: skip
     if any(_after(each.last, at + SAME_CALL) for each in own):
-        return Outcome.BROKEN
+        return UseOutcome.BROKEN
     went_on = any(_after(each.last, at) for each in failures)
     if (use.moment == GUARD and went_on) or (use.moment == FAILURE and own):
-        return Outcome.HELD
-    return Outcome.UNKNOWN
+        return UseOutcome.HELD
+    return UseOutcome.UNKNOWN
 
 
 def uses_of(
     store: sqlite3.Connection, project: str | None, memory: int | None = None
-) -> list[tuple[Use, Outcome]]:
+) -> list[tuple[MemoryUse, UseOutcome]]:
     """Every use of the memories of a project, or of all, with its outcome; or of one memory. Those
     at a start are left out where no failure could have called for the memory.
     """
     one, number = ("", ()) if memory is None else (" AND u.memory_id = ?", (memory,))
     uses = [
-        Use(found, session, moment, _lines(cue), at, _lines(own))
+        MemoryUse(found, session, moment, _lines(cue), at, _lines(own))
         for found, session, moment, cue, at, own in store.execute(
             _USES + one, (project, project, *number)
         )

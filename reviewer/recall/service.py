@@ -19,7 +19,7 @@ from reviewer.recall.moments import (
     paths_in,
     read_moments,
 )
-from reviewer.recall.outcomes import Outcome, uses_of
+from reviewer.recall.outcomes import UseOutcome, uses_of
 from reviewer.recall.search import Cue, Recalled, guards_of, recall
 from reviewer.recall.uses import START, TEXT, in_transaction, note_start, note_use, put_moments
 from reviewer.sessions.signatures import failing_lines, signatures_of
@@ -28,7 +28,7 @@ from reviewer.store.ledger import Ledger
 from reviewer.text.for_agents import AgentText, without_tags
 
 if TYPE_CHECKING:
-    from reviewer.promotion.triage import Done
+    from reviewer.promotion.decisions.triage import Done
 
 
 LONGEST_MEMORY = 420
@@ -156,7 +156,7 @@ class Recall:
 
         Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for unusable moments.
         """
-        from reviewer.promotion.triage import Done  # late: only decisions need it
+        from reviewer.promotion.decisions.triage import Done  # late: only decisions need it
 
         chosen = ", ".join(map(str, moments)) or "derived"
         if len(chosen) > LONGEST_CHOICE:
@@ -197,9 +197,9 @@ class Recall:
         for number, before in counts.items():
             counts[number] = structs.replace(
                 before,
-                held=outcomes[number, False, Outcome.HELD],
-                broken=outcomes[number, False, Outcome.BROKEN],
-                needed=outcomes[number, True, Outcome.BROKEN],
+                held=outcomes[number, False, UseOutcome.HELD],
+                broken=outcomes[number, False, UseOutcome.BROKEN],
+                needed=outcomes[number, True, UseOutcome.BROKEN],
             )
         return sorted(counts.values(), key=lambda each: (-each.used, -each.starts, each.memory))
 

@@ -180,10 +180,15 @@ def failing_lines(output: str, *, plain: bool = False, up_to: int = ANY) -> tupl
 
 
 def signatures_of(lines: Iterable[Failing]) -> tuple[str, ...]:
-    """The signatures of failing lines, and their rules alone."""
-    return tuple(
-        dict.fromkeys(each for line in lines for each in (line.signature, line.rule) if each)
+    """The signatures of failing lines, and their rules alone: of `E501 (line-too-long)` the code
+    and the name, too.
+    """
+    names = (
+        name
+        for line in lines
+        for name in (line.signature, line.rule, *line.rule.rstrip(")").split(" ("))
     )
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def is_environment(line: str) -> bool:

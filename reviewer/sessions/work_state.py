@@ -56,7 +56,7 @@ class Check(Struct, frozen=True):
     line: int
     said: str = ""
     """Of a failure the lines that name it; else the last line that the call printed, where nothing
-    else ran after it."""
+    ran after it and no other check before."""
     exit_code: int | None = None
     folder: str = ""
     stale: bool = False
@@ -280,8 +280,10 @@ def checks_among(
         kind = check_kind(command.words)
         if not kind or outcome is Outcome.REFUSED:
             continue
-        is_last = all(each.joined_by == "|" for each in call.commands[number + 1 :])
-        said, code = last_line(text) if is_last else "", None
+        alone = all(each.joined_by == "|" for each in call.commands[number + 1 :]) and not any(
+            check_kind(each.words) for each in call.commands[:number]
+        )
+        said, code = last_line(text) if alone else "", None
         if outcome is Outcome.FAILED:
             code = exit_code
             said = "; ".join(shortened(e.text) for e in failing_lines(text)[:MOST_NAMED]) or said

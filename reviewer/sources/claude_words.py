@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from reviewer.sources.records import Use
+from reviewer.sources.records import RecordUse
 
 SUMMARY_START = "This session is being continued from a previous conversation"
 _AROUND_SUMMARY = (
@@ -121,7 +121,7 @@ def summary_words(text: str) -> str:
     return text.strip()
 
 
-def classify(text: str) -> tuple[Use, str, Counter[str]]:
+def classify(text: str) -> tuple[RecordUse, str, Counter[str]]:
     """The use of a user's text, the text with embedded parts blanked, and counts of those parts.
 
     Embedded reminders and memories become blanks and line ends of the same length, so that offsets
@@ -130,21 +130,21 @@ def classify(text: str) -> tuple[Use, str, Counter[str]]:
     opening = text.lstrip()
     cuts: Counter[str] = Counter()
     if opening.startswith(SUMMARY_START):
-        return Use.SUMMARY, text, cuts
+        return RecordUse.SUMMARY, text, cuts
     if opening.startswith(WRAPPER_STARTS):
-        return Use.WRAPPER, text, cuts
+        return RecordUse.WRAPPER, text, cuts
     typed = _blank_embedded(text, cuts) if "<" in text else text
     if not typed.strip() and cuts["task notification"]:
-        return Use.WRAPPER, text, cuts
+        return RecordUse.WRAPPER, text, cuts
     if not typed.strip() and cuts:
         boot = cuts["system reminder"] >= cuts["injected memory"]
-        return (Use.BOOT if boot else Use.INJECTED), text, cuts
+        return (RecordUse.BOOT if boot else RecordUse.INJECTED), text, cuts
     opening = typed.lstrip()
     if opening.startswith(BOOT_STARTS) or INSTRUCTION_FILE.match(opening):
-        return Use.BOOT, text, cuts
+        return RecordUse.BOOT, text, cuts
     if opening.startswith(WRAPPER_STARTS):
-        return Use.WRAPPER, text, cuts
-    return Use.MESSAGE, typed, cuts
+        return RecordUse.WRAPPER, text, cuts
+    return RecordUse.MESSAGE, typed, cuts
 
 
 def is_notice(text: str) -> bool:

@@ -55,7 +55,7 @@ class Machine(Struct, frozen=True):
         return cls(Path.home(), os.environ, sys.platform)
 
 
-class Scope(Struct, frozen=True):
+class ProjectFolders(Struct, frozen=True):
     """A project on this machine: its folder and its git work trees."""
 
     folder: Path
@@ -68,7 +68,7 @@ class Scope(Struct, frozen=True):
     """
 
     @classmethod
-    def of(cls, folder: Path, former: Sequence[str] = ()) -> Scope:
+    def of(cls, folder: Path, former: Sequence[str] = ()) -> ProjectFolders:
         """`former`: folders whose sessions belong to the project, too."""
         tree = work_tree(folder)
         found = [str(folder.absolute()), *former]
@@ -97,7 +97,7 @@ class FoundSession(Struct, frozen=True, kw_only=True):
     expires_ns: int | None = None
     """When the agent will delete it."""
 
-    def belongs_to(self, scope: Scope) -> bool:
+    def belongs_to(self, scope: ProjectFolders) -> bool:
         """Whether it was held in a project's folders."""
         if self.cwd:
             return is_within(self.cwd, scope)
@@ -109,7 +109,7 @@ class FoundSession(Struct, frozen=True, kw_only=True):
 
 
 def find_sessions(
-    machine: Machine, scope: Scope, formats: Iterable[Format] = FORMATS
+    machine: Machine, scope: ProjectFolders, formats: Iterable[Format] = FORMATS
 ) -> Iterator[FoundSession]:
     """All sessions in the known places of some formats, of whatever project."""
     seen: set[Path] = set()
@@ -128,7 +128,7 @@ def is_known_place(path: Path, machine: Machine, formats: Iterable[Format]) -> b
     that a variable names. Links below that folder are followed first, so that none leads out of it.
     """
     real = os.path.realpath(path)
-    scope = Scope(Path(os.sep), None, (), str(machine.home))
+    scope = ProjectFolders(Path(os.sep), None, (), str(machine.home))
     for each in formats:
         for location in each.locations:
             if location.in_project:
@@ -148,7 +148,7 @@ def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     return fnmatchcase(parts[0], pattern[0]) and _fits(parts[1:], pattern[1:])
 
 
-class Chosen(Struct, frozen=True):
+class ChosenFiles(Struct, frozen=True):
     """What to read of the sessions that were found: files, and the sessions in those that have
     more than are wanted.
     """
@@ -157,20 +157,20 @@ class Chosen(Struct, frozen=True):
     sessions: dict[Path, frozenset[str]]
 
 
-def choose(found: Iterable[FoundSession]) -> Chosen:
+def choose(found: Iterable[FoundSession]) -> ChosenFiles:
     """The files of some sessions, the latest last."""
     ordered = sorted(found, key=lambda each: each.modified_ns)
     sessions: dict[Path, set[str]] = {}
     for each in ordered:
         if each.session:
             sessions.setdefault(each.path, set()).add(each.session)
-    return Chosen(
+    return ChosenFiles(
         tuple(dict.fromkeys(each.path for each in ordered)),
         {path: frozenset(names) for path, names in sessions.items()},
     )
 
 
-def _places(location: Location, machine: Machine, scope: Scope) -> list[tuple[Path, str]]:
+def _places(location: Location, machine: Machine, scope: ProjectFolders) -> list[tuple[Path, str]]:
     """The folders of a location, each with the pattern of the files in it."""
     roots = _roots(location, machine, scope)
     named = machine.variables.get(location.file_variable, "") if location.file_variable else ""
@@ -180,7 +180,7 @@ def _places(location: Location, machine: Machine, scope: Scope) -> list[tuple[Pa
     return [(path.parent, glob_escape(path.name))]
 
 
-def _roots(location: Location, machine: Machine, scope: Scope) -> list[Path]:
+def _roots(location: Location, machine: Machine, scope: ProjectFolders) -> list[Path]:
     """The folders of a location: below the home folder, or in the project."""
     if location.in_project:
         return [Path(folder) / location.folder for folder in scope.folders]
@@ -345,7 +345,7 @@ def _written(path: Path) -> Fields:
 
 
 @lru_cache(maxsize=4096)
-def is_within(cwd: str, scope: Scope) -> bool:
+def is_within(cwd: str, scope: ProjectFolders) -> bool:
     """Whether a working folder is one of a project, also if it is gone by now."""
     if any(cwd == folder or cwd.startswith(folder + os.sep) for folder in scope.folders):
         inside = work_tree(Path(cwd)) if os.path.isdir(cwd) else None
@@ -362,7 +362,7 @@ def _same(one: Tree, other: Tree) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _names_of(scope: Scope) -> frozenset[str]:
+def _names_of(scope: ProjectFolders) -> frozenset[str]:
     """What agents call a project's folder: hashes of its path, and the path with dashes."""
     names: set[str] = set()
     for folder in scope.folders:

@@ -21,7 +21,7 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.parts import Part
 from reviewer.sources.record_maker import CallNames, role_of
-from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.records import Block, RecordUse, Role
 from reviewer.sources.results import read_result
 from reviewer.sources.turns import Turn
 from reviewer.text.tags import AGAIN, without_recalled
@@ -72,10 +72,10 @@ class EventMaker:
         return found
 
     def add(
-        self, origin: Origin, part: Part, use: Use, role: Role, *, name: str, call: str
+        self, origin: Origin, part: Part, use: RecordUse, role: Role, *, name: str, call: str
     ) -> Sequence[Event]:
         """The events of a part: text, a thought, a call or a result."""
-        if use is Use.REWOUND:
+        if use is RecordUse.REWOUND:
             return ()
         text = part.text.replace("\r\n", "\n") if "\r" in part.text else part.text
         if part.kind == "thinking":
@@ -84,9 +84,9 @@ class EventMaker:
             return self._call(read_call(origin, call, name, text))
         if part.kind == "tool_result":
             return self._result(origin, call, name, text, part)
-        if use is Use.SUMMARY:
+        if use is RecordUse.SUMMARY:
             return (Compaction(origin, text),)
-        if use is Use.MESSAGE:
+        if use is RecordUse.MESSAGE:
             return (Message(origin, _speaker(origin, role, name), text, name),)
         speaker = _SPEAKERS.get(role, Speaker.HARNESS)
         return (Notice(origin, _kind(part, use, text), text, speaker),)
@@ -144,9 +144,9 @@ def _speaker(origin: Origin, role: Role, name: str) -> Speaker:
     return _SPEAKERS.get(role, Speaker.HARNESS)
 
 
-def _kind(part: Part, use: Use, text: str) -> NoticeKind:
+def _kind(part: Part, use: RecordUse, text: str) -> NoticeKind:
     if part.is_data:
         return NoticeKind.DATA
     if text.lstrip().startswith(INTERRUPTION):
         return NoticeKind.INTERRUPTED
-    return NoticeKind.WRAPPER if use is Use.TOOL else NoticeKind(use.value)
+    return NoticeKind.WRAPPER if use is RecordUse.TOOL else NoticeKind(use.value)

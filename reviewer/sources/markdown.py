@@ -22,7 +22,7 @@ from reviewer.sources.note_kinds import (
 from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role, Shape, Use
+from reviewer.sources.records import RecordUse, Role, Shape
 from reviewer.sources.turns import Turn
 
 HEAD_LINES = 200
@@ -101,7 +101,13 @@ class _Note:
             self._tally["repeated"] += 1
             return
         self._yielded.add(origin.key)
-        use = Use.TEMPLATE if is_template(text) else Use.BOOT if self._boot else Use.MESSAGE
+        use = (
+            RecordUse.TEMPLATE
+            if is_template(text)
+            else RecordUse.BOOT
+            if self._boot
+            else RecordUse.MESSAGE
+        )
         yield Turn(
             origin=origin,
             role=Role.NOTE,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from reviewer.sources.claude_words import classify
 from reviewer.sources.fields import each, first, inner, words
-from reviewer.sources.records import BlockKind, Role, Use
+from reviewer.sources.records import BlockKind, RecordUse, Role
 from reviewer.sources.tool_text import input_text, part_text
 
 _TEXTS = ("text", "input_text", "output_text")
@@ -28,7 +28,7 @@ class Part(Struct, frozen=True, gc=False):
 
     kind: BlockKind
     text: str
-    use: Use | None = None
+    use: RecordUse | None = None
     name: str = ""
     call: str = ""
     error: bool = False
@@ -40,7 +40,7 @@ class Part(Struct, frozen=True, gc=False):
     """A picture or document, of which `text` has only the name."""
 
 
-def said(text: str, use: Use | None = None) -> list[Part]:
+def said(text: str, use: RecordUse | None = None) -> list[Part]:
     """Text of a turn."""
     return [Part("text", text, use)] if text.strip() else []
 
@@ -53,7 +53,7 @@ def typed(text: str, tally: Counter[str], harness: tuple[str, ...] = ()) -> list
     if not text.strip():
         return []
     if harness and text.lstrip().startswith(harness):
-        return [Part("text", text, Use.BOOT)]
+        return [Part("text", text, RecordUse.BOOT)]
     use, clean, cuts = classify(text)
     for reason, count in cuts.items():
         tally[f"{reason} cut out"] += count
@@ -130,7 +130,7 @@ def content_parts(
                 error=bool(first(piece, "is_error", "isError")),
             )
         elif kind in ("image", "document") and data:
-            parts += said(f"[{kind}]", Use.WRAPPER)
+            parts += said(f"[{kind}]", RecordUse.WRAPPER)
     return parts
 
 

@@ -11,7 +11,7 @@ from reviewer.sources.events import Origin, Rewind
 from reviewer.sources.format import Format
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Block, Record, Role, Use
+from reviewer.sources.records import Block, Record, RecordUse, Role
 from reviewer.sources.turns import Turn, TurnReader, use_of
 
 _COUNTED_AS = {
@@ -48,11 +48,11 @@ class RecordMaker:
                 self._tally["turn without text"] += 1
             return
         uses = [use_of(turn, part) for part in texts]
-        use = Use.MESSAGE if Use.MESSAGE in uses else uses[0]
-        if turn.origin.reply and use is Use.MESSAGE:
+        use = RecordUse.MESSAGE if RecordUse.MESSAGE in uses else uses[0]
+        if turn.origin.reply and use is RecordUse.MESSAGE:
             yield from self._joined(turn, texts)
             return
-        if use is Use.MESSAGE:
+        if use is RecordUse.MESSAGE:
             for its in uses:
                 if its is not use:
                     self._tally[f"{its.value} beside typed text"] += 1
@@ -75,7 +75,7 @@ class RecordMaker:
             elif not turn.origin.sidechain:
                 yield from self.close()
             said = [part.text for part in texts]
-            self._replies[turn.origin.reply] = _Reply(turn, said, turn.origin, Use.MESSAGE)
+            self._replies[turn.origin.reply] = _Reply(turn, said, turn.origin, RecordUse.MESSAGE)
         else:
             reply.texts += (part.text for part in texts)
             reply.last = turn.origin
@@ -94,8 +94,8 @@ class RecordMaker:
         self._seen[hash(key)] = known
         if last is not first:
             digest = self._reading.digest(first.byte_start, last.byte_end)
-        if turn.rewound and use is Use.MESSAGE:
-            use = Use.REWOUND
+        if turn.rewound and use is RecordUse.MESSAGE:
+            use = RecordUse.REWOUND
         yield Record(
             key=key,
             line_start=first.line_start,
@@ -103,7 +103,7 @@ class RecordMaker:
             byte_start=first.byte_start,
             byte_end=last.byte_end,
             sha256=digest,
-            role=Role.ASSISTANT if use is Use.SUMMARY else turn.role,
+            role=Role.ASSISTANT if use is RecordUse.SUMMARY else turn.role,
             text=text,
             use=use,
             at=first.at,
@@ -133,13 +133,13 @@ class _Reply(Struct):
     first: Turn
     texts: list[str]
     last: Origin
-    use: Use
+    use: RecordUse
 
 
 def _refusals(turn: Turn) -> Iterator[Part]:
     """What the person wrote when refusing calls."""
     found = dict.fromkeys(part.feedback.strip() for part in turn.parts if part.feedback)
-    return (Part("text", words, Use.MESSAGE) for words in found if words)
+    return (Part("text", words, RecordUse.MESSAGE) for words in found if words)
 
 
 class Blocks:
@@ -205,8 +205,8 @@ def settled(found: Iterator[Marked | Rewind], is_log: bool) -> Iterator[Marked]:
 
 def rewound(marked: Marked) -> Marked:
     """A record or block of a branch that the person left."""
-    if marked.use in (Use.MESSAGE, Use.TOOL):
-        return structs.replace(marked, use=Use.REWOUND)
+    if marked.use in (RecordUse.MESSAGE, RecordUse.TOOL):
+        return structs.replace(marked, use=RecordUse.REWOUND)
     return marked
 
 
@@ -218,7 +218,7 @@ class CallNames:
         self._open: list[str] = []
         self._tools: dict[str, str] = {}
 
-    def parts(self, turn: Turn) -> Iterator[tuple[Part, Use, str, str]]:
+    def parts(self, turn: Turn) -> Iterator[tuple[Part, RecordUse, str, str]]:
         """The parts of a turn, each with its use, its name and the id of its call."""
         for part in turn.parts:
             name, call = part.name, part.call
@@ -230,8 +230,8 @@ class CallNames:
                 call = self._answered(call)
                 name = self._tools.pop(call, "") or name
             use = use_of(turn, part)
-            if turn.rewound and use in (Use.MESSAGE, Use.TOOL):
-                use = Use.REWOUND
+            if turn.rewound and use in (RecordUse.MESSAGE, RecordUse.TOOL):
+                use = RecordUse.REWOUND
             yield part, use, name, call
 
     def _asked(self, call: str) -> str:
@@ -268,8 +268,8 @@ def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
         yield turn
 
 
-def role_of(turn: Turn, part: Part, use: Use) -> Role:
+def role_of(turn: Turn, part: Part, use: RecordUse) -> Role:
     """Who wrote a part; agents write summaries with the person's role."""
     if part.kind == "tool_result":
         return Role.TOOL
-    return Role.ASSISTANT if use is Use.SUMMARY else turn.role
+    return Role.ASSISTANT if use is RecordUse.SUMMARY else turn.role

@@ -20,7 +20,7 @@ class Role(StrEnum):
     NOTE = "note"
 
 
-class Use(StrEnum):
+class RecordUse(StrEnum):
     """Whether extraction reads a record, and if not, why.
 
     Only MESSAGE records are extracted; others are kept as evidence and counted under their use.
@@ -63,7 +63,7 @@ class Record(Struct, frozen=True):
     sha256: str
     role: Role
     text: str
-    use: Use = Use.MESSAGE
+    use: RecordUse = RecordUse.MESSAGE
     shape: Shape = Shape.TURN
     at: str | None = None
     session: str | None = None
@@ -91,7 +91,7 @@ class Block(Struct, frozen=True):
     """The speaker of a text if the format names one (`agent` for the task of a sub-agent); the
     tool of a call and of its result."""
     at: str | None = None
-    use: Use = Use.MESSAGE
+    use: RecordUse = RecordUse.MESSAGE
     sidechain: bool = False
     call: str = ""
     """Joins a call and its result; empty if the format lacks such an id."""

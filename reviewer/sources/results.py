@@ -94,7 +94,7 @@ _ANSWERS = re.compile(
 _AFTER_ANSWERS = re.compile(r"\.? You can now continue\b|\. Read (?:it as|the answers) ")
 
 
-class Reading(NamedTuple):
+class ResultReading(NamedTuple):
     """What a result says of its call."""
 
     outcome: Outcome
@@ -111,41 +111,41 @@ def read_result(
     code: int | None = None,
     feedback: str = "",
     format_name: str = "",
-) -> Reading:
+) -> ResultReading:
     """How a call ended. `error`, `code`, `feedback`: what the format says apart from the text."""
     head = text[:HEAD].lstrip()
     if feedback or head.startswith(_REFUSED):
-        return Reading(Outcome.REFUSED, words=feedback.strip() or _said(text))
+        return ResultReading(Outcome.REFUSED, words=feedback.strip() or _said(text))
     act = call.act if call else Act.OTHER
     if started := _TASK.search(head):
         task = next(filter(None, started.groups()), "")
-        return Reading(Outcome.UNKNOWN, task=task)
+        return ResultReading(Outcome.UNKNOWN, task=task)
     if call is not None and call.background and not error:
-        return Reading(Outcome.UNKNOWN)
+        return ResultReading(Outcome.UNKNOWN)
     if act is Act.RUN or (call is not None and call.tool.lower() in POLLING):
         code = _code(text) if code is None else code
         if code is not None and "Command timed out" in head:
-            return Reading(Outcome.INTERRUPTED, code)
+            return ResultReading(Outcome.INTERRUPTED, code)
         if head.startswith(_INTERRUPTED) or text[-60:].rstrip().endswith(_INTERRUPTED):
-            return Reading(Outcome.INTERRUPTED)
+            return ResultReading(Outcome.INTERRUPTED)
         if code is not None:
-            return Reading(Outcome.FAILED if code else Outcome.OK, code)
+            return ResultReading(Outcome.FAILED if code else Outcome.OK, code)
         if error or head.startswith(_FAILED):
-            return Reading(Outcome.FAILED)
+            return ResultReading(Outcome.FAILED)
         if format_name in EXACT:
-            return Reading(Outcome.OK, 0)
-        return Reading(Outcome.UNKNOWN)
+            return ResultReading(Outcome.OK, 0)
+        return ResultReading(Outcome.UNKNOWN)
     if head.startswith(_INTERRUPTED):
-        return Reading(Outcome.INTERRUPTED)
+        return ResultReading(Outcome.INTERRUPTED)
     if error or head.startswith(_FAILED):
-        return Reading(Outcome.FAILED)
+        return ResultReading(Outcome.FAILED)
     if act is Act.ASK and (answers := _ANSWERS.match(head)):
         words = text.lstrip()[answers.end() :]
         end = _AFTER_ANSWERS.search(words)
-        return Reading(Outcome.OK, words=(words[: end.start()] if end else words).strip())
+        return ResultReading(Outcome.OK, words=(words[: end.start()] if end else words).strip())
     if _STILL_RUNNING.search(head):
-        return Reading(Outcome.UNKNOWN)
-    return Reading(Outcome.OK if format_name in EXACT or text.strip() else Outcome.UNKNOWN)
+        return ResultReading(Outcome.UNKNOWN)
+    return ResultReading(Outcome.OK if format_name in EXACT or text.strip() else Outcome.UNKNOWN)
 
 
 def _code(text: str) -> int | None:

@@ -12,9 +12,9 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.open import recognised
 from reviewer.sources.record_maker import RecordMaker, settled, wanted
-from reviewer.sources.records import Record, Use
+from reviewer.sources.records import Record, RecordUse
 
-REWOUND = str(Use.REWOUND)
+REWOUND = str(RecordUse.REWOUND)
 
 
 class EventStream:

@@ -16,7 +16,7 @@ from reviewer.sources.events import Origin, Rewind
 from reviewer.sources.fields import words
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role, Shape, Use
+from reviewer.sources.records import RecordUse, Role, Shape
 
 RECORDED_TWICE = "recorded twice"
 """The reason under which the second place of the same words is counted."""
@@ -149,14 +149,14 @@ class Trail:
 def message_text(turn: Turn) -> str:
     """What was said in a turn; where nothing was, its other text."""
     texts = [part for part in turn.parts if part.kind == "text" and not part.is_data]
-    spoken = [part for part in texts if use_of(turn, part) is Use.MESSAGE] or texts
+    spoken = [part for part in texts if use_of(turn, part) is RecordUse.MESSAGE] or texts
     return "\n\n".join(part.text for part in spoken)
 
 
-def use_of(turn: Turn, part: Part) -> Use:
+def use_of(turn: Turn, part: Part) -> RecordUse:
     """The use of a part: its own, or what its kind and the turn's role suggest."""
     if part.use is not None:
         return part.use
     if part.kind == "tool_result":
-        return Use.TOOL
-    return Use.BOOT if turn.role is Role.SYSTEM and part.kind == "text" else Use.MESSAGE
+        return RecordUse.TOOL
+    return RecordUse.BOOT if turn.role is Role.SYSTEM and part.kind == "text" else RecordUse.MESSAGE

@@ -55,7 +55,7 @@ UNREADABLE_FOLDER = "folder cannot be read"
 LINK_OUTSIDE = "link to a file outside the folder"
 
 
-class Found(Struct, frozen=True):
+class FoundFile(Struct, frozen=True):
     """A file to be read."""
 
     path: Path
@@ -74,7 +74,7 @@ class PassedOver(Struct, frozen=True):
 
 def walk(
     paths: Sequence[Path], *, named: bool = True, store: Path | None = None
-) -> Iterator[Found | PassedOver]:
+) -> Iterator[FoundFile | PassedOver]:
     """All files below `paths`, in order of their names, each real file once.
 
     A file that is named itself is always read. Below folders, ignore files (`.gitignore`) apply,
@@ -97,7 +97,7 @@ class _Walk:
         self._store = store
         self._seen: set[tuple[int, int]] = set()
 
-    def all_of(self, paths: Sequence[Path]) -> Iterator[Found | PassedOver]:
+    def all_of(self, paths: Sequence[Path]) -> Iterator[FoundFile | PassedOver]:
         for path in paths:
             if is_own(path, self._store):
                 yield PassedOver(path, OWN_FILE)
@@ -113,7 +113,7 @@ class _Walk:
                 yield from (_trouble(each) for each in above if each.trouble)
                 yield from self._folder(str(path), above)
             else:
-                yield Found(path) if is_new else PassedOver(path, "the same file again")
+                yield FoundFile(path) if is_new else PassedOver(path, "the same file again")
 
     def _is_new(self, status: os.stat_result) -> bool:
         identity = (status.st_dev, status.st_ino)
@@ -124,7 +124,7 @@ class _Walk:
 
     def _folder(
         self, folder: str, ignores: tuple[IgnoreRules, ...]
-    ) -> Iterator[Found | PassedOver]:
+    ) -> Iterator[FoundFile | PassedOver]:
         root = os.path.realpath(folder)
         pending = [(folder, ignores)]
         while pending:
@@ -159,7 +159,7 @@ class _Walk:
 
     def _file(
         self, entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...], root: str
-    ) -> Found | PassedOver:
+    ) -> FoundFile | PassedOver:
         path = Path(entry.path)
         container = entry.name.lower().endswith(CONTAINERS)
         reason = (None if container else _name_reason(entry.name)) or _ignored(entry.path, rules)
@@ -175,7 +175,7 @@ class _Walk:
                 return PassedOver(path, "the same file again")
             head = first_bytes(path, HEAD_BYTES)
             if container:
-                return Found(path) if holds_sessions(path) else PassedOver(path, "binary")
+                return FoundFile(path) if holds_sessions(path) else PassedOver(path, "binary")
             if looks_binary(head):
                 return PassedOver(path, "binary")
         except OSError as error:
@@ -184,7 +184,7 @@ class _Walk:
             return PassedOver(
                 path, f"file cannot be read: {type(error).__name__} in its first bytes"
             )
-        return Found(path)
+        return FoundFile(path)
 
 
 def is_unreadable(reason: str) -> bool:

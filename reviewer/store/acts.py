@@ -12,15 +12,15 @@ from itertools import islice
 from typing import Any
 
 from reviewer.store.changes import (
-    Change,
-    Entry,
     Image,
+    LedgerEntry,
     Packed,
+    RowChange,
     Value,
     entry_hash,
 )
 from reviewer.store.ownership import Owners, Ownership
-from reviewer.store.stored_text import masked_image, masked_text
+from reviewer.store.stored_text import masked_images, masked_text
 
 LEDGERED = (
     "project",
@@ -117,11 +117,10 @@ class Act:
         defaults = self._defaults(table)
         sql = ""
         for start in range(0, len(rows), BATCH):
+            some = masked_images(table, rows[start : start + BATCH])
             run = [
-                Change(
-                    table, first + number, None, {**defaults, **masked_image(table, rows[number])}
-                )
-                for number in range(start, min(start + BATCH, len(rows)))
+                RowChange(table, number, None, {**defaults, **image})
+                for number, image in enumerate(some, first + start)
             ]
             sql = sql or _statement(run[0], "main")
             _put_run(self._connection, sql, run)
@@ -145,30 +144,30 @@ class Act:
         before = images(self._connection, table, [row], list(self._defaults(table)))
         if row not in before:
             raise KeyError(f"{table} {row}")
-        self.apply([Change(table, row, before[row], None)])
+        self.apply([RowChange(table, row, before[row], None)])
 
     def _update(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
-        done: list[Change] = []
+        done: list[RowChange] = []
         columns = sorted({column for _, values in updates for column in values})
         current = images(self._connection, table, [row for row, _ in updates], columns)
-        for row, values in updates:
+        masked = masked_images(table, [values for _, values in updates])
+        for (row, _), values in zip(updates, masked, strict=True):
             old = current.get(row)
             if old is None:
                 raise KeyError(f"{table} {row}")
-            values = masked_image(table, values)
             changed = {c: v for c, v in values.items() if old[c] != v}
             if changed:
-                done.append(Change(table, row, {c: old[c] for c in changed}, changed))
+                done.append(RowChange(table, row, {c: old[c] for c in changed}, changed))
         self.apply(done)
         return len(done)
 
-    def apply(self, changes: Iterable[Change]) -> None:
+    def apply(self, changes: Iterable[RowChange]) -> None:
         """Carry out changes unmodified (undo and redo)."""
         for run in batched(changes):
             put(self._connection, run)
             self._note(run)
 
-    def _note(self, run: Sequence[Change]) -> None:
+    def _note(self, run: Sequence[RowChange]) -> None:
         self.packed.add(run)
         self.owners.see(run)
         self.touched.extend(
@@ -197,7 +196,7 @@ def write_entry(
     """Write the ledger entry of an act; returns its number."""
     last = connection.execute("SELECT id, hash, at FROM ledger ORDER BY id DESC LIMIT 1").fetchone()
     number, previous, earliest = (last[0] + 1, last[1], last[2]) if last else (1, "", "")
-    entry = Entry(
+    entry = LedgerEntry(
         number,
         max(at, earliest),  # a clock that was set back does not undo the order
         masked_text(actor),
@@ -261,7 +260,7 @@ def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
         yield items[start : start + CHUNK]
 
 
-def batched(changes: Iterable[Change]) -> Iterator[list[Change]]:
+def batched(changes: Iterable[RowChange]) -> Iterator[list[RowChange]]:
     """The changes in lists of at most BATCH, to save memory."""
     remaining = iter(changes)
     while run := list(islice(remaining, BATCH)):
@@ -272,23 +271,29 @@ def images(
     connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
 ) -> dict[int, Image]:
     """Those columns of the rows that exist, by id."""
-    found: dict[int, Image] = {}
+    found = stored(connection, table, rows, columns)
+    return {row: dict(zip(columns, values, strict=True)) for row, values in found.items()}
+
+
+def stored(
+    connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
+) -> dict[int, tuple[Value, ...]]:
+    """The values of those columns in the rows that exist, by id."""
+    found: dict[int, tuple[Value, ...]] = {}
     names = ", ".join(columns)
     for chunk in chunks(rows):
-        marks = ", ".join("?" * len(chunk))
-        sql = f"SELECT id, {names} FROM {table} WHERE id IN ({marks})"
-        for row in connection.execute(sql, chunk):
-            found[row[0]] = dict(zip(columns, tuple(row)[1:], strict=True))
+        sql = f"SELECT id, {names} FROM {table} WHERE id IN ({_marks(len(chunk))})"
+        found.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
     return found
 
 
-def put(connection: sqlite3.Connection, changes: Iterable[Change], schema: str = "main") -> None:
+def put(connection: sqlite3.Connection, changes: Iterable[RowChange], schema: str = "main") -> None:
     """Write the after images: insert, update or delete, in the given order.
 
     Runs of the same statement go to SQLite together.
     """
     remaining = iter(changes)
-    pending: list[Change] = list(islice(remaining, 1))
+    pending: list[RowChange] = list(islice(remaining, 1))
     while pending:
         first = pending[0]
         sql = _statement(first, schema)
@@ -305,44 +310,70 @@ def put(connection: sqlite3.Connection, changes: Iterable[Change], schema: str =
             connection.executemany(sql, [_parameters(change) for change in run])
 
 
-def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[Change]) -> None:
+def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
     """Write changes that have the same statement."""
-    first, rows = run[0], [_parameters(change) for change in run]
-    if first.table != "memory" or len(run) < MANY or (first.before and first.after):
-        connection.executemany(sql, rows)
-    elif first.before is None:
-        with _indexing_at_once(connection, "memory_text_insert"):
-            connection.executemany(sql, rows)
-            connection.executemany(
-                "INSERT INTO memory_text(rowid, content) VALUES (?, ?)",
-                [(change.row, (change.after or {})["content"]) for change in run],
-            )
+    changed = run[0].before and run[0].after
+    if run[0].table != "memory" or len(run) < MANY or changed:
+        _execute(connection, sql, run)
+        return
+    inserted = run[0].before is None
+    images = [(change.after if inserted else change.before) or {} for change in run]
+    event = "insert" if inserted else "delete"
+    triggers = [f"memory_text_{event}"]
+    if all(image["status"] != "active" for image in images):
+        triggers.append(f"recall_{event}")  # has nothing to do for them
+    command = "" if inserted else "memory_text, "
+    marks = "?, ?" if inserted else "'delete', ?, ?"
+    texts = ((change.row, image["content"]) for change, image in zip(run, images, strict=True))
+    with _without(connection, triggers), _indexing_at_once(connection):
+        _execute(connection, sql, run)
+        connection.executemany(
+            f"INSERT INTO memory_text({command}rowid, content) VALUES ({marks})",
+            # FTS5 writes its index out wherever a number is lower than the one before it.
+            sorted(texts),
+        )
+
+
+def _execute(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
+    """Carry out a statement for each of these changes; deletions of neighbours go together."""
+    rows = [change.row for change in run]
+    first, last = min(rows), max(rows)
+    if run[0].after is None and last - first + 1 == len(run):
+        connection.execute(
+            f"DELETE FROM main.{run[0].table} WHERE id BETWEEN ? AND ?", (first, last)
+        )
     else:
-        with _indexing_at_once(connection, "memory_text_delete"):
-            connection.executemany(sql, rows)
-            connection.executemany(
-                "INSERT INTO memory_text(memory_text, rowid, content) VALUES ('delete', ?, ?)",
-                [(change.row, (change.before or {})["content"]) for change in run],
-            )
+        connection.executemany(sql, map(_parameters, run))
 
 
 @contextmanager
-def _indexing_at_once(connection: sqlite3.Connection, trigger: str) -> Iterator[None]:
-    """Without the trigger of the search index, which makes FTS5 write its index out after every
-    row. The block indexes the words of all rows together, which is several times faster.
+def _without(connection: sqlite3.Connection, triggers: Sequence[str]) -> Iterator[None]:
+    """Without these triggers: one that never fires costs an insertion a third of its time.
+
+    Within the transaction of the act, so that nobody ever sees the store without them.
     """
     found = connection.execute(
-        "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = ?", (trigger,)
-    ).fetchone()
-    # Within the transaction of the act: nobody ever sees the store without its trigger, or with
-    # these settings of the index.
-    connection.execute(f"DROP TRIGGER {trigger}")
+        "SELECT sql FROM sqlite_master WHERE type = 'trigger'"
+        f" AND name IN ({_marks(len(triggers))}) ORDER BY rowid",
+        triggers,
+    ).fetchall()
+    for trigger in triggers:
+        connection.execute(f"DROP TRIGGER {trigger}")
+    yield
+    for (sql,) in found:
+        connection.execute(sql)
+
+
+@contextmanager
+def _indexing_at_once(connection: sqlite3.Connection) -> Iterator[None]:
+    """The search index writes out the words of all rows together, which is several times faster
+    than after every row.
+    """
     _configure_index(connection, hashsize=INDEX_BYTES, automerge=0)
     yield
     connection.execute("SAVEPOINT indexed")  # which makes FTS5 write out what it has in memory
     connection.execute("RELEASE indexed")
     _configure_index(connection, hashsize=1 << 20, automerge=4)  # what FTS5 does by itself
-    connection.execute(found[0])
 
 
 def _configure_index(connection: sqlite3.Connection, **settings: int) -> None:
@@ -355,7 +386,7 @@ def _marks(number: int) -> str:
     return ", ".join("?" * number)
 
 
-def _same_statement(a: Change, b: Change) -> bool:
+def _same_statement(a: RowChange, b: RowChange) -> bool:
     return (
         a.table == b.table
         and (a.before is None) == (b.before is None)
@@ -364,7 +395,7 @@ def _same_statement(a: Change, b: Change) -> bool:
     )
 
 
-def _statement(change: Change, schema: str) -> str:
+def _statement(change: RowChange, schema: str) -> str:
     table = f"{schema}.{change.table}"
     if change.after is None:
         return f"DELETE FROM {table} WHERE id = ?"
@@ -375,5 +406,5 @@ def _statement(change: Change, schema: str) -> str:
     return f"UPDATE {table} SET {settings} WHERE id = ?"
 
 
-def _parameters(change: Change) -> tuple[Value, ...]:
+def _parameters(change: RowChange) -> tuple[Value, ...]:
     return (*(change.after or {}).values(), change.row)

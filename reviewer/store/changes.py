@@ -32,7 +32,7 @@ PIECE = 1 << 20
 """Bytes that are unpacked at a time."""
 
 
-class Change(Struct, frozen=True, array_like=True, gc=False):
+class RowChange(Struct, frozen=True, array_like=True, gc=False):
     """The change that an act made to one row.
 
     An insertion has no `before`, a deletion no `after`; both have every column but `id`. An update
@@ -45,14 +45,14 @@ class Change(Struct, frozen=True, array_like=True, gc=False):
     before: Image | None
     after: Image | None
 
-    def reversed(self) -> Change:
+    def reversed(self) -> RowChange:
         """The reverse of the change."""
-        return Change(self.table, self.row, self.after, self.before)
+        return RowChange(self.table, self.row, self.after, self.before)
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder: msgspec.msgpack.Decoder[list[Change]] = msgspec.msgpack.Decoder(
-    Annotated[list[Change], Meta(max_length=PART)]
+_decoder: msgspec.msgpack.Decoder[list[RowChange]] = msgspec.msgpack.Decoder(
+    Annotated[list[RowChange], Meta(max_length=PART)]
 )
 
 
@@ -60,34 +60,35 @@ class Packed:
     """Consecutive changes in the format of the ledger: MessagePack, deflated."""
 
     def __init__(self) -> None:
-        self._open: list[Change] = []
-        self._parts: list[bytes] = []
+        self._open: list[RowChange] = []
+        self._parts = bytearray()  # which grows in place: they may be hundreds of megabytes
         self._number = 0
 
     def __len__(self) -> int:
         return self._number
 
-    def add(self, changes: Sequence[Change]) -> None:
+    def add(self, changes: Sequence[RowChange]) -> None:
         """Take more changes."""
         self._open += changes
         self._number += len(changes)
         while len(self._open) > PART:
-            self._parts += _deflated(self._open[:PART])
+            self._parts += b"".join(_deflated(self._open[:PART]))
             del self._open[:PART]
 
-    def blob(self) -> bytes:
-        """All of them."""
-        return b"".join([*self._parts, *_deflated(self._open)])
+    def blob(self) -> bytearray:
+        """All of them; no more can be added."""
+        self._parts += b"".join(_deflated(self._open))
+        return self._parts
 
 
-def pack(changes: Sequence[Change]) -> bytes:
+def pack(changes: Sequence[RowChange]) -> bytes:
     """Changes as the ledger stores them."""
     packed = Packed()
     packed.add(changes)
-    return packed.blob()
+    return bytes(packed.blob())
 
 
-def _deflated(changes: Sequence[Change]) -> list[bytes]:
+def _deflated(changes: Sequence[RowChange]) -> list[bytes]:
     """One part, or several where one would be too large."""
     encoded = _encoder.encode(changes)
     if len(encoded) > PART_BYTES and len(changes) > 1:
@@ -105,7 +106,7 @@ def readable(act: int) -> Iterator[None]:
         raise StoreError(f"Act {act} of the ledger is damaged: {problem}.") from problem
 
 
-def unpack(blob: bytes) -> Iterator[Change]:
+def unpack(blob: bytes) -> Iterator[RowChange]:
     """The changes of a ledger row; a part is read when its first change is wanted.
 
     Raises ValueError when a part that is read is damaged.
@@ -155,7 +156,7 @@ def _require_size(size: int) -> None:
         raise ValueError(f"unreadable changes: they unpack to more than {LARGEST // 1_000_000} MB")
 
 
-def unpack_part(part: bytes | memoryview) -> list[Change]:
+def unpack_part(part: bytes | memoryview) -> list[RowChange]:
     """The changes of one part, as `split` found it.
 
     Raises ValueError when it is damaged, or larger than any that is written.
@@ -168,7 +169,7 @@ def unpack_part(part: bytes | memoryview) -> list[Change]:
         raise ValueError(f"unreadable changes: {problem}") from problem
 
 
-class Entry(Struct, frozen=True):
+class LedgerEntry(Struct, frozen=True):
     """A ledger row without its changes."""
 
     id: int
@@ -181,7 +182,7 @@ class Entry(Struct, frozen=True):
     rows: int
 
 
-def entry_hash(previous: str, entry: Entry, changes: bytes) -> str:
+def entry_hash(previous: str, entry: LedgerEntry, changes: bytes | bytearray) -> str:
     """SHA-256 over the hash of the entry before, this entry, and its packed changes (hex)."""
     import hashlib  # late: reading writes no entry
 

@@ -26,6 +26,9 @@ NOT_WRITTEN = " The last step was not written."
 SHARED_MEMORY_BYTES = 32_768
 """What SQLite wants to make beside a store before it reads."""
 
+CACHE_KIB = 32_768
+"""Of the store, at most, that a connection keeps in memory: an index is written in any order."""
+
 BUSY_MILLISECONDS = 10_000
 """How long a write waits for another process to finish its own."""
 
@@ -87,6 +90,7 @@ class Database:
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         return connection
 
     def reader(self) -> sqlite3.Connection:

@@ -19,9 +19,9 @@ from msgspec import Struct
 from reviewer.files import open_own
 from reviewer.store.acts import LEDGERED, Act, chunks, images
 from reviewer.store.changes import (
-    Change,
-    Entry,
     Image,
+    LedgerEntry,
+    RowChange,
     entry_hash,
     pack,
     readable,
@@ -137,7 +137,7 @@ class References:
             gone |= {(table, row) for row in numbers if row not in there}
         return gone
 
-    def cleaned(self, change: Change, wipe: Wipe) -> Change | None:
+    def cleaned(self, change: RowChange, wipe: Wipe) -> RowChange | None:
         """The rest of a change; None if its row is erased."""
         if (change.table, change.row) in wipe.rows:
             return None
@@ -145,7 +145,7 @@ class References:
             image and self._cleaned_image(change.table, change.row, image, wipe)
             for image in (change.before, change.after)
         )
-        return Change(change.table, change.row, before, after)
+        return RowChange(change.table, change.row, before, after)
 
     def _cleaned_image(self, table: str, row: int, image: Image, wipe: Wipe) -> Image:
         changed: Image = {}
@@ -164,7 +164,7 @@ class References:
         return {**image, **changed} if changed else image
 
 
-def all_changes(connection: sqlite3.Connection) -> Iterator[Change]:
+def all_changes(connection: sqlite3.Connection) -> Iterator[RowChange]:
     """Every change of every act. Raises StoreError for a damaged act."""
     for number, blob in connection.execute("SELECT id, changes FROM main.ledger ORDER BY id"):
         with readable(number):
@@ -267,7 +267,7 @@ def _rewritten(
             " FROM ledger WHERE id = ?",
             (number,),
         ).fetchone()
-        old = Entry(*columns)
+        old = LedgerEntry(*columns)
         kept: list[bytes] = []
         lost = False
         for part in split(blob):
@@ -287,7 +287,7 @@ def _rewritten(
         connection.execute(
             "UPDATE ledger SET title = ?, changes = ? WHERE id = ?", (title, rest, number)
         )
-        yield number, entry_hash(previous, Entry(*columns), rest), lost and not kept
+        yield number, entry_hash(previous, LedgerEntry(*columns), rest), lost and not kept
 
 
 def _acts_of(connection: sqlite3.Connection, project: str) -> set[int]:

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Any
 
 from reviewer.errors import ConflictError, OtherProjectError
-from reviewer.projects import Claim
-from reviewer.store.changes import Change, Value
+from reviewer.projects import RootClaim
+from reviewer.store.changes import RowChange, Value
 
 Query = Callable[[str, Sequence[Value]], Iterable[Sequence[Any]]]
 
@@ -56,9 +56,9 @@ class Ownership:
 
     def __init__(self) -> None:
         self.project: str | None = None
-        self.claim: Claim | None = None
+        self.claim: RootClaim | None = None
         """The work tree to bind the project to at its next write."""
-        self.bound: Claim | None = None
+        self.bound: RootClaim | None = None
         """What this process has bound."""
         self.taken: dict[str, str] = {}
         """Names that new projects may not have here, each with the reason as a sentence."""
@@ -93,7 +93,7 @@ class Owners:
         self._projects: set[int] = set()
         self._rows: defaultdict[str, set[int]] = defaultdict(set)
 
-    def see(self, changes: Iterable[Change]) -> None:
+    def see(self, changes: Iterable[RowChange]) -> None:
         """Take changes in."""
         for change in changes:
             image = change.after or change.before or {}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 
 from reviewer.store.changes import Image, Value
 
@@ -51,21 +52,45 @@ JSON = frozenset(
 SHORTEST = 6
 """Characters; nothing shorter is taken for a secret."""
 
+LONGEST_TITLE = 60
+"""Characters; the program words nothing longer by itself."""
+
 _MOMENT_OR_NUMBER = re.compile(r"[0-9T:.,+Z -]*")
 _OUR_WORDS = re.compile(r"[A-Z]?[a-z]{1,10}:?(?: (?:[A-Z]?[a-z]{1,8}|#?\d{1,7}),?)*\.?")
 _TRIGGER = re.compile(r"pass|pw|secret|token|key|pin|code|cred|auth|log|wort|user|api|word")
 
 
-def masked_image(table: str, image: Image) -> Image:
-    """The values of a row without secrets."""
+def masked_images(table: str, images: Sequence[Image]) -> list[Image]:
+    """The values of some rows without secrets."""
+    columns = set().union(*images) - _left_as_they_are(table)
+    values = {image.get(column) for column in columns for image in images}
+    texts = {value for value in values if isinstance(value, str) and len(value) >= SHORTEST}
+    return [_masked_image(table, each) for each in images] if _have_secrets(texts) else [*images]
+
+
+@cache
+def _left_as_they_are(table: str) -> frozenset[str]:
+    """The columns of a table that are not masked."""
+    names = (name.split(".") for name in LEFT_AS_IT_IS)
+    return frozenset(column for of, column in names if of == table)
+
+
+def _have_secrets(texts: Iterable[str]) -> bool:
+    if all(map(_needs_no_patterns, texts)):
+        return False
+    from reviewer.text.secrets import with_secrets  # late: most decisions need no patterns
+
+    return bool(with_secrets(texts))
+
+
+def _masked_image(table: str, image: Image) -> Image:
+    left = _left_as_they_are(table)
     changed: dict[str, Value] = {}
     for column, value in image.items():
-        if isinstance(value, str) and len(value) >= SHORTEST:
-            name = f"{table}.{column}"
-            if name not in LEFT_AS_IT_IS:
-                clean = _masked_json(value) if name in JSON else masked_text(value)
-                if clean is not value:
-                    changed[column] = clean
+        if isinstance(value, str) and column not in left:
+            clean = _masked_json(value) if f"{table}.{column}" in JSON else masked_text(value)
+            if clean != value:
+                changed[column] = clean
     return {**image, **changed} if changed else image
 
 
@@ -82,11 +107,17 @@ def _short(text: str) -> str:
 
 
 def _masked(text: str) -> str:
-    if _MOMENT_OR_NUMBER.fullmatch(text) or has_only_our_words(text):
+    if _needs_no_patterns(text):
         return text
-    from reviewer.text.secrets import is_clean, mask  # late: most decisions need no patterns
+    from reviewer.text.secrets import is_clean, mask  # late, as above
 
     return text if is_clean(text) else mask(text).text
+
+
+def _needs_no_patterns(text: str) -> bool:
+    return len(text) <= LONGEST_TITLE and (
+        _MOMENT_OR_NUMBER.fullmatch(text) is not None or has_only_our_words(text)
+    )
 
 
 def has_only_our_words(text: str) -> bool:

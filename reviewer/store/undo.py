@@ -14,8 +14,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images
-from reviewer.store.changes import Change, Image, readable, split, unpack, unpack_part
+from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images, stored
+from reviewer.store.changes import Image, RowChange, readable, split, unpack, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 
@@ -255,18 +255,12 @@ class Undo:
 
     def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Undone:
         with self._ledger.act(kind, title) as act:
-            (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (source,))[0]
-            shared: list[Change] = []
+            shared: list[RowChange] = []
             gone: dict[str, list[tuple[int, int]]] = defaultdict(list)
             needed: dict[str, set[int]] = defaultdict(set)
             memories: dict[int, None] = {}
             decided = array("q")
-            # The last part first: each finds the rows as it left them.
-            with readable(source):
-                parts = split(blob)
-            for part in reversed(parts):
-                with readable(source):
-                    changes = unpack_part(part)
+            for changes in _changes_backwards(act, source):
                 self._require_unchanged(changes, name, source)
                 _note_deleted(changes, gone)
                 back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
@@ -293,7 +287,7 @@ class Undo:
             act.target = source
         return Undone(act.id, target, name, tuple(islice(memories, TOUCHED)))
 
-    def _require_unchanged(self, changes: Sequence[Change], title: str, number: int) -> None:
+    def _require_unchanged(self, changes: Sequence[RowChange], title: str, number: int) -> None:
         """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
         connection = self._database.writer
         for table, row, problem in _unlike(connection, changes):
@@ -417,7 +411,15 @@ BINDING = ("root", "former")
 """The columns of a project that only acts of its own change, so that undoing others leaves them."""
 
 
-def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:
+def _changes_backwards(act: Act, number: int) -> Iterator[list[RowChange]]:
+    """The changes of an act part by part, the last first: each finds the rows as it left them."""
+    (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (number,))[0]
+    with readable(number):
+        for part in reversed(split(blob)):
+            yield unpack_part(part)
+
+
+def _as_bound_now(act: Act, changes: list[RowChange]) -> list[RowChange]:
     """The same changes, where rows of projects keep the work tree that they are bound to now."""
     rows = [change.row for change in changes if change.table == "project"]
     if not rows:
@@ -426,21 +428,21 @@ def _as_bound_now(act: Act, changes: list[Change]) -> list[Change]:
     sql = f"SELECT id, {', '.join(BINDING)} FROM project WHERE id IN ({marks})"
     now = {row[0]: dict(zip(BINDING, row[1:], strict=True)) for row in act.query(sql, rows)}
 
-    def bound(change: Change) -> Change:
+    def bound(change: RowChange) -> RowChange:
         if change.table != "project" or change.row not in now:
             return change
         before, after = change.before, change.after
         if before is None and after is not None:
-            return Change(change.table, change.row, None, {**after, **now[change.row]})
+            return RowChange(change.table, change.row, None, {**after, **now[change.row]})
         if after is None and before is not None:
-            return Change(change.table, change.row, {**before, **now[change.row]}, None)
+            return RowChange(change.table, change.row, {**before, **now[change.row]}, None)
         return change
 
     return [bound(change) for change in changes]
 
 
 def _unlike(
-    connection: sqlite3.Connection, changes: Sequence[Change]
+    connection: sqlite3.Connection, changes: Sequence[RowChange]
 ) -> Iterator[tuple[str, int, str]]:
     """The rows that are not as the changes left them: table, id, and the difference in words."""
     final: dict[_Row, Image | None] = {}
@@ -449,27 +451,26 @@ def _unlike(
         if change.table == "project" and change.before is None and after is not None:
             after = {name: value for name, value in after.items() if name not in BINDING}
         final[change.table, change.row] = {**known, **after} if known and after else after
-    by_table: dict[str, list[int]] = defaultdict(list)
-    for table, row in final:
-        by_table[table].append(row)
-    for table, rows in by_table.items():
-        columns = sorted({c for row in rows for c in final[table, row] or ()} or {"id"})
-        current = images(connection, table, rows, columns)
+    alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    """Rows by their table and the columns that have to be compared."""
+    for (table, row), image in final.items():
+        alike[table, *(image or ("id",))].append(row)
+    for (table, *columns), rows in alike.items():
+        current = stored(connection, table, rows, columns)
         for row in rows:
             expected, actual = final[table, row], current.get(row)
             if expected is None and actual is None:
                 continue
             if expected is None or actual is None:
                 yield table, row, f"{table} {row} {'is back' if expected is None else 'is gone'}"
-                continue
-            for column, value in expected.items():
-                if actual[column] != value:
-                    now = f"(now {actual[column]!r})"
-                    yield table, row, f"{column} of {table} {row} has changed since {now}"
-                    break
+            elif tuple(expected.values()) != actual:
+                pairs = zip(expected.items(), actual, strict=True)
+                column, now = next((name, now) for (name, was), now in pairs if was != now)
+                changed = f"{column} of {table} {row} has changed since (now {now!r})"
+                yield table, row, changed
 
 
-def _note_deleted(changes: Sequence[Change], gone: dict[str, list[tuple[int, int]]]) -> None:
+def _note_deleted(changes: Sequence[RowChange], gone: dict[str, list[tuple[int, int]]]) -> None:
     """Note the rows that undoing the changes will delete, as ranges of their ids."""
     for change in reversed(changes):
         if change.before is not None:
@@ -502,7 +503,7 @@ def _left_without(
 
 
 def _note_parents(
-    connection: sqlite3.Connection, changes: Iterable[Change], needed: dict[str, set[int]]
+    connection: sqlite3.Connection, changes: Iterable[RowChange], needed: dict[str, set[int]]
 ) -> None:
     """Note the rows that changes refer to, by their tables."""
     parents: dict[str, list[tuple[str, str]]] = {}
@@ -519,7 +520,7 @@ def _note_parents(
 
 
 def restore_referenced(
-    act: Act, connection: sqlite3.Connection, changes: Sequence[Change], title: str
+    act: Act, connection: sqlite3.Connection, changes: Sequence[RowChange], title: str
 ) -> None:
     """Restore the shared rows that an undo deleted while others refer to them.
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from msgspec import Struct
 
 from reviewer.store.acts import LEDGERED, put
-from reviewer.store.changes import Entry, entry_hash, split, unpack_part
+from reviewer.store.changes import LedgerEntry, entry_hash, split, unpack_part
 from reviewer.store.database import Database, failures_as_sentences, is_of_the_disk
 from reviewer.store.schema import SEARCH_INDEX, schema_problems
 
@@ -17,7 +17,7 @@ SHOWN = 20
 """Problems that a verdict lists at most, for each kind."""
 
 
-class Verdict(Struct, frozen=True):
+class Verification(Struct, frozen=True):
     """The result of verifying; `ok` when there are no problems."""
 
     acts: int
@@ -39,7 +39,7 @@ def verify(
     progress: Callable[[int], None] | None = None,
     *,
     expected: str = "",
-) -> Verdict:
+) -> Verification:
     """Check the file, its tables, the hash chain, and that replaying the ledger gives exactly
     today's rows and search index.
 
@@ -83,7 +83,7 @@ def verify(
             f"ledger: no act has the hash {expected}, so the acts before it were rewritten, or"
             " this is another store"
         )
-    return Verdict(chain.acts, rows, tuple(problems), chain.head, chain.since)
+    return Verification(chain.acts, rows, tuple(problems), chain.head, chain.since)
 
 
 class _Chain(Struct):
@@ -114,7 +114,7 @@ def _replay(
             chain.acts = number
         if stated_previous != chain.head:
             problems.append(f"ledger: act {number} does not follow the act before it")
-        found = entry_hash(stated_previous, Entry(*entry), blob)
+        found = entry_hash(stated_previous, LedgerEntry(*entry), blob)
         if found not in (stated_hash, seals.get(number)):
             problems.append(f"ledger: act {number} was changed after it was written")
         chain.head = stated_hash

@@ -69,5 +69,5 @@ def _table(heading: str, actions: Iterable[Action]) -> list[str]:
     lines = [f"## {heading}", "", "| key | action | |", "| --- | --- | --- |"]
     for action in actions:
         names = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)
-        lines.append(f"| {names or 'palette'} | {action.title} | {action.help} |")
+        lines.append(f"| {names or '`?`'} | {action.title} | {action.help} |")
     return [*lines, ""]

@@ -17,7 +17,7 @@ from textual.app import App
 from textual.await_complete import AwaitComplete
 
 from reviewer.errors import ReviewerError, StoreError
-from reviewer.projects import Chosen
+from reviewer.projects import ChosenProject
 from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.screen import Screen
 
-    from reviewer.compression.values import Turn
+    from reviewer.compression.values import SegmentMessage
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
@@ -113,8 +113,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The act on many rows that is being written."""
         self.background_act: Future[None] | None = None
         """An act that continues in the background."""
-        self.made_here: set[int] = set()
-        """The acts of this session."""
+        self.made_here: dict[int, tuple[str, str]] = {}
+        """The acts of this session: the screen that each was made on, and its words for it."""
         self.context_choices: dict[int, Choices] = {}
         """The choices on the Context screen, by context."""
         self.background_run: Stoppable | None = None
@@ -259,7 +259,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         if project is None:
             self.engine.work_in_all()
         else:
-            self.engine.work_in(Chosen(project))
+            self.engine.work_in(ChosenProject(project))
         self.project = project
         kind: Callable[..., Screen[Any]] = type(self.screen)
         self.action_show_queue()
@@ -340,10 +340,16 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def action_show_queue(self) -> None:
         """Close every other screen."""
+        self._leave_question()
         for screen in self.screen_stack[1:]:
             self._keep(screen)
         while len(self.screen_stack) > 1:
             self.pop_screen()
+
+    def _leave_question(self) -> None:
+        leave = getattr(self.screen, "action_leave_choice", None)
+        if leave is not None:
+            leave()
 
     def _keep(self, screen: Screen[Any]) -> None:
         """Save the text being typed and the place. Raises StoreError when that fails."""
@@ -372,6 +378,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     async def _show(self, module: str, name: str) -> None:
         """Show a screen in place of the one on top; it is imported on first use."""
         kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)
+        self._leave_question()
         if type(self.screen) is not kind:
             self._keep(self.screen)  # the next screen begins where this one was
             self.action_show_queue()
@@ -396,7 +403,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         self.push_screen(SessionScreen(self.engine, project, evidence))
 
-    def open_handover(self, read: Callable[[], tuple[str, Sequence[Turn]]]) -> None:
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentMessage]]]) -> None:
         """Show the hand-over of some turns, which `read` returns with their name in a thread."""
         from reviewer.tui.handover.screen import HandoverScreen
 
@@ -420,19 +427,12 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.queue_screen.open_memory(memory)
 
     async def action_help(self) -> None:
-        """Show the keys of the pane that has the focus."""
+        """Show every act, with the keys of the pane that has the focus first."""
         from reviewer.tui.help import show_help
         from reviewer.tui.kit.screen import KitScreen
 
         if isinstance(self.screen, KitScreen):
-            await show_help(self, self.screen)
-
-    def action_palette(self) -> None:
-        """Find an action by name."""
-        from reviewer.tui.palette import Palette
-
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette())
+            await show_help(self.screen)
 
     def action_switch_theme(self) -> None:
         self.theme = other_theme(self.theme)

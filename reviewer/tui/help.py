@@ -1,62 +1,164 @@
-"""The keys that work with the present focus, as lines to choose: what each does, or why it cannot
-run now, and at the end what the signs mean.
+"""Every act, found by typing: what keys do here, what the menu has, and what other screens do.
+
+Before anything is typed it shows the keys that work with the present focus, most useful first, and
+what the signs mean. An act that cannot run now says why.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from reviewer.text.signs import MEANINGS
-from reviewer.tui.kit.action import Action, shown_key
+from reviewer.tui.actions import PANES
+from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, reachable
 from reviewer.tui.kit.option import Option
-from reviewer.tui.kit.text import cut
-from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.tui.kit.host import Host
     from reviewer.tui.kit.screen import KitScreen
+    from reviewer.tui.theme import Glyphs
 
 
-KEY_CELLS, TITLE_CELLS = 10, 17
+KEY_CELLS, TITLE_CELLS = 11, 18
+LONGEST = 100
+"""Characters of a query that are looked at."""
+_WORD = re.compile(r"\w+")
+CALLED = {
+    "promote": "accept approve keep yes confirm save",
+    "reject": "delete remove decline dismiss no drop",
+    "reject_why": "delete remove because known wrong narrow narration",
+    "edit": "reword rewrite change text fix wording rename",
+    "defer": "snooze later postpone skip aside",
+    "restore": "reopen unreject unpromote back requeue",
+    "type": "kind category class retype",
+    "name": "rename title",
+    "merge": "combine join duplicate",
+    "read_sessions": "import load ingest scan transcripts start",
+    "ask_model": "ai llm generate propose",
+    "status": "archive deferred rejected accepted deleted promoted merged",
+    "sort": "rank sort by",
+    "filter": "search find type",
+    "undo": "revert take back",
+    "redo": "repeat again",
+    "refresh": "reload update",
+    "mark": "select tick check",
+    "mark_all": "select everything bulk",
+    "copy": "clipboard yank",
+    "open_session": "open transcript quote evidence",
+    "open_source": "file view",
+    "open_editor": "vim code file",
+    "word_memory": "write new remember",
+    "fit_target": "budget shrink limit",
+    "retain": "keep criteria",
+    "make_skip": "skip exclude drop hide",
+    "choose_context": "open change switch transcript",
+    "cost": "spent spending money price model tokens",
+    "quit": "exit close leave",
+    "switch_theme": "colours colors night day mode",
+    "zoom": "maximise maximize enlarge full screen",
+    "help": "keys shortcuts palette commands",
+    "show_memory": "memories facts used uses usage promoted active",
+    "show_history": "log ledger acts",
+    "show_packet": "export context",
+    "show_agents": "connect claude codex gemini mcp hooks",
+    "show_context": "compress summary compact commits transcript session",
+    "show_pipelines": "workflow graph dot",
+}
+"""Other words that people use for an action."""
 
 
 class HelpRow(NamedTuple):
-    """An action with the node that runs it; neither for a line of the legend."""
+    """A line of the help: what it does when it is chosen, and the words that find it."""
 
     keys: str
     title: str
     explanation: str
+    run: Callable[[], Awaitable[None]] | None = None
     action: Action | None = None
-    node: Actor | None = None
 
 
-def help_rows(host: Host, below: KitScreen) -> list[HelpRow]:
-    """The actions that keys reach on a screen, most useful first, then what the signs mean.
+def help_rows(below: KitScreen) -> list[HelpRow]:
+    """The keys that work on a screen, most useful first, then what the signs mean.
 
-    An action that stands beside another one adds its key to that row.
+    An action beside another one stands in its row.
     """
-    found = reachable(below)
-    keys_of: dict[str, list[str]] = {}
-    for action, _ in found:
-        shown = [shown_key(key) for key in host.keymap_in_use.keys(action)]
-        if shown:
-            keys_of.setdefault(action.beside or action.id, []).append(shown[0])
+    found = [(action, node) for action, node in reachable(below) if action.shown_keys]
     known = {action.id for action, _ in found}
-    rows = [
-        HelpRow(
-            " ".join(keys_of[action.id]),
-            node.title_of(action),
-            node.why_not(action) or action.short,
-            action,
-            node,
+    first = [*(action for action, _ in below.footer_actions()), *keys.SCREENS]
+    found.sort(key=lambda each: first.index(each[0]) if each[0] in first else len(first))
+    rows = []
+    for action, node in found:
+        if action.beside in known:
+            continue
+        row = _row(action, node)
+        more = [f"{each.key} {each.title}" for each, _ in found if each.beside == action.id]
+        title = "  ".join([row.title, *more])
+        fits = not more or len(title) <= TITLE_CELLS
+        rows.append(row._replace(title=title, explanation=row.explanation if fits else ""))
+    return [*rows, *legend(below.host.glyphs)]
+
+
+def every_row(below: KitScreen) -> list[HelpRow]:
+    """Every act of this screen, of its menu, and of the other screens, each in a row of its own."""
+    here = reachable(below)
+    rows = [_row(action, node) for action, node in here]
+    known = {action.id for action, _ in here}
+    app = next(node for action, node in here if action is keys.HELP)
+    for screen in keys.SCREENS:
+        for action in next(pane for pane in PANES if pane.heading == screen.title).actions:
+            if action.id not in known:
+                known.add(action.id)
+                there = f"{screen.title}: {action.short}"
+                run = partial(_go_to, app, screen, action)
+                rows.append(HelpRow(screen.key, action.title, there, run, action))
+    return rows
+
+
+def _row(action: Action, node: Actor) -> HelpRow:
+    menu = keys.MENU.key if keys.MENU in node.pane.actions else ""
+    key = action.shown_keys[0] if action.shown_keys else menu
+    words = node.why_not(action) or action.short
+    return HelpRow(key, node.title_of(action), words, partial(node.perform, action), action)
+
+
+async def _go_to(app: Actor, screen: Action, action: Action) -> None:
+    """Go to the screen of an action, and run it there; name its key if it writes, or cannot yet."""
+    await app.perform(screen)
+    node = dict(reachable(app.screen)).get(action)
+    if node is not None and not action.writes and not node.why_not(action):
+        await node.perform(action)
+    else:
+        app.say(f"{action.key}: {action.help}")
+
+
+def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:
+    """The rows that a query finds: by key or title first, then by what people call them, then by
+    any of their words.
+    """
+    typed = typed[:LONGEST].strip().casefold()
+    ranked: list[list[HelpRow]] = [[], [], [], []]
+    for row in rows:
+        named = f"{row.title} {CALLED.get(row.action.id, '')}" if row.action else row.title
+        ways = (
+            typed in (row.keys.casefold(), row.title.casefold()),
+            row.title.casefold().startswith(typed),
+            _has_words(typed, named),
+            row.action is not None and _has_words(typed, f"{named} {row.action.help}"),
         )
-        for action, node in found
-        if action.id in keys_of and action.beside not in known
-    ]
-    first = [action for action, _ in below.footer_actions()]
-    rows.sort(key=lambda row: first.index(row.action) if row.action in first else len(first))
-    return [*rows, *legend(host.glyphs)]
+        if True in ways:
+            ranked[ways.index(True)].append(row)
+    return [row for found in ranked for row in found]
+
+
+def _has_words(typed: str, text: str) -> bool:
+    """Whether each word of a query begins some word of a text."""
+    words = _WORD.findall(text.casefold())
+    asked = _WORD.findall(typed)
+    return bool(asked) and all(any(word.startswith(one) for word in words) for one in asked)
 
 
 def legend(signs: Glyphs) -> list[HelpRow]:
@@ -69,22 +171,30 @@ def legend(signs: Glyphs) -> list[HelpRow]:
     ]
 
 
-async def show_help(host: Host, below: KitScreen) -> None:
+async def show_help(below: KitScreen) -> None:
     """Offer the rows; the chosen one runs."""
-    rows = help_rows(host, below)
-    ellipsis = host.glyphs.ellipsis
+    first, every = help_rows(below), every_row(below)
+    rows: list[HelpRow] = []
+
+    def options(typed: str) -> list[Option]:
+        rows[:] = matching(every, typed) if typed else first
+        return [
+            Option(
+                str(at), row.keys.ljust(KEY_CELLS) + row.title.ljust(TITLE_CELLS), row.explanation
+            )
+            for at, row in enumerate(rows)
+        ]
 
     async def then(option: Option) -> None:
-        row = rows[int(option.key)]
-        if row.node is not None and row.action is not None:
-            await row.node.perform(row.action)
+        run = rows[int(option.key)].run
+        if run is not None:
+            await run()
 
-    options = [
-        Option(
-            str(at),
-            cut(row.keys, KEY_CELLS, ellipsis).ljust(KEY_CELLS + 1) + row.title.ljust(TITLE_CELLS),
-            row.explanation,
-        )
-        for at, row in enumerate(rows)
-    ]
-    await below.choose("Keys here", options, then, whole=True)
+    await below.choose(
+        "What you can do here",
+        options(""),
+        then,
+        narrow=lambda typed: below.offer(options(typed)),
+        hint="type what you want to do",
+        whole=True,
+    )

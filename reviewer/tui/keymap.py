@@ -33,7 +33,7 @@ class Keymap:
             self._check()
 
     def keys(self, action: Action) -> tuple[str, ...]:
-        """The keys of an action; empty for an action that only the palette offers."""
+        """The keys of an action; empty for an action that only menu and help offer."""
         text = self.overrides.get(action.id, action.keys)
         return tuple(text.split(",")) if text else ()
 

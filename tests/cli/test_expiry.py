@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.expiry import Kept, why_retire
 from reviewer.promotion.views import QueueQuery, SourceState
+from reviewer.promotion.waves.expiry import Kept, why_retire
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 OLD, LATELY = "2026-08-01T00:00:00+00:00", "2026-11-20T00:00:00+00:00"

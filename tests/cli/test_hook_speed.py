@@ -20,7 +20,7 @@ LOOKING = {"reviewer.text.secrets", "reviewer.text.inert_markdown"}
 """What looking at the text of an entry needs."""
 NEVER = {
     "tiktoken", "rapidfuzz", "openai", "rich", "textual", "reviewer.sources.registry",
-    "reviewer.promotion.source_view", "reviewer.promotion.triage",
+    "reviewer.promotion.lists.source_view", "reviewer.promotion.decisions.triage",
     "reviewer.packets.context_folder",
 }  # fmt: skip
 FIRST, SECOND = "Print tickets faster", "Open the gate in winter"

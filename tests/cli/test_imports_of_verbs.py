@@ -60,25 +60,31 @@ CASES: list[tuple[list[str], set[str]]] = [
 
 
 DECIDES = {
-    "reviewer.promotion.triage", "reviewer.promotion.intake",
+    "reviewer.promotion.decisions.triage", "reviewer.promotion.waves.intake",
     "reviewer.extraction.prompt_injection",
 }  # fmt: skip
 WRITES = {"hashlib", "difflib", "reviewer.commits.transcript_import", "reviewer.store.verify"}
 EXTRACTS = {
     "reviewer.extraction.extract", "reviewer.extraction.rules", "reviewer.sources.open",
-    "reviewer.extraction.entities.extract", "reviewer.promotion.wave", "rapidfuzz",
+    "reviewer.extraction.entities.extract", "reviewer.promotion.waves.wave", "rapidfuzz",
 }  # fmt: skip
 HEAVY = {"textual", "rich", "openai", "tiktoken", "pydantic"}
 ENGINE = {"msgspec", "sqlite3", "rapidfuzz", "reviewer.engine"}
-QUEUE = {"reviewer.promotion.insight", "reviewer.promotion.history", "reviewer.promotion.drafts"}
-CONTEXTS = DECIDES | WRITES | QUEUE - {"reviewer.promotion.drafts"} | {"reviewer.sources.open"}
+QUEUE = {
+    "reviewer.promotion.lists.insight",
+    "reviewer.promotion.decisions.history",
+    "reviewer.promotion.decisions.drafts",
+}
+CONTEXTS = (
+    DECIDES | WRITES | QUEUE - {"reviewer.promotion.decisions.drafts"} | {"reviewer.sources.open"}
+)
 
 NOT_IMPORTED: dict[str, set[str]] = {
     # It compares sources with what was read of them.
     "queue list": EXTRACTS
     | DECIDES
     | (WRITES - {"hashlib"})
-    | {"reviewer.promotion.history", "reviewer.commits.contexts"},
+    | {"reviewer.promotion.decisions.history", "reviewer.commits.contexts"},
     "queue list --json": EXTRACTS | HEAVY,
     "queue list --help": HEAVY | ENGINE,
     "state list": EXTRACTS,
@@ -88,7 +94,7 @@ NOT_IMPORTED: dict[str, set[str]] = {
     "compile talk": CONTEXTS,
     "history": EXTRACTS
     | DECIDES
-    | {"difflib", "reviewer.promotion.insight", "reviewer.promotion.queue"},
+    | {"difflib", "reviewer.promotion.lists.insight", "reviewer.promotion.lists.queue"},
     "pipeline check desk.dot": DECIDES | {"sqlite3", "hashlib", "reviewer.engine"},
     "--help": HEAVY | ENGINE | DECIDES | WRITES | QUEUE,
     "--version": HEAVY | ENGINE | DECIDES | WRITES | QUEUE,

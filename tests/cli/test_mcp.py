@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 
 from reviewer.agents import agent_tools
 from reviewer.agents.agent_files import AgentFiles, SessionNote
-from reviewer.agents.agent_tools import AgentTools, Cited
+from reviewer.agents.agent_tools import AgentQuote, AgentTools
 from reviewer.agents.mcp_server import server
 from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import filled, session, tree
@@ -293,7 +293,7 @@ def test_10000_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
         for n in range(count):
             counter = counters[n % len(counters)]
             try:
-                queued += server.propose(counter, "", [Cited(counter)]).startswith("Queued")
+                queued += server.propose(counter, "", [AgentQuote(counter)]).startswith("Queued")
             except ReviewerError as problem:
                 refused_with.add(str(problem))
     assert queued == 45
@@ -312,7 +312,7 @@ def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Revie
 
     def propose(agent: str, own: list[str]) -> list[str]:
         server = AgentTools(reviewer.db, agent=agent, folder=folder)
-        return [server.propose(each, "", [Cited(each, "talk.md")]) for each in [*own, shared]]
+        return [server.propose(each, "", [AgentQuote(each, "talk.md")]) for each in [*own, shared]]
 
     with ThreadPoolExecutor(2) as pool:
         both = [

@@ -246,7 +246,7 @@ def test_watch_ends_with_its_terminal_or_its_reader(filled: Reviewer) -> None:
 def test_a_pipe_that_breaks_elsewhere_is_a_failure(filled: Reviewer) -> None:
     """Not the output but something that the command writes to has no reader any more."""
     (filled.folder / "broken.py").write_text(
-        "from reviewer.promotion.triage import Triage\n"
+        "from reviewer.promotion.decisions.triage import Triage\n"
         "def broken(*_, **__):\n"
         "    raise BrokenPipeError(32, 'Broken pipe')\n"
         "Triage.promote = broken\n"

@@ -149,7 +149,7 @@ def test_the_work_tree_names_the_project(ingested: Reviewer) -> None:
 
 
 def test_the_choices_are_those_of_the_engine() -> None:
-    from reviewer.promotion.queue import STATUSES as KNOWN
+    from reviewer.promotion.lists.queue import STATUSES as KNOWN
     from reviewer.promotion.views import Sort
 
     assert set(KNOWN) == set(STATUSES)

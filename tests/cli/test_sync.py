@@ -292,6 +292,23 @@ def test_a_folder_that_cannot_be_written_is_read(pair: Pair) -> None:
     assert state(laptop) == state(desktop)
 
 
+def test_what_could_not_be_sent_is_not_overruled_by_what_came(pair: Pair) -> None:
+    from tests.cli.capabilities import bound_by_permissions
+
+    laptop, desktop = pair
+    decide(laptop, "reject", "thermal paper")
+    sync(laptop)
+    decide(desktop, "promote", "thermal paper")
+    shared(laptop).chmod(0o500)
+    for _ in range(2):
+        desktop("--project", "kiosk", "sync", shared(desktop), preexec_fn=bound_by_permissions)
+        assert next(v for k, v in state(desktop).items() if "thermal" in k) == "candidate"
+    shared(laptop).chmod(0o700)
+    sync(desktop), sync(laptop)
+    assert state(laptop) == state(desktop)
+    assert next(v for k, v in state(laptop).items() if "thermal" in k) == "candidate"
+
+
 def machine(folder: Path, now: datetime) -> Engine:
     """A store whose clock always says `now`."""
     folder.mkdir()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from reviewer.agents.agent_tools import AgentTools, Cited
+from reviewer.agents.agent_tools import AgentQuote, AgentTools
 from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import session
 from tests.cli.conftest import Reviewer
@@ -250,7 +250,7 @@ def answers(program: Reviewer) -> Iterator[tuple[str, Callable[[AgentTools], str
     yield (
         "propose",
         lambda desk: desk.propose(
-            f"The drawer {LIVE} sticks.", "", [Cited(f"The drawer {LIVE} sticks", note.name)]
+            f"The drawer {LIVE} sticks.", "", [AgentQuote(f"The drawer {LIVE} sticks", note.name)]
         ),
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.store.changes import Entry, entry_hash, unpack
+from reviewer.store.changes import LedgerEntry, entry_hash, unpack
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
 
@@ -76,7 +76,7 @@ def rewrite_act(store: Path, blob: bytes) -> None:
         ).fetchone()
         connection.execute(
             "UPDATE ledger SET changes = ?, hash = ? WHERE id = ?",
-            (blob, entry_hash(previous, Entry(*entry), blob), entry[0]),
+            (blob, entry_hash(previous, LedgerEntry(*entry), blob), entry[0]),
         )
 
 

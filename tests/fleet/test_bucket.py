@@ -133,14 +133,14 @@ def test_a_second_run_into_one_place(fleet: Fleet, bucket: Bucket) -> None:
 def test_an_object_that_goes_away_before_it_is_read(fleet: Fleet, bucket: Bucket) -> None:
     from reviewer.fleet.listing import listed
     from reviewer.fleet.part import Job, write_part
-    from reviewer.fleet.values import Part, Settings
+    from reviewer.fleet.values import FilePart, JobSettings
 
     url = bucket.put("logs/gone.jsonl", session_lines("one", *FACTS).encode())
     files, _ = listed(["s3://team/logs"])
     bucket.fs.rm_file("team/logs/gone.jsonl")
     fleet.parts.mkdir()
-    settings = Settings(now="2026-03-01T12:00:00.000Z")
-    done = write_part(Job(Part(0, tuple(files)), str(fleet.parts), settings))
+    settings = JobSettings(now="2026-03-01T12:00:00.000Z")
+    done = write_part(Job(FilePart(0, tuple(files)), str(fleet.parts), settings))
     assert (done.files, done.failed) == (1, 1)
     (row,) = rows(fleet.parts / "part-0000000.files.parquet")
     assert row["problem"] == f"{url} does not exist: check the address."
@@ -282,15 +282,15 @@ def test_a_file_of_which_hardly_anything_comes_is_given_up(
     from reviewer.fleet import places
     from reviewer.fleet.listing import listed
     from reviewer.fleet.part import Job, write_part
-    from reviewer.fleet.values import Part, Settings
+    from reviewer.fleet.values import FilePart, JobSettings
 
     url = bucket.put("logs/trickle.jsonl", session_lines("one", *FACTS).encode())
     files, _ = listed([url])
     fleet.parts.mkdir()
     monkeypatch.setattr(places, "GRACE_SECONDS", -1)
     monkeypatch.setattr(places, "SLOWEST", 10**9)
-    settings = Settings(now="2026-03-01T12:00:00.000Z")
-    done = write_part(Job(Part(0, tuple(files)), str(fleet.parts), settings))
+    settings = JobSettings(now="2026-03-01T12:00:00.000Z")
+    done = write_part(Job(FilePart(0, tuple(files)), str(fleet.parts), settings))
     assert (done.files, done.failed) == (1, 1)
     (row,) = rows(fleet.parts / "part-0000000.files.parquet")
     assert row["problem"].startswith(f"{url} cannot be read: less than")

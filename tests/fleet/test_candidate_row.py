@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
-from reviewer.fleet.candidate_row import NAMES, Row, checked, clean
+from reviewer.fleet.candidate_row import NAMES, CandidateRow, checked, clean
 from reviewer.text.secrets import mask
 from tests.unit.text.planted_secrets import PLANTED
 
@@ -28,7 +28,7 @@ PLAIN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def row(**values: Any) -> Row:
+def row(**values: Any) -> CandidateRow:
     if "content" in values:
         values["content"] = (
             f"{values['content']:<{SHORTEST_STATEMENT}}"[:LONGEST_STATEMENT].strip() or "statement"
@@ -41,15 +41,14 @@ def row(**values: Any) -> Row:
     return checked([every[name] for name in NAMES])
 
 
-def texts_of(row: Row) -> list[str]:
+def texts_of(row: CandidateRow) -> list[str]:
     return [each for each in (getattr(row, name) for name in NAMES) if isinstance(each, str)]
 
 
-def every_secret_is_masked(rows: Sequence[Row]) -> int:
+def every_secret_is_masked(rows: Sequence[CandidateRow]) -> int:
     """Returns how many rows had one."""
     found = 0
-    for each in rows:
-        clean_row = clean(each)
+    for each, clean_row in zip(rows, clean(rows), strict=True):
         assert not any(mask(text).kinds for text in texts_of(clean_row.row)), each
         assert bool(clean_row.masked) >= bool(mask(each.excerpt).kinds)
         found += bool(clean_row.masked)
@@ -62,8 +61,8 @@ def test_every_planted_secret() -> None:
 
 def test_orders_of_an_agent_or_a_tool_are_flagged() -> None:
     for role, flagged in (("assistant", True), ("tool", True), ("user", False)):
-        found = [clean(row(content=text, role=role)).row.flags for text in ORDERS]
-        assert any("injection" in each for each in found) is flagged
+        found = clean([row(content=text, role=role) for text in ORDERS])
+        assert any("injection" in each.row.flags for each in found) is flagged
 
 
 def test_secrets_in_every_column() -> None:

@@ -17,8 +17,8 @@ import pytest
 from reviewer.clock import utc_now
 from reviewer.fleet import part, run
 from reviewer.fleet.listing import listed
-from reviewer.fleet.values import Part, Settings
-from reviewer.promotion import session_read
+from reviewer.fleet.values import FilePart, JobSettings
+from reviewer.promotion.waves import session_read
 from tests.fleet.conftest import (
     FACTS,
     KILLER,
@@ -150,7 +150,7 @@ def test_the_progress_names_a_file_that_takes_long(
 ) -> None:
     monkeypatch.setattr(run, "SLOW_SECONDS", 0.5)
     monkeypatch.setattr(run, "LAST_SECONDS", 0.5)
-    shown: list[run.Progress] = []
+    shown: list[run.JobProgress] = []
     report = run.run(
         [str(endless.sessions)],
         str(endless.parts),
@@ -172,8 +172,8 @@ def test_a_file_that_takes_many_times_what_others_take_is_given_up(
     monkeypatch.setattr(part, "LONGEST_READ_PER_MB", 0.0)
     files, _ = listed([str(endless.sessions)])
     endless.parts.mkdir()
-    settings = Settings(now="2026-03-01T12:00:00.000Z")
-    done = part.write_part(part.Job(Part(0, tuple(files)), str(endless.parts), settings))
+    settings = JobSettings(now="2026-03-01T12:00:00.000Z")
+    done = part.write_part(part.Job(FilePart(0, tuple(files)), str(endless.parts), settings))
     assert (done.files, done.failed) == (2, 1)
     said = endless("files", endless.parts).stdout
     assert said.startswith(f"{endless.sessions / 'endless.jsonl.gz'} takes more than ")
@@ -290,8 +290,8 @@ def test_a_file_that_is_renamed_or_changed_while_it_is_read(
 
     monkeypatch.setattr(part, "read_session", meanwhile)
     fleet.parts.mkdir()
-    settings = Settings(now="2026-03-01T12:00:00.000Z")
-    done = part.write_part(part.Job(Part(0, tuple(files)), str(fleet.parts), settings))
+    settings = JobSettings(now="2026-03-01T12:00:00.000Z")
+    done = part.write_part(part.Job(FilePart(0, tuple(files)), str(fleet.parts), settings))
     assert (done.failed, done.found) == (0, len(FACTS))
     (row,) = rows(fleet.parts / "part-0000000.files.parquet")
     assert said in row["errors"]

@@ -1,4 +1,5 @@
-"""Draws the pictures of the documentation from the sample data: `python tests/pictures/make.py`.
+"""Draws the pictures of the documentation from the sample data: `python -m tests.pictures.make`,
+and every screen as text at three sizes: `docs/screens.md`, alone with `screens` behind it.
 
 `browser.png` needs the extra `serve` and Chromium; without them it is left as it is.
 """
@@ -9,6 +10,7 @@ import asyncio
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -34,6 +36,19 @@ PICTURES = {
     "state.svg": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
 }
 """File -> the keys that lead to what it shows."""
+SIZES = ((60, 20), (80, 24), (120, 40))
+SCREENS = {
+    "Queue": ("enter", "j", "a", "x", "j"),
+    "Help": ("enter", "question_mark"),
+    "Session": ("enter", "enter"),
+    "Context": ("enter", "f3", "j", "j", "j"),
+    "Packet": ("enter", "a", "a", "a", "f4"),
+    "Memory": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
+    "Pipelines": ("enter", "f6"),
+    "Agents": ("enter", "f7"),
+    "History": ("enter", "a", "x", "u", "f8"),
+}
+"""Screen -> the keys that lead to it."""
 MINUTE = ("", "enter", "a", "x", "u", "j", "a", "f5")
 """The keys of the recording, a frame after each."""
 FRAME_SECONDS = 2.4
@@ -79,6 +94,21 @@ async def draw(name: str, keys: Sequence[str]) -> None:
         for key in keys:
             await press(screen, key)
         (FOLDER / name).write_text(drawn(screen, "reviewer demo"), "utf-8")
+
+
+async def page() -> None:
+    """Every screen as text."""
+    lines = ["# Screens", "", "Every screen on the sample data of `reviewer demo`, at three sizes."]
+    for name, keys in SCREENS.items():
+        lines += ["", f"## {name}"]
+        async with begun(SIZES[-1]) as screen:
+            for key in keys:
+                await press(screen, key)
+            for size in SIZES:
+                await screen.resize(size)
+                shown = [re.sub(r"/tmp/tmp\w+", "~", line) for line in screen.text.splitlines()]
+                lines += ["", f"{size[0]} x {size[1]}", "", "```text", *shown, "```"]
+    (FOLDER.parent / "screens.md").write_text("\n".join([*lines, ""]), "utf-8")
 
 
 async def record() -> None:
@@ -140,6 +170,9 @@ def main() -> None:
     """All pictures, the recording and the browser."""
     os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}  # wherever they are drawn
     FOLDER.mkdir(exist_ok=True)
+    asyncio.run(page())
+    if sys.argv[1:] == ["screens"]:
+        return
     for name, keys in PICTURES.items():
         asyncio.run(draw(name, keys))
     asyncio.run(record())

@@ -19,7 +19,7 @@ from reviewer.pipelines.conditions import is_true
 from reviewer.pipelines.preamble import build_preamble
 from reviewer.pipelines.rules import PipelineRules
 from reviewer.pipelines.values import MODES, RunHistory
-from reviewer.promotion import filters as queue_filters
+from reviewer.promotion.lists import filters as queue_filters
 from reviewer.settings import load_settings
 from reviewer.tui.keymap import load_keymap
 

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 from reviewer.errors import SourceError
-from reviewer.promotion.preview import extract_file
+from reviewer.promotion.waves.preview import extract_file
 from reviewer.proposing.session_view import read_view
 from reviewer.sources.open import open_blocks
 from tests.unit.sources.builders import Scanned

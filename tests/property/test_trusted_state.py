@@ -25,8 +25,8 @@ from reviewer.cli.inputs import Id
 from reviewer.cli.root import root
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.promotion.triage import Done, Triage
-from reviewer.promotion.trusted_state import TrustedState
+from reviewer.promotion.decisions.triage import Done, Triage
+from reviewer.promotion.decisions.trusted_state import TrustedState
 from tests.clocks import TickingClock
 from tests.property.walking import (
     BACK_AND_FORTH,
@@ -166,7 +166,7 @@ def test_functions_that_may_write_it_take_text_and_no_id(template: tuple[Path, l
 @in_one_process
 def test_just_one_module_writes_the_table() -> None:
     found = [file for file, tree in trees().items() if writers_of_state(tree)]
-    assert found == ["promotion/trusted_state.py"]
+    assert found == ["promotion/decisions/trusted_state.py"]
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
-from reviewer.promotion.readings import Reading
-from reviewer.promotion.signed_decisions import DecisionFile, Header
+from reviewer.promotion.sharing.signed_decisions import DecisionFile, Header
 from reviewer.promotion.views import QueueQuery
+from reviewer.promotion.waves.readings import ReadSession
 from reviewer.proposing.values import (
     Proof,
     Proposal,
@@ -118,7 +118,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "RunOptions": RunOptions(), "Level": Level.BRIEF,
         "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
         "DecisionFile": DecisionFile(Header("", 1, "acme", "", "anna", "", ""), (), (b"",)),
-        "Reading": Reading(project="acme", path=text, bytes=1, reader=text, at=text),
+        "Reading": ReadSession(project="acme", path=text, bytes=1, reader=text, at=text),
         "Sequence[Reader]": [],
         "Relations": Relations(untrue=((number, number + 1),), contradict=((number, number + 2),)),
         "RetentionCriteria": RetentionCriteria(patterns=(Pattern(text),)),

@@ -39,7 +39,7 @@ ESCAPE = "\x1b"
 NAMED: list[str] = ["\r", "\r", "\t", "\x1b[Z", "\x7f", " ", "\x13", "\x04", "\x15", "\x12"]
 """Enter, tab, back tab, backspace, space, and ctrl with s, d, u, r."""
 DIALOGS = ["\x10", "\x1bOP", "?"]
-"""The palette and help, which take all keys until they are left."""
+"""The help, which takes all keys until it is left."""
 ALONE = 0.12
 """Seconds after which a terminal program takes an escape for a key of its own."""
 ARROWS = ["\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[5~", "\x1b[6~", "\x1b[H", "\x1b[F"]

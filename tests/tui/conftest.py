@@ -17,7 +17,6 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.strip import Strip
-from textual.widgets import LoadingIndicator
 from textual.worker import WorkerCancelled
 
 from reviewer.engine import Engine
@@ -114,12 +113,6 @@ def _keys_wait_for_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_agent_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the developer of this machine has on the PATH changes no screen."""
     monkeypatch.setattr("reviewer.llm.readers.agents_found", lambda _path=None: ())
-
-
-@pytest.fixture(autouse=True)
-def _nothing_spins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The palette's indicator, invisible as a rule, would keep the loop awake while it is open."""
-    monkeypatch.setattr(LoadingIndicator, "_on_mount", lambda _, __: None)
 
 
 @pytest.fixture(autouse=True)

@@ -75,7 +75,7 @@ def test_the_key_table_names_every_action() -> None:
     for action in ACTIONS.values():
         assert action.help in table
     assert "| `a` |" in table
-    assert "| `?` `F1` |" in table
+    assert "| `?` `F1` `ctrl+p` `:` |" in table
 
 
 def letters(pane: Pane) -> set[str]:
@@ -114,7 +114,7 @@ async def test_the_help_of_a_screen_has_at_most_24_rows(
 ) -> None:
     async with opened(stocked) as screen:
         await screen.press(*keys)
-        rows = help_rows(screen.app, screen.top(KitScreen))
+        rows = help_rows(screen.top(KitScreen))
         assert len(rows) <= 24, [row.title for row in rows]
         await screen.press("question_mark")
         assert "kept" in screen.text

@@ -47,7 +47,7 @@ class Held:
 async def test_another_order_keeps_a_filter_whose_rows_have_not_arrived(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
         screen.queue.run_filter("invoices", here=None)
-        screen.queue._sort_by(Sort.CONFIDENCE)
+        screen.queue.sort_by(Sort.CONFIDENCE)
         await screen.settle()
         assert screen.queue.query_asked.filter == "invoices"
         assert screen.queue.query_asked.sort is Sort.CONFIDENCE

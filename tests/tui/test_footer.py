@@ -17,7 +17,7 @@ def footer(text: str) -> str:
 
 async def test_it_names_the_keys_of_the_focused_pane(stocked: Engine) -> None:
     async with opened(stocked) as screen:
-        assert footer(screen.text).startswith("a promote x reject e edit s defer u undo . more")
+        assert footer(screen.text).startswith("a promote x reject e edit s defer u undo space mark")
         await screen.press("slash")
         assert footer(screen.text) == "enter keep esc clear F1 help"
 
@@ -34,10 +34,21 @@ async def test_drawing_it_asks_no_store(stocked: Engine, monkeypatch: pytest.Mon
         screen.queue.show_footer()
 
 
-async def test_the_last_key_is_never_cut(
-    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6"])
+async def test_menu_and_help_are_never_cut(
+    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for width in range(50, 82):
-        async with opened(stocked, size=(width, 20)) as screen:
-            assert footer(screen.text).endswith("? help")
+    async with opened(stocked, size=(50, 20), project="acme") as screen:
+        await screen.press(key, "escape", "*")
+        for width in range(50, 124, 6):
+            await screen.resize((width, 20))
+            assert footer(screen.text).endswith(". more ? help")
+
+
+async def test_the_context_footer_names_all_priorities_at_80_columns(stocked: Engine) -> None:
+    async with opened(stocked, size=(80, 24), project="acme") as screen:
+        await screen.press("f3")
+        shown = footer(screen.text)
+        for words in ("1 to 4 level", "a apply", "m must survive", "P pin", "x skip"):
+            assert words in shown

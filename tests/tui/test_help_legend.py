@@ -1,13 +1,19 @@
-"""The help explains the eight signs, and no two of them look alike."""
+"""The help: keys and signs first, and every act by typing what people call it."""
 
 from __future__ import annotations
 
 import pytest
+from textual import events
+from textual.widgets import Input
 
 from reviewer.engine import Engine
 from reviewer.text.signs import MEANINGS
+from reviewer.tui.actions import ACTIONS, PANES
+from reviewer.tui.help import CALLED, every_row
+from reviewer.tui.kit.choice import ChoiceScreen
+from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.theme import ASCII, GLYPHS, Glyphs
-from tests.tui.conftest import opened
+from tests.tui.conftest import Screen, opened
 
 
 @pytest.mark.parametrize("glyphs", [GLYPHS, ASCII], ids=["unicode", "ascii"])
@@ -30,3 +36,89 @@ async def test_the_most_useful_keys_come_first(stocked: Engine) -> None:
         assert [line.lstrip("│▌ ").split()[0] for line in lines] == [
             "a", "x", "e", "s", "u",
         ]  # fmt: skip
+
+
+def best(screen: Screen) -> str:
+    """The row of the help that enter would choose."""
+    current = screen.top(ChoiceScreen).current
+    return current.name[11:].strip() if current is not None else ""
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("accept", "promote"),
+        ("approve", "promote"),
+        ("delete", "reject"),
+        ("known", "reject, with a reason"),
+        ("deferred", "other rows"),
+        ("snooze", "defer"),
+        ("type", "type"),
+        ("reword", "edit"),
+        ("search", "filter"),
+        ("rename", "edit"),
+        ("theme", "dark or light"),
+        ("history", "History"),
+        ("used", "Memory"),
+        ("cost", "what readers cost"),
+        ("budget", "budget"),
+        ("survive", "must survive"),
+        ("brief", "brief"),
+        ("u", "undo"),
+    ],
+)
+async def test_an_act_of_any_screen_is_found_by_what_people_call_it(
+    stocked: Engine, word: str, found: str
+) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("question_mark", *(key if key != " " else "space" for key in word))
+        assert best(screen) == found
+
+
+@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7", "f8"])
+async def test_every_act_of_every_screen_is_offered_on_each(stocked: Engine, key: str) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("p", *"acme", "enter", key, "escape")
+        offered = {row.title for row in every_row(screen.top(KitScreen))}
+        for pane in PANES:
+            if pane.heading in ("Queue", "Context", "Packet", "Memory", "Agents", "History"):
+                missing = {action.title for action in pane.actions} - offered
+                assert not missing, (pane.heading, missing)
+
+
+async def test_an_act_of_another_screen_runs_there_or_names_its_key(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("question_mark", *"cost", "enter")
+        assert "so nothing was spent." in screen.text
+        await screen.press("f2", "question_mark", *"graduate", "enter")
+        assert type(screen.app.screen).__name__ == "StateScreen"
+        assert '. "graduate": Propose this memory as an entity' in screen.text
+
+
+async def test_a_long_paste_finds_nothing_and_takes_no_time(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("ctrl+p")
+        field = screen.app.screen.query_one(Input)
+        field.post_message(events.Paste("zebra " * 20_000))
+        await screen.settle()
+        assert "Nothing matches." in screen.text
+
+
+def test_every_word_is_for_an_action_that_exists() -> None:
+    assert set(CALLED) <= set(ACTIONS)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_the_other_screens_and_what_a_key_does_stand_on_the_first_page(
+    stocked: Engine, size: tuple[int, int]
+) -> None:
+    async with opened(stocked, size=size) as screen:
+        await screen.press("question_mark")
+        shown = screen.text
+        assert "F7 Agents  F8 History" in shown
+        assert "undo  Z redo" in shown
+        for key in ("f1", "ctrl+p", "colon"):
+            await screen.press("escape", key)
+            assert screen.text == shown
+        await screen.press("escape")
+        assert screen.status == ""

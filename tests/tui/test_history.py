@@ -7,7 +7,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 
 from reviewer.engine import Engine
-from reviewer.promotion.history import ActView, ChangeView
+from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import ActList, HistoryScreen, act_blocks, act_parts
 from reviewer.tui.kit.bars import StatusBar
@@ -213,15 +213,6 @@ async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
         await screen.press("f8", "j", "G", "x", "u", "Z", "enter", "tab")
         assert "No acts yet." in screen.text
         assert "reviewer ingest PATH" in screen.text
-
-
-async def test_escape_and_f2_go_back_to_the_queue(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        for key in ("escape", "f2"):
-            await screen.press("f8")
-            assert screen.top(HistoryScreen)
-            await screen.press(key)
-            assert screen.app.screen is screen.queue
 
 
 async def test_hostile_titles_are_only_looked_at(engine: Engine) -> None:

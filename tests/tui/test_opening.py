@@ -18,7 +18,6 @@ from reviewer.tui.context.screen import ContextScreen
 from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.packet.screen import PacketScreen
-from reviewer.tui.palette import Palette
 from reviewer.tui.pipelines.screen import PipelinesScreen
 from reviewer.tui.queue.screen import QueueScreen
 from tests.tui.conftest import Screen, opened
@@ -59,9 +58,9 @@ async def test_keys_typed_while_a_screen_opens_go_to_that_screen(
         type_without_waiting(screen, "f3", "ctrl+p", "z")
         await screen.until(disk.asked.is_set)
         disk.answers.set()
-        await screen.until(lambda: isinstance(screen.app.screen, Palette))
+        await screen.until(lambda: isinstance(screen.app.screen, ChoiceScreen))
         kinds = [type(one) for one in screen.app.screen_stack]
-        assert kinds == [QueueScreen, ContextScreen, Palette]
+        assert kinds == [QueueScreen, ContextScreen, ChoiceScreen]
         await screen.until(lambda: [each.value for each in screen.app.screen.query(Input)] == ["z"])
 
 

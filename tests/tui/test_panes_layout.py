@@ -8,10 +8,10 @@ from rich.cells import cell_len
 
 from reviewer.text.display import display_text
 from reviewer.tui.kit.text import (
-    Block,
-    Line,
     Run,
-    Span,
+    TextBlock,
+    TextLine,
+    TextSpan,
     cut,
     lay_out,
     tail,
@@ -34,61 +34,63 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def rows(block: Block, width: int) -> list[str]:
+def rows(block: TextBlock, width: int) -> list[str]:
     return [line.text for line in lay_out([block], width)]
 
 
-def marked(lines: tuple[Line, ...]) -> str:
+def marked(lines: tuple[TextLine, ...]) -> str:
     return "".join(run.text for line in lines for run in line.runs if run.style == "span")
 
 
 def test_words_are_kept_whole_where_they_fit() -> None:
-    assert rows(Block("the ledger uses postgres"), 12) == ["the ledger", "uses", "postgres"]
+    assert rows(TextBlock("the ledger uses postgres"), 12) == ["the ledger", "uses", "postgres"]
 
 
 def test_a_word_that_is_too_long_is_broken_and_continues_in_the_same_row() -> None:
-    assert rows(Block("see /var/log/reviewer"), 10) == ["see /var/l", "og/reviewe", "r"]
+    assert rows(TextBlock("see /var/log/reviewer"), 10) == ["see /var/l", "og/reviewe", "r"]
 
 
 def test_leading_white_space_is_kept_and_blank_lines_stay() -> None:
-    assert rows(Block("def f():\n\n    pass"), 20) == ["def f():", "", "    pass"]
+    assert rows(TextBlock("def f():\n\n    pass"), 20) == ["def f():", "", "    pass"]
 
 
 def test_wide_characters_count_two_cells() -> None:
-    assert rows(Block("日本語のテキスト"), 9) == ["日本語の", "テキスト"]
+    assert rows(TextBlock("日本語のテキスト"), 9) == ["日本語の", "テキスト"]
 
 
 def test_letters_are_not_parted_from_their_accents() -> None:
-    shown = rows(Block("e\u0301" * 12), 8)
+    shown = rows(TextBlock("e\u0301" * 12), 8)
     assert shown == ["e\u0301" * 8, "e\u0301" * 4]
 
 
 def test_margins_are_left_of_every_row_and_take_room() -> None:
-    block = Block("one two three", first=(Run("a: "),))
+    block = TextBlock("one two three", first=(Run("a: "),))
     assert rows(block, 10) == ["a: one two", "   three"]
-    barred = Block("one two three", first=(Run("| a "),), rest=(Run("|   "),))
+    barred = TextBlock("one two three", first=(Run("| a "),), rest=(Run("|   "),))
     assert rows(barred, 11) == ["| a one two", "|   three"]
 
 
 def test_without_wrapping_a_row_is_cut_with_an_ellipsis() -> None:
-    assert rows(Block("one two three\nfour", wrap=False), 9) == ["one two…", "four"]
+    assert rows(TextBlock("one two three\nfour", wrap=False), 9) == ["one two…", "four"]
 
 
 def test_a_span_stays_on_its_words_when_hidden_characters_grow() -> None:
     text = "\x1b[31m\u202e we use postgres now \x07"
     start = text.index("use")
-    lines = lay_out([Block(text, spans=(Span(start, start + 12),))], 40)
+    lines = lay_out([TextBlock(text, spans=(TextSpan(start, start + 12),))], 40)
     assert marked(lines) == "use postgres"
 
 
 def test_only_rows_of_spans_that_a_pane_scrolls_to_are_marked() -> None:
-    block = Block("aaaaaaa bbbbbbb ccccccc", spans=(Span(8, 15), Span(16, 23, "added", here=False)))
+    block = TextBlock(
+        "aaaaaaa bbbbbbb ccccccc", spans=(TextSpan(8, 15), TextSpan(16, 23, "added", here=False))
+    )
     assert [line.marked for line in lay_out([block], 8)] == [False, True, False]
 
 
 def test_a_text_that_is_too_long_is_shown_around_its_span_with_the_size_of_the_rest() -> None:
     text = "x" * 500_000 + " NEEDLE " + "y" * 500_000
-    block = Block(text, spans=(Span(500_001, 500_007),), more=", o opens the source")
+    block = TextBlock(text, spans=(TextSpan(500_001, 500_007),), more=", o opens the source")
     lines = lay_out([block], 60)
     assert marked(lines) == "NEEDLE"
     assert lines[0].text == "… 495 kB before, o opens the source"
@@ -125,7 +127,7 @@ def test_rows_contain_the_whole_text_and_are_never_too_wide(
     for part in parts:
         a = data.draw(st.integers(0, len(part)))
         b = data.draw(st.integers(a, len(part)))
-        blocks.append(Block(part, spans=(Span(a, b),), first=(Run("> "),)))
+        blocks.append(TextBlock(part, spans=(TextSpan(a, b),), first=(Run("> "),)))
     lines = lay_out(blocks, width)
     for line in lines:
         assert line.cells <= width
@@ -137,5 +139,5 @@ def test_rows_contain_the_whole_text_and_are_never_too_wide(
 
 @given(st.integers(0, len(HOSTILE)), st.integers(0, len(HOSTILE)), widths)
 def test_no_row_contains_a_character_that_a_terminal_obeys(a: int, b: int, width: int) -> None:
-    for line in lay_out([Block(HOSTILE, spans=(Span(min(a, b), max(a, b)),))], width):
+    for line in lay_out([TextBlock(HOSTILE, spans=(TextSpan(min(a, b), max(a, b)),))], width):
         assert display_text(line.text) == line.text

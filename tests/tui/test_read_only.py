@@ -10,7 +10,7 @@ from textual.widgets import TextArea
 
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
-from reviewer.promotion.drafts import Drafts
+from reviewer.promotion.decisions.drafts import Drafts
 from reviewer.tui.kit import edit_pane
 from tests.tui.conftest import opened
 

@@ -1,4 +1,4 @@
-"""Help, evidence and the palette show whole texts; marks and colours suit the terminal."""
+"""Help and evidence show whole texts; marks and colours suit the terminal."""
 
 from __future__ import annotations
 
@@ -75,12 +75,6 @@ def test_a_heading_cut_off_before_the_record_is_shown() -> None:
         before=(before,), span=(13, 24),
     )  # fmt: skip
     assert "ADR 1" in [block.text for block in evidence_blocks(found, GLYPHS)]
-
-
-async def test_the_palette_finds_an_action_by_its_description(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("ctrl+p", *"theme")
-        await screen.until(lambda: "dark or light" in screen.text)
 
 
 async def test_ascii_mode_marks_hidden_characters_with_ascii(

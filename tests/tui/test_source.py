@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.source_view import FileWindow
+from reviewer.promotion.lists.source_view import FileWindow
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.source import (
     SourceScreen,
@@ -21,7 +21,7 @@ from reviewer.tui.evidence.source import (
     search_file,
 )
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.kit.text import Span, lay_out
+from reviewer.tui.kit.text import TextSpan, lay_out
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE, evidence, record
@@ -96,9 +96,9 @@ def test_records_are_shown_as_written_in_the_order_of_the_file() -> None:
 
 def test_find_goes_either_way_in_any_case_and_no_further() -> None:
     texts = ["Alpha", "beta", "ALPHA beta"]
-    assert find(texts, "alpha", 0, 1) == (0, Span(0, 5))
-    assert find(texts, "alpha", 1, 1) == (2, Span(0, 5))
-    assert find(texts, "beta", 1, -1) == (1, Span(0, 4))
+    assert find(texts, "alpha", 0, 1) == (0, TextSpan(0, 5))
+    assert find(texts, "alpha", 1, 1) == (2, TextSpan(0, 5))
+    assert find(texts, "beta", 1, -1) == (1, TextSpan(0, 4))
     assert find(texts, "beta", 0, -1) is None
     assert find(texts, "gamma", 0, 1) is None
 

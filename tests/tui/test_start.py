@@ -15,7 +15,7 @@ import pytest
 from reviewer.cli.demo import SampleStart
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
-from reviewer.promotion.report import Progress
+from reviewer.promotion.waves.report import WaveProgress
 from reviewer.resources import sample_data_folder
 from reviewer.sources.discovery import Machine
 from reviewer.start import MachineStart
@@ -161,7 +161,7 @@ async def test_the_last_row_reads_all_projects_each_into_its_own(
 async def test_the_row_for_all_says_how_far_it_is_in_all(engine: Engine, away: Home) -> None:
     start = MachineStart(engine, None, away.machine)
     row = start.find().projects[-1]
-    shown: list[Progress] = []
+    shown: list[WaveProgress] = []
     start.begin(row)
     read = start.read(row, shown.append, lambda: False)
     assert (read.files, read.stopped) == (3, False)
@@ -303,9 +303,9 @@ async def test_escape_while_reading_stops_and_keeps_what_was_read(
     read = start.read
 
     def slowly(
-        project: object, progress: Callable[[Progress], None], cancelled: Callable[[], bool]
+        project: object, progress: Callable[[WaveProgress], None], cancelled: Callable[[], bool]
     ) -> object:
-        progress(Progress(1, 4, 500_000, 2_000_000, "/x/session.jsonl", 10, 3))
+        progress(WaveProgress(1, 4, 500_000, 2_000_000, "/x/session.jsonl", 10, 3))
         while not cancelled():
             pass
         return read(project, progress, cancelled)  # type: ignore[arg-type]

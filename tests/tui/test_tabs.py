@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from textual.screen import ModalScreen
 
 from reviewer.engine import Engine
+from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import opened
 
@@ -26,6 +26,16 @@ async def test_the_four_screens_are_always_named_with_their_keys(
             assert name in shown
             assert f"F{number}" in shown
         assert "Pipelines" not in shown
+        assert ("Agents F7   History F8" in shown) == (width == 120)
+
+
+@pytest.mark.parametrize("key", ["f6", "f7", "f8"])
+async def test_the_names_of_the_tabs_stay_on_the_other_screens_at_60_columns(
+    engine: Engine, key: str
+) -> None:
+    async with opened(engine, size=(60, 20), project="a-project-with-quite-a-name") as screen:
+        await screen.press(key)
+        assert all(name in bar(screen.text) for name in ALWAYS)
 
 
 async def test_another_screen_has_its_tab_while_it_is_shown(engine: Engine) -> None:
@@ -40,12 +50,12 @@ async def test_another_screen_has_its_tab_while_it_is_shown(engine: Engine) -> N
 async def test_p_changes_the_project_on_every_screen(stocked: Engine, key: str) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press(key)
-        if isinstance(screen.app.screen, ModalScreen):
+        if isinstance(screen.app.screen, ChoiceScreen):
             await screen.press("escape")  # a question of the empty screen
         shown = type(screen.app.screen)
         await screen.press("p", *"acme", "enter")
         assert bar(screen.text).startswith(" acme")
-        assert type(screen.app.screen) is shown or isinstance(screen.app.screen, ModalScreen)
+        assert type(screen.app.screen) is shown or isinstance(screen.app.screen, ChoiceScreen)
 
 
 async def test_a_click_on_a_tab_goes_there(engine: Engine) -> None:

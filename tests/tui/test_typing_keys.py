@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.command import CommandInput
+from textual.widgets import Input
 
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.kit import keys
+from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.filter import FilterInput
-from reviewer.tui.palette import Palette
 from tests.tui.conftest import Screen, opened
 from tests.unit.sources.builders import Session
 
@@ -80,14 +80,14 @@ async def test_a_value_that_is_typed_keeps_a_draft(engine: Engine, key: str) -> 
         assert [each.value for each in engine.state.all("acme")] == ["tapes"]
 
 
-async def test_the_filter_field_and_the_palette_let_a_tab_key_through(stocked: Engine) -> None:
+async def test_the_filter_field_and_the_help_let_a_tab_key_through(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
         for key in ("f3", "f6", "f5"):
             await screen.press("slash", *"deploy")
             await goes_to(screen, key)
             await goes_to(screen, "f2")
             await screen.press("ctrl+p", "a")
-            screen.top(Palette)
+            screen.top(ChoiceScreen)
             await goes_to(screen, key)
             await goes_to(screen, "f2")
 
@@ -100,7 +100,7 @@ def test_no_key_of_a_field_is_one_of_the_keys_that_work_everywhere() -> None:
         for key in action.keys.split(",")
         if key
     }
-    for kind in (EditorArea, FilterInput, CommandInput):
+    for kind in (EditorArea, FilterInput, Input):
         bound = set(kind._merged_bindings.key_to_bindings)  # type: ignore[union-attr]
         assert not bound & everywhere, kind.__name__
 

@@ -7,8 +7,8 @@ from typing import Any
 from reviewer.promotion.views import (
     CandidateView,
     EvidenceView,
-    Kind,
     RecordView,
+    RowKind,
     SourceRef,
     Status,
 )
@@ -23,7 +23,7 @@ HOSTILE = (
 def candidate(**fields: Any) -> CandidateView:
     known: dict[str, Any] = {
         "id": 412,
-        "kind": Kind.MEMORY,
+        "kind": RowKind.MEMORY,
         "status": Status.CANDIDATE,
         "deferred": False,
         "edited": False,

@@ -15,7 +15,7 @@ FACTS_OF_RECORDS = frozenset(("number", "status", "date", "superseded_by"))
 """Attributes that may differ between two entries without a contradiction."""
 
 
-class Claim(Protocol):
+class EntityClaim(Protocol):
     """An entity candidate, or a row of the store with these fields."""
 
     @property
@@ -46,7 +46,7 @@ class Contradiction(Struct, frozen=True):
         return f"{self.attribute}: {_shown(self.first)} or {_shown(self.second)}"
 
 
-def contradicts(a: Claim, b: Claim) -> Contradiction | None:
+def contradicts(a: EntityClaim, b: EntityClaim) -> Contradiction | None:
     """The first attribute in which two entities of one slot differ, or None.
 
     They are of one type, except that a requirement and a constraint may contradict each other

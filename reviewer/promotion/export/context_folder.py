@@ -23,7 +23,7 @@ from reviewer.promotion.export.markdown import (
     statement,
 )
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
-from reviewer.promotion.export.plans import Plan, PlannedFile
+from reviewer.promotion.export.plans import FilePlan, PlannedFile
 from reviewer.text.for_agents import AgentText, as_markdown, joined
 
 TITLES = {
@@ -81,7 +81,7 @@ def file_of(item: ExportItem) -> str:
     return "CONVENTIONS.md" if kind in _CONVENTIONS else "LEARNINGS.md"
 
 
-def _plan(before: bytes | None, title: str, body: AgentText) -> Plan:
+def _plan(before: bytes | None, title: str, body: AgentText) -> FilePlan:
     if not body:
         return plan_removal(before)
     return plan_block(f"# {title}\n".encode() if before is None else before, body)

@@ -25,7 +25,7 @@ from reviewer.files import (
     stat_within,
 )
 from reviewer.promotion.export.marked_block import line_ending, split_lines
-from reviewer.promotion.export.plans import Plan, PlannedFile
+from reviewer.promotion.export.plans import FilePlan, PlannedFile
 from reviewer.text.display import display_line
 
 
@@ -44,7 +44,7 @@ def read_file(path: Path) -> bytes | None:
         raise SourceError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def unified_diff(plan: Plan, name: str = "file") -> list[str]:
+def unified_diff(plan: FilePlan, name: str = "file") -> list[str]:
     """What writing would change, as lines that are safe to show; empty when nothing would."""
     before, after = _shown(plan.before or b""), _shown(plan.after)
     source = "/dev/null" if plan.before is None else f"a/{name}"
@@ -53,7 +53,7 @@ def unified_diff(plan: Plan, name: str = "file") -> list[str]:
 
 
 def write_plan(
-    plan: Plan, path: Path, *, backup_folder: Path, clock: Clock = utc_now
+    plan: FilePlan, path: Path, *, backup_folder: Path, clock: Clock = utc_now
 ) -> Path | None:
     """Write a plan to the file behind `path`, and return where the backup of it lies.
 
@@ -112,7 +112,7 @@ def _check_place(path: Path, target: Path, planned: Path | None) -> None:
         )
 
 
-def _check_unchanged(plan: Plan, target: Path) -> None:
+def _check_unchanged(plan: FilePlan, target: Path) -> None:
     _require_bytes(read_file(target), plan.before, target)
 
 
@@ -165,14 +165,14 @@ def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
         return backup
 
 
-def _replace(plan: Plan, target: Path) -> None:
+def _replace(plan: FilePlan, target: Path) -> None:
     if not target.parent.exists():
         target.parent.mkdir()
     with folder_without_links(target.parent) as folder:
         _replace_within(plan, target, folder)
 
 
-def _replace_within(plan: Plan, target: Path, folder: int) -> None:
+def _replace_within(plan: FilePlan, target: Path, folder: int) -> None:
     old = stat_within(target, folder) if plan.before is not None else None
     mode = FILE_MODE if old or plan.private else 0o666
     fresh = target.with_name(f".{target.name[:100]}.{token_hex(4)}.new")
@@ -234,7 +234,7 @@ def remove_file(
     try:
         if path.is_symlink():
             raise ReviewerError(f"{path} is a link by now; nothing was removed.")
-        _check_unchanged(Plan(before=data, after=b""), target)
+        _check_unchanged(FilePlan(before=data, after=b""), target)
         backup = _back_up(data, target, backup_folder, clock)
         with folder_without_links(target.parent) as folder:
             _require_bytes(_read_within(target, folder), data, target)

@@ -1,7 +1,7 @@
 """A marked block in a file that belongs to somebody else (AGENTS.md, CLAUDE.md).
 
-Nothing outside the block is touched, to the byte. Only places bytes: `promotion/exports.py` decides
-what the block contains.
+Nothing outside the block is touched, to the byte. Only places bytes: `exports.py` decides what the
+block contains.
 
 A marker is a line of its own, indented by at most three spaces. Inside code (fenced or indented, as
 CommonMark reads it) it is text.
@@ -16,7 +16,7 @@ from itertools import accumulate
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
-from reviewer.promotion.export.plans import Plan
+from reviewer.promotion.export.plans import FilePlan
 from reviewer.text.for_agents import AgentText
 
 _BEGIN = "<!-- reviewer:begin join={join} (reviewer writes this block; edits in it are lost) -->"
@@ -26,7 +26,7 @@ _MARKER_TEXT = re.compile(r"\\?<!--(?=\s*reviewer:)", re.IGNORECASE)
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def plan_block(existing: bytes | None, body: AgentText) -> Plan:
+def plan_block(existing: bytes | None, body: AgentText) -> FilePlan:
     """Put `body` into the block of a file, or add the block at its end after one blank line.
 
     `existing` is None when there is no file. Marker text in `body` is made harmless, a code fence
@@ -38,33 +38,33 @@ def plan_block(existing: bytes | None, body: AgentText) -> Plan:
     try:
         block = _block(before)
     except BrokenBlockError as error:
-        return Plan(before=existing, after=before, problem=str(error))
+        return FilePlan(before=existing, after=before, problem=str(error))
     if block is not None:
         inner = _inner(body, line_ending(block.begin_line))
         last = line_ending(before[block.start : block.end])
         after = before[: block.start] + block.begin_line + inner + _END + last
-        return Plan(before=existing, after=after + before[block.end :])
+        return FilePlan(before=existing, after=after + before[block.end :])
     if _has_open_front_matter(before):
         problem = (
             "Line 1 begins front matter (---) that never ends, so the block would be part of it:"
             " close it with a line ---."
         )
-        return Plan(before=existing, after=before, problem=problem)
+        return FilePlan(before=existing, after=before, problem=problem)
     fence = open_fence(before)
     if fence is not None:
         problem = (
             f"Line {fence.line + 1} opens a code fence ({fence.markup}) that is never closed:"
             " close it, so that the block does not become code."
         )
-        return Plan(before=existing, after=before, problem=problem)
+        return FilePlan(before=existing, after=before, problem=problem)
     ending = _ending(before)
     join = _join(before)
     begin = _BEGIN.format(join=join).encode() + ending
     block_bytes = begin + _inner(body, ending) + _END + ending
-    return Plan(before=existing, after=before + ending * join + block_bytes)
+    return FilePlan(before=existing, after=before + ending * join + block_bytes)
 
 
-def plan_removal(existing: bytes | None) -> Plan:
+def plan_removal(existing: bytes | None) -> FilePlan:
     """Take the block out again. What was added in front of it goes as well when it is the last
     thing in the file, so that a block that was added leaves the file as it was.
     """
@@ -72,17 +72,17 @@ def plan_removal(existing: bytes | None) -> Plan:
     try:
         block = _block(before)
     except BrokenBlockError as error:
-        return Plan(before=existing, after=before, problem=str(error))
+        return FilePlan(before=existing, after=before, problem=str(error))
     if block is None:
-        return Plan(before=existing, after=before)
+        return FilePlan(before=existing, after=before)
     head, tail = before[: block.start], before[block.end :]
     joined = _JOIN.search(block.begin_line)
     if joined and not tail:
         head = head.removesuffix(line_ending(block.begin_line) * int(joined[1]))
-    return Plan(before=existing, after=head + tail)
+    return FilePlan(before=existing, after=head + tail)
 
 
-def _block(data: bytes) -> Block | None:
+def _block(data: bytes) -> BlockExtent | None:
     if data.startswith(_UTF16_BOMS) or b"\0" in data:
         raise BrokenBlockError("The file is not UTF-8 text: save it as UTF-8 first.")
     return find_block(data)
@@ -131,7 +131,7 @@ class BrokenBlockError(ReviewerError):
     """The markers in a file make no single block; the sentence names the line, counted from 1."""
 
 
-class Block(Struct, frozen=True):
+class BlockExtent(Struct, frozen=True):
     """The extent of the block: from its begin marker up to and with the line of its end marker."""
 
     start: int
@@ -152,7 +152,7 @@ class _Mark(Enum):
     END = "end"
 
 
-def find_block(data: bytes) -> Block | None:
+def find_block(data: bytes) -> BlockExtent | None:
     """The block in `data`, or None. Raises BrokenBlockError."""
     lines = split_lines(data)
     marks = _marks(lines, 0)
@@ -187,7 +187,7 @@ def find_block(data: bytes) -> Block | None:
         )
     offsets = [0, *accumulate(map(len, lines))]
     begin_line = _without_bom(lines[first], first)
-    return Block(offsets[first + 1] - len(begin_line), offsets[last + 1], begin_line)
+    return BlockExtent(offsets[first + 1] - len(begin_line), offsets[last + 1], begin_line)
 
 
 def split_lines(data: bytes) -> list[bytes]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 
-class Plan(Struct, frozen=True, kw_only=True):
+class FilePlan(Struct, frozen=True, kw_only=True):
     """The bytes of a file as they were read, and as they are to be.
 
     `before` is None when there is no file. With a `problem` (a sentence for the user) nothing can
@@ -26,7 +26,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         return not self.problem and self.after != (self.before or b"")
 
 
-class PlannedFile(Plan, frozen=True, kw_only=True):
+class PlannedFile(FilePlan, frozen=True, kw_only=True):
     """A plan for the file at `path`."""
 
     path: Path

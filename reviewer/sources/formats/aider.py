@@ -10,9 +10,9 @@ from reviewer.sources.format import Facts, Format
 from reviewer.sources.formats import aider_tools
 from reviewer.sources.formats.marked_turns import (
     LONGEST_CALL_LINE,
-    Call,
     Dialect,
-    Speaker,
+    LineAuthor,
+    MarkedCall,
     marked_turns,
 )
 from reviewer.sources.note_lines import NoteLine
@@ -32,15 +32,15 @@ class _Aider(Dialect):
     def __init__(self) -> None:
         super().__init__()
         self._started: str | None = None
-        self._last = Speaker(None, "heading")
+        self._last = LineAuthor(None, "heading")
         self._goes_on = self._inside = self._spaced = False
         self._messages = 0
         self._written: list[NoteLine] = []
-        self._by: Speaker | None = None
+        self._by: LineAuthor | None = None
         self._edits: list[aider_tools.Edit] = []
         self._command = ""
 
-    def follow(self, text: str) -> tuple[Speaker, str]:
+    def follow(self, text: str) -> tuple[LineAuthor, str]:
         """The speaker of the next line, and the line without its mark.
 
         aider marks the first line of an output only. It ends what it writes with two spaces,
@@ -58,30 +58,30 @@ class _Aider(Dialect):
             return self._last, text.rstrip()
         if started := _SESSION.match(text):
             self._started = f"{started[1]}T{started[2]}"
-            self._last = Speaker(None, "heading")
+            self._last = LineAuthor(None, "heading")
             return self._last, text
         if not text.strip():
             self._messages += self._last.role is Role.USER
             return self._last, ""
         if typed:
             when = self._started
-            self._last = Speaker(Role.USER, "", False, when, when, self._messages)
+            self._last = LineAuthor(Role.USER, "", False, when, when, self._messages)
             return self._last, text[4:].strip()
         if quoted:
-            self._last = Speaker(None, _OUTPUT, False, self._started, self._started)
+            self._last = LineAuthor(None, _OUTPUT, False, self._started, self._started)
             return self._last, text[1:].strip()
         if self._last.role is not Role.ASSISTANT:
-            self._last = Speaker(Role.ASSISTANT, "", False, self._started, self._started)
+            self._last = LineAuthor(Role.ASSISTANT, "", False, self._started, self._started)
         return self._last, text.rstrip()
 
-    def unspoken(self, line: NoteLine, speaker: Speaker) -> None:
+    def unspoken(self, line: NoteLine, speaker: LineAuthor) -> None:
         if speaker.reason != _OUTPUT:
             self._report()  # another session begins
         else:
             self._by = speaker
             self._written.append(structs.replace(line, text=line.text[:LONGEST_CALL_LINE]))
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[MarkedCall]:
         self._report()
         return super().calls()
 
@@ -97,7 +97,7 @@ class _Aider(Dialect):
         """What the lines since the last message say that was done."""
         if self._by is not None and self._written:
             found = aider_tools.calls(self._written, self._edits, self._command)
-            self._calls += (Call((line,), parts, self._by) for line, parts in found)
+            self._calls += (MarkedCall((line,), parts, self._by) for line, parts in found)
         self._written, self._edits, self._command = [], [], ""
 
 

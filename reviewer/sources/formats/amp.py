@@ -9,7 +9,7 @@ from reviewer.sources.fields import Fields, each, first, folder_of_uri, inner, m
 from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, content_parts, returned, said, speaker
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
 
@@ -31,7 +31,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         for piece in each(message.get("content")):
             if piece.get("type") == "summary":
                 text = words(inner(piece, "summary").get("summary")) or words(piece.get("summary"))
-                parts += said(text, Use.SUMMARY)
+                parts += said(text, RecordUse.SUMMARY)
         name = message.get("messageId")
         yield session.turn(
             spot,

@@ -8,7 +8,7 @@ from reviewer.sources.fields import each, moment, words
 from reviewer.sources.format import Facts, Format
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import SESSION_STATE, Session, Turn
 
 
@@ -24,9 +24,9 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             request, closed, _ = text.partition("<USER_REQUEST>")[2].partition("</USER_REQUEST>")
             parts = typed(request.strip() if closed else text, reading.tally)
         elif kind == "CHECKPOINT" and text.strip():
-            parts = said(text, Use.SUMMARY)
+            parts = said(text, RecordUse.SUMMARY)
         elif source == "SYSTEM":
-            role, parts = Role.SYSTEM, said(text, Use.WRAPPER)
+            role, parts = Role.SYSTEM, said(text, RecordUse.WRAPPER)
         elif kind == "PLANNER_RESPONSE":
             parts = thought(step.get("thinking")) + said(text)
             for call in each(step.get("tool_calls")):

@@ -14,7 +14,7 @@ from reviewer.sources.format import Facts, Format
 from reviewer.sources.json_values import first_byte
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Turn
 
@@ -155,7 +155,7 @@ class _Walk:
         for piece in pieces:
             if isinstance(piece, dict) and not _is_text(piece):
                 self._tally["part that is not text"] += 1
-                yield Part("text", part_text(piece), Use.WRAPPER, is_data=True)
+                yield Part("text", part_text(piece), RecordUse.WRAPPER, is_data=True)
 
 
 def _is_text(piece: object) -> bool:

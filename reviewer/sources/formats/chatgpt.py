@@ -10,7 +10,7 @@ from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Facts, Format
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
 MEMBERS = ("chat.html", "message_feedback.json", "shared_conversations.json")
@@ -94,7 +94,7 @@ def _parts(reading: Reading, role: Role, message: Fields) -> list[Part]:
         known = {**content, **inner(facts, "user_context_message_data")}
         names = ("user_profile", "user_instructions", "about_user_message", "about_model_message")
         texts = dict.fromkeys(words(known.get(name)) for name in names)
-        return said("\n\n".join(filter(None, texts)), Use.BOOT)
+        return said("\n\n".join(filter(None, texts)), RecordUse.BOOT)
     if kind == "thoughts":
         ideas = [words(idea.get("content")) for idea in each(content.get("thoughts"))]
         return thought("\n\n".join(filter(None, ideas)))
@@ -103,7 +103,7 @@ def _parts(reading: Reading, role: Role, message: Fields) -> list[Part]:
     if role is Role.TOOL or kind in _TOOL_RESULTS:
         return returned(text, "", inner(message, "author").get("name"))
     if facts.get("is_visually_hidden_from_conversation"):
-        return said(text, Use.BOOT if role is Role.SYSTEM else Use.WRAPPER)
+        return said(text, RecordUse.BOOT if role is Role.SYSTEM else RecordUse.WRAPPER)
     recipient = words(message.get("recipient")) or "all"
     if role is Role.ASSISTANT and recipient != "all":
         if recipient == "bio":

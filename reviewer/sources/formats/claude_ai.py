@@ -10,7 +10,7 @@ from reviewer.sources.fields import Fields, each, moment, words
 from reviewer.sources.format import Facts, Format
 from reviewer.sources.parts import Part, content_parts, said, typed
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
 
@@ -71,7 +71,7 @@ def _parts(reading: Reading, role: Role, message: Fields) -> list[Part]:
         parts += typed(text, reading.tally) if role is Role.USER else said(text)
     for attachment in each(message.get("attachments")):
         if words(attachment.get("extracted_content")).strip():
-            parts += said(f"[{words(attachment.get('file_name')) or 'file'}]", Use.WRAPPER)
+            parts += said(f"[{words(attachment.get('file_name')) or 'file'}]", RecordUse.WRAPPER)
     return parts
 
 

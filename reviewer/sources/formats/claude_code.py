@@ -15,17 +15,17 @@ from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.formats.claude_lines import (
     ClaudeLine,
     ClaudeMessage,
+    ContentBlock,
     MessageOrigin,
-    Piece,
     content_of,
     decode_line,
     is_claude,
 )
-from reviewer.sources.formats.claude_queue import Queue
+from reviewer.sources.formats.claude_queue import TextQueue
 from reviewer.sources.formats.claude_tree import Node, SessionTree
 from reviewer.sources.parts import Part, typed
 from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import call_text
 from reviewer.sources.turns import Turn
 
@@ -49,9 +49,10 @@ class _Session:
         self._reading = reading
         self._tally = reading.tally
         self._tree = SessionTree()
-        self._queue = Queue(reading.tally)
+        self._queue = TextQueue(reading.tally)
         self._blocks: set[int] = set()
-        """The blocks of replies: a resumed session may repeat them in records with new ids."""
+        """The blocks of replies and messages: a resumed session may repeat them in records with new
+        ids."""
         self._left: list[Rewind] = []
 
     def turns(self) -> Iterator[Turn | Rewind]:
@@ -127,7 +128,7 @@ class _Session:
             return _made(spot, line, Role.USER, parts), Node.OTHER
         if kind == "system" and line.subtype == "away_summary":
             pieces = _pieces(content_of(line.content))
-            parts = [part for each in pieces for part in self._parts(each, Use.SUMMARY)]
+            parts = [part for each in pieces for part in self._parts(each, RecordUse.SUMMARY)]
             return _made(spot, line, Role.ASSISTANT, parts), Node.OTHER
         self._tally[kind if kind in SILENT_TYPES else _unknown(kind)] += 1
         return None, Node.OTHER
@@ -135,30 +136,38 @@ class _Session:
     def _assistant(self, spot: Spot, line: ClaudeLine) -> tuple[Turn, Node]:
         message = _message(line)
         artificial = line.is_api_error_message or message.model == "<synthetic>"
-        use = Use.WRAPPER if artificial else Use.MESSAGE
+        use = RecordUse.WRAPPER if artificial else RecordUse.MESSAGE
         parts: list[Part] = []
         reply = message.id or ""
         for piece in _pieces(message.content):
             for part in self._parts(piece, use):
-                if reply:
-                    name = hash((reply, part.kind, part.call, part.text))
-                    if name in self._blocks:
-                        self._tally["repeated"] += 1
-                        continue
-                    self._blocks.add(name)
-                parts.append(part)
+                if not self._is_repeated(reply, part):
+                    parts.append(part)
         model = "" if artificial else message.model or ""
         turn = _made(spot, line, Role.ASSISTANT, parts, reply=reply, model=model)
         return turn, Node.APART if line.is_sidechain else Node.ASSISTANT
 
+    def _is_repeated(self, name: str, part: Part) -> bool:
+        """Whether a block was there before. `name`: of its reply, or the time of a message."""
+        if not name:
+            return False
+        known = len(self._blocks)
+        self._blocks.add(hash((name, part.kind, part.call, part.text)))
+        if len(self._blocks) > known:
+            return False
+        self._tally["repeated"] += 1
+        return True
+
     def _user(self, spot: Spot, line: ClaudeLine) -> tuple[Turn, Node]:
         pieces = _pieces(_message(line).content)
         if line.is_compact_summary:
-            parts = [part for each in pieces for part in self._parts(each, Use.SUMMARY)]
+            parts = [part for each in pieces for part in self._parts(each, RecordUse.SUMMARY)]
         elif line.is_meta:
-            parts = [part for each in pieces for part in self._parts(each, Use.WRAPPER)]
+            parts = [part for each in pieces for part in self._parts(each, RecordUse.WRAPPER)]
         else:
             parts = self._typed(pieces, _is_by_harness(line))
+        time = written_moment(line.timestamp) or ""
+        parts = [part for part in parts if not self._is_repeated(time, part)]
         feedback = line.user_feedback or ""
         results = False
         for at, part in enumerate(parts):
@@ -170,7 +179,7 @@ class _Session:
         if line.is_sidechain:
             parts = [_of_agent(part) for part in parts]
             return _made(spot, line, Role.ASSISTANT, parts), Node.APART
-        said = any(part.use is Use.MESSAGE for part in parts)
+        said = any(part.use is RecordUse.MESSAGE for part in parts)
         node = Node.TOOL_RESULT if results else Node.PROMPT if said else Node.WRAPPER
         return _made(spot, line, Role.USER, parts), node
 
@@ -187,20 +196,20 @@ class _Session:
         )
         return self._typed(_pieces(content_of(attachment.prompt)), by_harness)
 
-    def _typed(self, pieces: Iterable[Piece], by_harness: bool) -> list[Part]:
+    def _typed(self, pieces: Iterable[ContentBlock], by_harness: bool) -> list[Part]:
         """The parts of a message that the user wrote, or that stands in their name."""
         parts: list[Part] = []
         for piece in pieces:
             if piece.type == "text":
                 for part in typed(piece.text or "", self._tally):
-                    if part.use is Use.MESSAGE and (by_harness or is_notice(part.text)):
-                        part = Part("text", part.text, Use.WRAPPER)
+                    if part.use is RecordUse.MESSAGE and (by_harness or is_notice(part.text)):
+                        part = Part("text", part.text, RecordUse.WRAPPER)
                     parts.append(part)
             else:
-                parts += self._parts(piece, Use.WRAPPER)
+                parts += self._parts(piece, RecordUse.WRAPPER)
         return parts
 
-    def _parts(self, piece: Piece, use: Use) -> Iterator[Part]:
+    def _parts(self, piece: ContentBlock, use: RecordUse) -> Iterator[Part]:
         """A block as a part, if there is anything in it; `use`: of its text."""
         kind = piece.type
         if kind == "text":
@@ -217,7 +226,7 @@ class _Session:
             if piece.thinking and not piece.thinking.isspace():
                 yield Part("thinking", piece.thinking)
         elif kind == "image" or kind == "document":
-            yield Part("text", f"[{kind}]", Use.WRAPPER, is_data=True)
+            yield Part("text", f"[{kind}]", RecordUse.WRAPPER, is_data=True)
         else:
             self._tally[_printable(kind).replace("_", " ")] += 1
 
@@ -259,11 +268,11 @@ def _message(line: ClaudeLine) -> ClaudeMessage:
     return message if isinstance(message, ClaudeMessage) else ClaudeMessage(content=message)
 
 
-def _pieces(content: str | list[Piece] | None) -> list[Piece]:
-    return [Piece("text", content)] if isinstance(content, str) else content or []
+def _pieces(content: str | list[ContentBlock] | None) -> list[ContentBlock]:
+    return [ContentBlock("text", content)] if isinstance(content, str) else content or []
 
 
-def _result_text(content: str | list[Piece] | None) -> str:
+def _result_text(content: str | list[ContentBlock] | None) -> str:
     """The text of a result: a string, or the texts of its parts; other parts by their type."""
     if content is None or isinstance(content, str):
         return content or ""
@@ -289,7 +298,7 @@ def _is_foreign(origin: MessageOrigin | None) -> bool:
 
 
 def _of_agent(part: Part) -> Part:
-    mine = part.kind == "text" and part.use is not Use.SUMMARY and not part.is_data
+    mine = part.kind == "text" and part.use is not RecordUse.SUMMARY and not part.is_data
     return structs.replace(part, name="agent") if mine else part
 
 

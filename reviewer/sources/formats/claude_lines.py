@@ -31,7 +31,7 @@ def is_claude(record: Fields) -> bool:
     return "sessionId" in record and ("uuid" in record or "parentUuid" in record)
 
 
-class Piece(Struct, gc=False):
+class ContentBlock(Struct, gc=False):
     """A block of a message, or a part of a result."""
 
     type: str | None = None
@@ -41,14 +41,14 @@ class Piece(Struct, gc=False):
     name: str | None = None
     input: Raw = Raw(b"null")
     tool_use_id: str | None = None
-    content: str | list[Piece] | None = None
+    content: str | list[ContentBlock] | None = None
     is_error: bool | None = None
 
 
 class ClaudeMessage(Struct, gc=False):
     id: str | None = None
     model: str | None = None
-    content: str | list[Piece] | None = None
+    content: str | list[ContentBlock] | None = None
 
 
 class MessageOrigin(Struct, gc=False):
@@ -67,7 +67,7 @@ class Attachment(Struct, rename="camel", gc=False):
     origin: MessageOrigin | None = None
 
 
-class Segment(Struct, rename="camel", gc=False):
+class KeptMessages(Struct, rename="camel", gc=False):
     """The last messages, which a compaction kept."""
 
     anchor_uuid: str | None = None
@@ -75,7 +75,7 @@ class Segment(Struct, rename="camel", gc=False):
 
 
 class CompactMetadata(Struct, rename="camel", gc=False):
-    preserved_segment: Segment | None = None
+    preserved_segment: KeptMessages | None = None
 
 
 class ClaudeLine(Struct, rename="camel", gc=False):
@@ -106,7 +106,7 @@ class ClaudeLine(Struct, rename="camel", gc=False):
 
 
 _lines = msgspec.json.Decoder(ClaudeLine)
-_contents = msgspec.json.Decoder(str | list[Piece] | None)
+_contents = msgspec.json.Decoder(str | list[ContentBlock] | None)
 _objects = msgspec.json.Decoder(dict[str, Raw])
 
 
@@ -118,10 +118,10 @@ def decode_line(data: bytes) -> ClaudeLine:
         return _fitting_line(_objects.decode(data))
 
 
-def content_of(raw: Raw) -> str | list[Piece] | None:
+def content_of(raw: Raw) -> str | list[ContentBlock] | None:
     """A message's content; of an odd one the parts that can be read."""
     try:
-        content: str | list[Piece] | None = _contents.decode(raw)
+        content: str | list[ContentBlock] | None = _contents.decode(raw)
     except msgspec.ValidationError:
         return _odd_content(raw)
     return content
@@ -143,16 +143,16 @@ def _fields(raw: Raw | None) -> dict[str, Raw]:
     return _objects.decode(raw) if raw is not None and bytes(memoryview(raw)[:1]) == b"{" else {}
 
 
-def _odd_content(raw: Raw) -> list[Piece]:
+def _odd_content(raw: Raw) -> list[ContentBlock]:
     """Content in which something has an unexpected type, block by block."""
-    pieces: list[Piece] = []
+    pieces: list[ContentBlock] = []
     if bytes(memoryview(raw)[:1]) != b"[":
         return pieces
     for item in msgspec.json.decode(raw, type=list[Raw]):
         if bytes(memoryview(item)[:1]) == b'"':
-            pieces.append(Piece("text", msgspec.json.decode(item, type=str)))
+            pieces.append(ContentBlock("text", msgspec.json.decode(item, type=str)))
         elif fields := _fields(item):
-            piece = _fitting(Piece, fields)
+            piece = _fitting(ContentBlock, fields)
             if piece.content is None and "content" in fields:
                 piece.content = result_text(fields["content"])
             pieces.append(piece)

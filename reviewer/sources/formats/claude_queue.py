@@ -26,7 +26,7 @@ class _Held(Struct):
     last_reply: str = ""
 
 
-class Queue:
+class TextQueue:
     """Holds each queued text until it comes as a turn, is taken back, or does neither.
 
     It comes as a turn, or as text that the agent is given in the middle of its work, shortly before

@@ -10,7 +10,7 @@ from reviewer.sources.fields import Fields, moment, words, written_object
 from reviewer.sources.format import Facts, Format, of_editor
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 _ANSWERS = ("text", "completion_result", "plan_mode_respond", "followup")
@@ -61,9 +61,9 @@ def _parts(reading: Reading, message: Fields, kind: str, first: bool) -> tuple[R
     if kind in ("command_output", "browser_action_result", "mcp_server_response"):
         return Role.TOOL, returned(text)
     if kind in ("error", "api_req_failed"):
-        return Role.SYSTEM, said(text, Use.WRAPPER)
+        return Role.SYSTEM, said(text, RecordUse.WRAPPER)
     if kind in ("condense_context", "summarize_task"):
-        return Role.ASSISTANT, said(text, Use.SUMMARY)
+        return Role.ASSISTANT, said(text, RecordUse.SUMMARY)
     return Role.SYSTEM, []
 
 

@@ -11,7 +11,7 @@ from reviewer.sources.fields import Fields, each, inner, is_among, moment, words
 from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
@@ -161,7 +161,7 @@ class _Codex:
         alone is its own text.
         """
         parts = typed(text, self.tally, HARNESS)
-        if not any(part.use is Use.BOOT for part in parts):
+        if not any(part.use is RecordUse.BOOT for part in parts):
             told = self._told_before(way, Role.USER, text)
             sent = way == "event" if self._has_events else not told
             if not sent:
@@ -180,7 +180,7 @@ class _Codex:
                 text = requested(text) or (NO_WORDS if has_image else "")
                 yield from self._person(spot, "event", text, at)
             else:
-                yield self._session.turn(spot, Role.USER, said(text, Use.BOOT), at=at)
+                yield self._session.turn(spot, Role.USER, said(text, RecordUse.BOOT), at=at)
         elif kind == "agent_message" and text.strip():
             yield from self._agent(spot, "event", text, at)
         elif kind == "item_completed" and inner(event, "item").get("type") == "Plan":
@@ -210,7 +210,7 @@ class _Codex:
             text, code, failed = _output(item.get("output"))
             role, parts = Role.TOOL, returned(text, call, error=failed, code=code)
         elif kind == "agent_message":  # what one agent wrote to another
-            parts = said(part_text(item.get("content")), Use.WRAPPER)
+            parts = said(part_text(item.get("content")), RecordUse.WRAPPER)
         else:
             parts = []
         if parts:
@@ -228,7 +228,7 @@ class _Codex:
             boot = [text for text in texts if text.lstrip().startswith(HARNESS) or is_notice(text)]
             rest = "\n".join(text for text in texts if text not in boot)
             if not rest.strip():
-                parts = said("\n\n".join(boot), Use.BOOT)
+                parts = said("\n\n".join(boot), RecordUse.BOOT)
                 yield self._session.turn(spot, Role.USER, parts, at=at)
                 return
             if boot:
@@ -237,7 +237,7 @@ class _Codex:
         elif role == "assistant":
             yield from self._agent(spot, "item", "\n\n".join(texts), at)
         else:
-            parts = said("\n\n".join(texts), Use.BOOT)
+            parts = said("\n\n".join(texts), RecordUse.BOOT)
             yield self._session.turn(spot, Role.SYSTEM, parts, at=at)
 
     def _compacted(self, spot: Spot, payload: Fields, at: str | None) -> Iterator[Turn]:
@@ -253,7 +253,7 @@ class _Codex:
                 ):
                     text = ""  # the person's last request, which has been read
         if text.strip():
-            yield self._session.turn(spot, Role.ASSISTANT, said(text, Use.SUMMARY), at=at)
+            yield self._session.turn(spot, Role.ASSISTANT, said(text, RecordUse.SUMMARY), at=at)
         else:
             self.tally["compaction without a readable summary"] += 1
 

@@ -9,7 +9,7 @@ from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words
 from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import content_parts, function_calls, returned, said
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Turn
 
@@ -29,7 +29,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         if role is Role.TOOL:
             parts = returned(part_text(content), message.get("toolCallId"))
         elif role is Role.SYSTEM:
-            parts = said(part_text(content), Use.BOOT)
+            parts = said(part_text(content), RecordUse.BOOT)
         else:
             parts = content_parts(role, content, reading.tally)
         parts += function_calls(message.get("toolCalls"))

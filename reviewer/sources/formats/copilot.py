@@ -8,7 +8,7 @@ from reviewer.sources.fields import Fields, each, first, inner, moment, words
 from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 _KINDS = frozenset(
@@ -68,7 +68,7 @@ def _parts(reading: Reading, kind: str, data: Fields) -> tuple[Role, list[Part]]
     if kind == "user.message":
         source = words(data.get("source"))
         if source and source not in ("user", "typed") and not source.startswith("agent-"):
-            return Role.USER, said(text, Use.WRAPPER)
+            return Role.USER, said(text, RecordUse.WRAPPER)
         return Role.USER, typed(text, reading.tally)
     if kind == "assistant.message":
         parts = thought(data.get("reasoningText")) + said(text)
@@ -86,11 +86,11 @@ def _parts(reading: Reading, kind: str, data: Fields) -> tuple[Role, list[Part]]
         call, tool = data.get("toolCallId"), data.get("toolName")
         return Role.TOOL, returned(shown, call, tool, error=failed)
     if kind == "session.compaction_complete":
-        return Role.ASSISTANT, said(words(data.get("summaryContent")), Use.SUMMARY)
+        return Role.ASSISTANT, said(words(data.get("summaryContent")), RecordUse.SUMMARY)
     if kind in ("system.message", "skill.invoked"):
-        return Role.SYSTEM, said(text, Use.BOOT)
+        return Role.SYSTEM, said(text, RecordUse.BOOT)
     if kind in ("system.notification", "session.info"):
-        return Role.SYSTEM, said(text, Use.WRAPPER)
+        return Role.SYSTEM, said(text, RecordUse.WRAPPER)
     return Role.SYSTEM, []
 
 

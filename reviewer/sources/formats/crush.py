@@ -15,7 +15,7 @@ from reviewer.sources.formats.session_tables import (
     stored_json,
 )
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
 _HARNESS = (
@@ -69,7 +69,7 @@ def _parts(tally: Counter[str], role: Role, piece: Fields, recap: bool) -> list[
     if kind == "text":
         text = words(data.get("text"))
         if recap:
-            return said(text, Use.SUMMARY)
+            return said(text, RecordUse.SUMMARY)
         return typed(text, tally, _HARNESS) if role is Role.USER else said(text)
     if kind == "reasoning":
         return thought(data.get("thinking"))

@@ -24,7 +24,7 @@ from reviewer.sources.parts import (
     typed,
 )
 from reviewer.sources.reading import Reading, row_spot
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 _QUERY, _QUERY_END = "<user_query>", "</user_query>"
@@ -180,7 +180,7 @@ def query(part: Part) -> Part:
         return part
     end = part.text.rfind(_QUERY_END)
     inside = part.text[start + len(_QUERY) : end if end > start else None]
-    return Part("text", inside.strip(), Use.MESSAGE)
+    return Part("text", inside.strip(), RecordUse.MESSAGE)
 
 
 def _is_log(record: Fields) -> bool:

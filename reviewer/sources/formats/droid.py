@@ -8,7 +8,7 @@ from reviewer.sources.fields import Fields, first, inner, moment, words
 from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, called, content_parts, returned, said, speaker
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 
@@ -70,7 +70,7 @@ def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part
         result = first(record, "value", "output", "error")
         return Role.TOOL, returned(result, call, error=bool(record.get("isError")))
     if kind == "compaction_state":
-        return Role.ASSISTANT, said(words(record.get("summaryText")), Use.SUMMARY)
+        return Role.ASSISTANT, said(words(record.get("summaryText")), RecordUse.SUMMARY)
     if kind == "completion":
         return Role.ASSISTANT, said(words(record.get("finalText")))
     return Role.SYSTEM, []

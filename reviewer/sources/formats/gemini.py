@@ -10,7 +10,7 @@ from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, called, object_text, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, last_versions
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import SESSION_STATE, Session, Turn, rewind_at
 
@@ -56,7 +56,7 @@ def _message(reading: Reading, head: Fields, spot: Spot, message: Fields) -> Ite
         text = _typed_text(message.get("content")) if shown is None else part_text(shown)
         role, parts = Role.USER, typed(text, reading.tally, HARNESS)
     elif kind in _NOTES:
-        role, parts = Role.SYSTEM, said(text, Use.WRAPPER)
+        role, parts = Role.SYSTEM, said(text, RecordUse.WRAPPER)
     elif kind in ("gemini", "model", "assistant"):
         role, parts = Role.ASSISTANT, list[Part]()
         for idea in each(message.get("thoughts")):

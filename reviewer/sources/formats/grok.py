@@ -9,7 +9,7 @@ from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Facts, Format
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Turn
 
@@ -28,7 +28,7 @@ def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part
     text = part_text(record.get("content"))
     if kind == "user":
         if record.get("synthetic_reason"):
-            return Role.USER, said(text, Use.BOOT)
+            return Role.USER, said(text, RecordUse.BOOT)
         return Role.USER, typed(text, reading.tally, ("<user_info>",))
     if kind == "reasoning":
         return Role.ASSISTANT, thought(part_text(record.get("summary")))
@@ -38,7 +38,7 @@ def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part
         call = inner(record, "kind")
         return Role.ASSISTANT, called(call.get("tool_type"), call.get("action"), call.get("id"))
     if kind == "system":
-        return Role.SYSTEM, said(text, Use.BOOT)
+        return Role.SYSTEM, said(text, RecordUse.BOOT)
     return Role.ASSISTANT, said(text) + function_calls(record.get("tool_calls"))
 
 

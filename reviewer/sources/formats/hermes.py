@@ -18,7 +18,7 @@ from reviewer.sources.formats.session_tables import (
     stored_json,
 )
 from reviewer.sources.parts import Part, function_calls, returned, said, thought, typed
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
 _REVIEWS = (
@@ -77,7 +77,7 @@ def _turn(session: _Session, row: MessageRow) -> Turn:
     asked = content.lstrip().startswith(_REVIEWS)
     if asked or kind == "hidden" or (session.in_review and speaker is Role.ASSISTANT):
         parts = [
-            structs.replace(part, use=Use.WRAPPER) if part.kind == "text" else part
+            structs.replace(part, use=RecordUse.WRAPPER) if part.kind == "text" else part
             for part in parts
         ]
     session.in_review = asked or (session.in_review and speaker is not Role.USER)
@@ -98,7 +98,7 @@ def _parts(
         return returned(content, call, tool)
     parts = thought(idea)
     if content.lstrip().startswith(_SUMMARIES):
-        parts += said(content, Use.SUMMARY)
+        parts += said(content, RecordUse.SUMMARY)
     else:
         parts += typed(content, tally) if role is Role.USER else said(content)
     if calls:

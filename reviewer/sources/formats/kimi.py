@@ -8,7 +8,7 @@ from reviewer.sources.fields import Fields, first, inner, moment, words
 from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
@@ -60,17 +60,17 @@ def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part
     if kind in ("turn.prompt", "turn.steer"):
         text = part_text(record.get("input"))
         if inner(record, "origin").get("kind") not in ("user", "system_trigger", None):
-            return Role.USER, said(text, Use.WRAPPER)
+            return Role.USER, said(text, RecordUse.WRAPPER)
         return Role.USER, typed(text, reading.tally)
     if kind == "context.append_message":  # the person's message came before as a prompt
         origin = inner(message, "origin").get("kind")
         if message.get("role") != "user" or origin in ("user", "system_trigger"):
             return Role.SYSTEM, []
-        return Role.USER, said(part_text(message.get("content")), Use.WRAPPER)
+        return Role.USER, said(part_text(message.get("content")), RecordUse.WRAPPER)
     if kind == "context.append_loop_event":
         return _loop_event(inner(record, "event"))
     if kind == "context.apply_compaction":
-        return Role.ASSISTANT, said(part_text(record.get("summary")), Use.SUMMARY)
+        return Role.ASSISTANT, said(part_text(record.get("summary")), RecordUse.SUMMARY)
     if not kind and "payload" in message:
         return _wire(reading, words(message.get("type")), inner(message, "payload"))
     if not kind and "role" in record:

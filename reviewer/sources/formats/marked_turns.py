@@ -12,14 +12,14 @@ from reviewer.clock import written_moment
 from reviewer.sources.note_lines import SECTION_CHARS, NoteLine
 from reviewer.sources.parts import Part, said, typed
 from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
 LONGEST_CALL_LINE = 20_000
 """Characters of a line of a tool call that are kept."""
 
 
-class Speaker(Struct, frozen=True):
+class LineAuthor(Struct, frozen=True):
     """Who wrote a line; without a role the line is only counted, under `reason`."""
 
     role: Role | None
@@ -31,28 +31,28 @@ class Speaker(Struct, frozen=True):
     """Tells messages apart that follow each other."""
 
 
-class Call(Struct, frozen=True):
+class MarkedCall(Struct, frozen=True):
     """A tool call with its result, and the lines that show them."""
 
     lines: tuple[NoteLine, ...]
     parts: list[Part]
-    speaker: Speaker
+    speaker: LineAuthor
 
 
 class Dialect:
     """Finds the speaker of each line of a file, in order, and what tools did in between."""
 
     def __init__(self) -> None:
-        self._calls: list[Call] = []
+        self._calls: list[MarkedCall] = []
 
-    def follow(self, text: str) -> tuple[Speaker, str]:
+    def follow(self, text: str) -> tuple[LineAuthor, str]:
         """The speaker of the next line, and the line without its mark."""
         raise NotImplementedError
 
-    def unspoken(self, line: NoteLine, speaker: Speaker) -> None:
+    def unspoken(self, line: NoteLine, speaker: LineAuthor) -> None:
         """Take note of a line that nobody said."""
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[MarkedCall]:
         """The calls since the last time."""
         calls, self._calls = self._calls, []
         return calls
@@ -68,7 +68,7 @@ class Dialect:
 def marked_turns(reading: Reading, dialect: Dialect) -> Iterator[Turn]:
     """A message is a run of lines of one speaker."""
     run: list[NoteLine] = []
-    speaker, size = Speaker(None), 0
+    speaker, size = LineAuthor(None), 0
     times: Counter[int] = Counter()
 
     def ended() -> Iterator[Turn]:
@@ -104,7 +104,7 @@ def _message(
     reading: Reading,
     dialect: Dialect,
     run: list[NoteLine],
-    speaker: Speaker,
+    speaker: LineAuthor,
     times: Counter[int],
 ) -> Turn | None:
     spoken = [at for at, line in enumerate(run) if line.text.strip()]
@@ -117,7 +117,7 @@ def _message(
     if speaker.role is Role.USER:
         parts = typed(text, reading.tally)
         if dialect.is_command(parts[0].text):
-            parts = [structs.replace(parts[0], use=Use.WRAPPER)]
+            parts = [structs.replace(parts[0], use=RecordUse.WRAPPER)]
     name = f"{speaker.session}\n{speaker.at}\n{speaker.role}\n".encode() + spot.raw
     times[hash(name)] += 1
     name += b"\n%d" % times[hash(name)]
@@ -125,13 +125,13 @@ def _message(
     return _turn(spot, speaker, speaker.role, parts, key)
 
 
-def _turn(spot: Spot, speaker: Speaker, role: Role, parts: list[Part], key: str = "") -> Turn:
+def _turn(spot: Spot, speaker: LineAuthor, role: Role, parts: list[Part], key: str = "") -> Turn:
     session = Session(id=speaker.session or "")
     at = written_moment(speaker.at)
     return session.turn(spot, role, parts, key=key, at=at, apart=speaker.sidechain)
 
 
-def _call(reading: Reading, call: Call) -> Turn:
+def _call(reading: Reading, call: MarkedCall) -> Turn:
     return _turn(_spot(reading, call.lines), call.speaker, Role.ASSISTANT, call.parts)
 
 

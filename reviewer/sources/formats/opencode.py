@@ -21,7 +21,7 @@ from reviewer.sources.formats.session_tables import (
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, decoded, row_spot
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import SESSION_STATE, Session, Turn
 from reviewer.sources.unpacked import plain_suffix
 
@@ -89,19 +89,19 @@ def _parts(
     kind, text = words(piece.get("type")), words(piece.get("text"))
     if kind == "text":
         if piece.get("synthetic") or piece.get("ignored") or compaction:
-            return said(text, Use.WRAPPER)
+            return said(text, RecordUse.WRAPPER)
         if role is Role.USER:
             return typed(text, tally)
-        return said(text, Use.SUMMARY if info.get("summary") is True else None)
+        return said(text, RecordUse.SUMMARY if info.get("summary") is True else None)
     if kind == "reasoning":
         return thought(text)
     if kind == "tool":
         return _tool(piece, number)
     if kind == "subtask":  # the template of a command, for a sub-agent
-        return said(words(piece.get("prompt")), Use.WRAPPER)
+        return said(words(piece.get("prompt")), RecordUse.WRAPPER)
     if kind == "file":
         name = words(piece.get("filename")) or words(piece.get("mime")) or "file"
-        return said(f"[{name}]", Use.WRAPPER)
+        return said(f"[{name}]", RecordUse.WRAPPER)
     tally[kind if kind in _SILENT or kind == "compaction" else "unknown part"] += 1
     return []
 

@@ -9,7 +9,7 @@ from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.parts import Part, called, content_parts, returned, said
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import SESSION_STATE, Session, Trail, Turn, rewind_at
 
 _ENTRIES = frozenset(
@@ -85,7 +85,7 @@ def _root(entry: Fields) -> str:
 
 def _parts(reading: Reading, kind: str, entry: Fields, message: Fields) -> tuple[Role, list[Part]]:
     if kind in ("compaction", "branch_summary"):
-        return Role.ASSISTANT, said(words(entry.get("summary")), Use.SUMMARY)
+        return Role.ASSISTANT, said(words(entry.get("summary")), RecordUse.SUMMARY)
     if kind != "message":
         return Role.SYSTEM, []
     speaker = words(message.get("role"))
@@ -100,7 +100,7 @@ def _parts(reading: Reading, kind: str, entry: Fields, message: Fields) -> tuple
         return Role.TOOL, returned(message.get("content"), call, name, error=failed)
     role = Role.USER if speaker == "user" else Role.ASSISTANT
     parts = content_parts(role, message.get("content"), reading.tally, data=False)
-    return role, parts or said(words(message.get("errorMessage")), Use.WRAPPER)
+    return role, parts or said(words(message.get("errorMessage")), RecordUse.WRAPPER)
 
 
 FORMAT = Format(

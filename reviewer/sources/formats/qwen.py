@@ -10,7 +10,7 @@ from reviewer.sources.format import Facts, Format, Location
 from reviewer.sources.formats.gemini import HARNESS, response_text
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, last_versions
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Trail, Turn, rewind_at
 
@@ -52,7 +52,7 @@ def _parts(reading: Reading, record: Fields, kind: str) -> tuple[Role, list[Part
         texts = (words(piece.get("text")) for piece in pieces if not piece.get("thought"))
         text = shown or "\n".join(texts)
         if record.get("subtype") in ("notification", "cron"):
-            return Role.USER, said(text, Use.WRAPPER)
+            return Role.USER, said(text, RecordUse.WRAPPER)
         return Role.USER, typed(text, reading.tally, HARNESS)
     parts: list[Part] = []
     if kind == "assistant":
@@ -71,7 +71,7 @@ def _parts(reading: Reading, record: Fields, kind: str) -> tuple[Role, list[Part
     elif record.get("subtype") == "chat_compression":
         payload = inner(record, "systemPayload")
         summary = words(payload.get("summary")) or part_text(payload.get("compressedHistory"))
-        return Role.ASSISTANT, said(summary, Use.SUMMARY)
+        return Role.ASSISTANT, said(summary, RecordUse.SUMMARY)
     return Role.ASSISTANT, parts
 
 

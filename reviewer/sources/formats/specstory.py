@@ -7,9 +7,9 @@ import re
 from reviewer.sources.format import Facts, Format
 from reviewer.sources.formats.marked_turns import (
     LONGEST_CALL_LINE,
-    Call,
     Dialect,
-    Speaker,
+    LineAuthor,
+    MarkedCall,
     marked_turns,
 )
 from reviewer.sources.formats.specstory_tools import call_parts
@@ -32,13 +32,13 @@ class _SpecStory(Dialect):
 
     def __init__(self) -> None:
         super().__init__()
-        self._speaker = self._silent = Speaker(None, "heading")
+        self._speaker = self._silent = LineAuthor(None, "heading")
         self._closing = ""
         """What ends the block that the last line is in, whose lines nobody said."""
         self._session: str | None = None
         self._call: list[NoteLine] = []
 
-    def follow(self, text: str) -> tuple[Speaker, str]:
+    def follow(self, text: str) -> tuple[LineAuthor, str]:
         if self._closing:
             if _ends(text, self._closing):
                 self._closing = ""
@@ -47,7 +47,7 @@ class _SpecStory(Dialect):
             if text.startswith(tag):
                 self._closing = "" if closing in text else closing
                 last = self._speaker
-                self._silent = Speaker(None, what, last.sidechain, last.at, last.session)
+                self._silent = LineAuthor(None, what, last.sidechain, last.at, last.session)
                 return self._silent, text
         if text.startswith("<!--") and (session := _SESSION.match(text)):
             self._session = session[1]
@@ -56,10 +56,10 @@ class _SpecStory(Dialect):
             return self._speaker, "" if text == "---" else text
         role = Role.USER if turn[1] == "User" else Role.ASSISTANT
         at = turn[4].replace(" ", "T") if turn[4] else None
-        self._speaker = Speaker(role, "", bool(turn[2]), at, self._session)
-        return Speaker(None, "heading"), text
+        self._speaker = LineAuthor(role, "", bool(turn[2]), at, self._session)
+        return LineAuthor(None, "heading"), text
 
-    def unspoken(self, line: NoteLine, speaker: Speaker) -> None:
+    def unspoken(self, line: NoteLine, speaker: LineAuthor) -> None:
         if speaker.reason != _TOOL_LINE:
             return
         if line.text.startswith("<tool-use "):
@@ -70,7 +70,7 @@ class _SpecStory(Dialect):
         ):
             texts = [each.text[:LONGEST_CALL_LINE] for each in self._call]
             name = f"line {self._call[0].number}"
-            self._calls.append(Call(tuple(self._call), call_parts(texts, name), speaker))
+            self._calls.append(MarkedCall(tuple(self._call), call_parts(texts, name), speaker))
 
 
 def _ends(text: str, closing: str) -> bool:

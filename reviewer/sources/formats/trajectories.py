@@ -13,7 +13,7 @@ from reviewer.sources.format import Facts, Format
 from reviewer.sources.formats.editors import Editor
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
@@ -32,7 +32,7 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
         parts: list[Part] = []
         role = Role.SYSTEM
         if message.get("is_demo") or (not speaker and text) or _is_demonstration(text):
-            parts = said(text, Use.TEMPLATE)
+            parts = said(text, RecordUse.TEMPLATE)
         elif speaker == "assistant":
             role, answered = Role.ASSISTANT, True
             parts = said(words(message.get("thought")) or text)
@@ -44,7 +44,7 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
         elif speaker == "user":
             role, parts = Role.USER, typed(text, reading.tally)
         else:
-            parts = said(text, Use.BOOT)
+            parts = said(text, RecordUse.BOOT)
         yield session.turn(spot, role, parts, key=_key(session.id, number, text))
 
 
@@ -83,7 +83,7 @@ def _mini_turns(reading: Reading) -> Iterator[Turn]:
         elif speaker == "user":
             role, parts = Role.USER, typed(text, reading.tally)
         else:
-            use = Use.BOOT if speaker == "system" else Use.WRAPPER
+            use = RecordUse.BOOT if speaker == "system" else RecordUse.WRAPPER
             role, parts = Role.SYSTEM, said(text, use)
         yield session.turn(spot, role, parts, key=_key(run, number, text))
 
@@ -115,7 +115,7 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
     action, observation = words(event.get("action")), words(event.get("observation"))
     text = words(args.get("content")) or words(event.get("message"))
     if action == "system":
-        return Role.SYSTEM, said(text, Use.BOOT)
+        return Role.SYSTEM, said(text, RecordUse.BOOT)
     if action == "message":
         if source == "user":
             return Role.USER, typed(text, reading.tally)
@@ -170,7 +170,7 @@ def _step(reading: Reading, head: Fields, spot: Spot, step: Fields) -> Iterator[
     if source == "user":
         parts += typed(text, reading.tally)
     else:
-        parts += said(text, Use.WRAPPER if source == "system" else None)
+        parts += said(text, RecordUse.WRAPPER if source == "system" else None)
     for call in each(step.get("tool_calls")):
         given, name = call.get("arguments"), call.get("function_name")
         parts += called(name, given, call.get("tool_call_id"))

@@ -19,7 +19,7 @@ from reviewer.sources.format import Facts, Format, of_editor
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role, Use
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import SESSION_STATE, Session, Turn
 
 
@@ -64,7 +64,7 @@ def _answer(reading: Reading, request: Fields) -> list[Part]:
         else:
             reading.tally[f"response item {words(kind)}"[:48]] += 1
     problem = words(inner(request, "result", "errorDetails").get("message"))
-    return parts + said(text) + calls + said(problem, Use.WRAPPER)
+    return parts + said(text) + calls + said(problem, RecordUse.WRAPPER)
 
 
 def _calls(request: Fields) -> Iterator[Part]:

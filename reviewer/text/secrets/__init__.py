@@ -6,7 +6,7 @@ real credential becomes `ghp_[masked github-token]`, with its kind and prefix ke
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -17,16 +17,21 @@ from reviewer.text.secrets.contexts import (
     passwords_of_users,
     structured_values,
 )
-from reviewer.text.secrets.kinds import Found, prefixed_values
+from reviewer.text.secrets.kinds import FoundSecret, prefixed_values
 from reviewer.text.secrets.notations import noted_values, plainly
 
-__all__ = ["Masked", "is_clean", "mask", "secrets_in"]
+__all__ = ["Masked", "is_clean", "mask", "secrets_in", "with_secrets"]
 
 
 REMEMBERED = 50_000
 """Texts of which `mask` remembers that they are clean, twice."""
 
 _returned: list[set[int]] = [set(), set()]
+
+APART = "\n\0\n"
+"""Between texts that are searched together: what it parts, no rule takes for one credential."""
+TOGETHER = 50_000
+"""Characters of such texts."""
 
 
 class Masked(Struct, frozen=True):
@@ -55,7 +60,34 @@ def mask(text: str) -> Masked:
 
 def is_clean(text: str) -> bool:
     """Whether `mask` returned this text lately, so that it need not be looked at again."""
-    return any(hash(text) in some for some in _returned)
+    number = hash(text)
+    return number in _returned[-1] or number in _returned[0]
+
+
+def with_secrets(texts: Iterable[str]) -> set[str]:
+    """Those of the texts that `mask` changes. As hardly any of them has a secret, they are searched
+    together, which takes half the time.
+    """
+    found: set[str] = set()
+    for some in _together(text for text in texts if not is_clean(text)):
+        if next(_found(APART.join(some)), None) is None:
+            for text in some:
+                _remember(text)
+        else:
+            found.update(text for text in some if mask(text).kinds)
+    return found
+
+
+def _together(texts: Iterable[str]) -> Iterator[list[str]]:
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        some.append(text)
+        size += len(text)
+        if size >= TOGETHER:
+            yield some
+            some, size = [], 0
+    yield some
 
 
 def _remember(text: str) -> None:
@@ -69,7 +101,7 @@ def secrets_in(text: str) -> list[tuple[str, str]]:
     return [(text[found.start : found.end], found.kind) for found in _found(text)]
 
 
-def _found(text: str) -> Iterator[Found]:
+def _found(text: str) -> Iterator[FoundSecret]:
     """All credentials in order, also those in full-width letters or with invisible characters."""
     plain = plainly(text)
     # One byte a character: positions agree, and searching bytes is fast.
@@ -77,10 +109,10 @@ def _found(text: str) -> Iterator[Found]:
         yield from _without_overlaps(text, text.encode("latin-1", "replace"))
         return
     for found in _without_overlaps(plain.text, plain.text.encode("latin-1", "replace")):
-        yield Found(plain.positions[found.start], plain.positions[found.end], found.kind)
+        yield FoundSecret(plain.positions[found.start], plain.positions[found.end], found.kind)
 
 
-def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
+def _without_overlaps(text: str, flat: bytes) -> Iterator[FoundSecret]:
     """All credentials in order; of two that overlap, the more specific rule wins."""
     lower = flat.lower()
     rules = (
@@ -93,7 +125,7 @@ def _without_overlaps(text: str, flat: bytes) -> Iterator[Found]:
     )
     ranked = [(found.start, rank, found) for rank, rule in enumerate(rules) for found in rule]
     ranked.sort(key=lambda entry: entry[:2])
-    waiting: tuple[int, Found] | None = None
+    waiting: tuple[int, FoundSecret] | None = None
     for _, rank, found in ranked:
         if waiting is None or found.start >= waiting[1].end:
             if waiting is not None:

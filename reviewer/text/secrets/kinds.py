@@ -13,7 +13,7 @@ from reviewer.text.late_pattern import late
 from reviewer.text.secrets.shapes import is_placeholder, is_wordy
 
 
-class Found(Struct, frozen=True):
+class FoundSecret(Struct, frozen=True):
     """A credential in a text: `text[start:end]` must be masked."""
 
     start: int
@@ -21,15 +21,24 @@ class Found(Struct, frozen=True):
     kind: str
 
 
-# Those that begin nothing else, also where they are cut off or encoded; by a part that they share,
-# which is looked for first.
-_CUT_PREFIXES_BY_PART = {
-    "gh": ("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_"),
-    "k_": ("rk_live_", "sk_live_", "sk_test_", "gsk_"),
-    "sk-": ("sk-ant-", "sk-proj-"), "xox": ("xoxb-", "xoxp-"), "A": ("AKIA", "ASIA", "AIza"),
-    "npm_": ("npm_",), "hf_": ("hf_",), "glpat-": ("glpat-",),
+# Those that begin nothing else, also where they are cut off or encoded; by a sign and a part that
+# they share, which are looked for first.
+_CUT_PREFIXES_BY_PART: dict[str, dict[str, tuple[str, ...]]] = {
+    "_": {
+        "gh": ("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_"),
+        "k_": ("rk_live_", "sk_live_", "sk_test_", "gsk_"), "npm_": ("npm_",), "hf_": ("hf_",),
+    },
+    "-": {
+        "sk-": ("sk-ant-", "sk-proj-"), "xox": ("xoxb-", "xoxp-"), "glpat-": ("glpat-",),
+    },
+    "A": {"A": ("AKIA", "ASIA", "AIza")},
 }  # fmt: skip
-_CUT_PREFIXES = tuple(chain.from_iterable(_CUT_PREFIXES_BY_PART.values()))
+_CUT_PREFIXES = tuple(
+    prefix
+    for parts in _CUT_PREFIXES_BY_PART.values()
+    for prefixes in parts.values()
+    for prefix in prefixes
+)
 
 
 def _encoded(prefix: str) -> str:
@@ -160,7 +169,7 @@ _RUN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 _TO_RUNS = bytes(0x61 if code in _RUN_CHARACTERS else 0x20 for code in range(256))
 
 
-def prefixed_values(text: str, flat: bytes) -> Iterator[Found]:
+def prefixed_values(text: str, flat: bytes) -> Iterator[FoundSecret]:
     """Credentials with a known prefix; `flat` is the text's Latin-1 form."""
     runs = flat.translate(_TO_RUNS)
     return chain(
@@ -177,18 +186,22 @@ CUT_OFF = late(
 )
 
 
-def _cut_off(text: str) -> Iterator[Found]:
+def _cut_off(text: str) -> Iterator[FoundSecret]:
     """Credentials that only begin, at the end of a line or of the text."""
-    for part, prefixes in _CUT_PREFIXES_BY_PART.items():
-        if part in text and any(prefix in text for prefix in prefixes):
-            break
-    else:
+    if not any(sign in text and _has_prefix(text, sign) for sign in _CUT_PREFIXES_BY_PART):
         return
     for match in CUT_OFF.finditer(text):
         value = match[1]
         scattered = sum(each.isdigit() for each in value) >= 2 and _is_real("api-key", value)
         if scattered and not _FIRST.match(text, match.start()):
-            yield Found(match.start(1), match.end(1), "token-part")
+            yield FoundSecret(match.start(1), match.end(1), "token-part")
+
+
+def _has_prefix(text: str, sign: str) -> bool:
+    return any(
+        part in text and any(prefix in text for prefix in prefixes)
+        for part, prefixes in _CUT_PREFIXES_BY_PART[sign].items()
+    )
 
 
 def _long_runs(runs: bytes, length: int) -> Iterator[tuple[int, int]]:
@@ -199,13 +212,13 @@ def _long_runs(runs: bytes, length: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
+def _in_run(text: str, start: int, end: int) -> Iterator[FoundSecret]:
     match = _FIRST.match(text, start, end) or _NEXT.search(text, start, end)
     while match:
         kind, value = _KINDS[(match.lastindex or 1) - 1], match[match.lastindex or 1]
         if _is_real(kind, value):
             begin = match.start(match.lastindex or 1)
-            yield Found(begin, begin + len(value.rstrip(".-")), kind)
+            yield FoundSecret(begin, begin + len(value.rstrip(".-")), kind)
         match = _NEXT.search(text, match.end(), end)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from reviewer.text.late_pattern import late
 from reviewer.text.secrets.contexts import places
-from reviewer.text.secrets.kinds import Found
+from reviewer.text.secrets.kinds import FoundSecret
 from reviewer.text.secrets.shapes import is_numbered, is_placeholder, is_strong
 
 HASH = late(
@@ -68,23 +68,24 @@ _NOT_PASSWORDS = frozenset({
 })  # fmt: skip
 
 
-def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
+def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[FoundSecret]:
     """Credentials in those notations; `flat` is the text's Latin-1 form, `lower` in lower case."""
     if b"$" in flat:
         for match in HASH.finditer(text):
             if not is_placeholder(match["value"]) and any(map(str.isalpha, match["value"])):
-                yield Found(*match.span("value"), "password-hash")
+                yield FoundSecret(*match.span("value"), "password-hash")
     for start in places(flat, _PEM_HEAD.encode()):
         match_ = PEM.match(text, start)
         if match_ is not None and _is_private(match_[0]):
-            yield Found(*match_.span("value"), "private-key")
-    if _PORT.search(flat) is not None:
-        yield from _pgpass_values(text)
-    if b"wifi:" in lower:
-        yield from _matches(WIFI, text)
+            yield FoundSecret(*match_.span("value"), "private-key")
+    if b":" in flat:
+        if _PORT.search(flat) is not None:
+            yield from _pgpass_values(text)
+        if b"wifi:" in lower:
+            yield from _matches(WIFI, text)
     for start in places(lower, b"pass"):
         yield from _judged(WORDS.match(text, start))
-    if b"_PASS" in flat or b"_PWD" in flat:
+    if b"_" in flat and (b"_PASS" in flat or b"_PWD" in flat):
         yield from _matches(ENVIRONMENT, text)
     if any(name in lower for name in _LOCAL_NAMES_IN_LATIN_1) or (
         not text.isascii() and any(name in text for name in _LOCAL_NAMES)
@@ -94,21 +95,21 @@ def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[Found]:
                 yield found
 
 
-def _matches(rule: re.Pattern[str], text: str) -> Iterator[Found]:
+def _matches(rule: re.Pattern[str], text: str) -> Iterator[FoundSecret]:
     for match in rule.finditer(text):
         yield from _judged(match)
 
 
-def _judged(match: re.Match[str] | None) -> Iterator[Found]:
+def _judged(match: re.Match[str] | None) -> Iterator[FoundSecret]:
     if match is None:
         return
     value = match["value"].rstrip(".,;:!?)\"'`")
     if value.lower() not in _NOT_PASSWORDS and not is_placeholder(value) and value:
         start = match.start("value")
-        yield Found(start, start + len(value), "password")
+        yield FoundSecret(start, start + len(value), "password")
 
 
-def _pgpass_values(text: str) -> Iterator[Found]:
+def _pgpass_values(text: str) -> Iterator[FoundSecret]:
     """Passwords in lines of a pgpass file; at a port of PostgreSQL even a plain word is one."""
     for match in PGPASS.finditer(text):
         host, value = match["host"], match["value"]
@@ -117,7 +118,7 @@ def _pgpass_values(text: str) -> Iterator[Found]:
         else:
             real = ("." in host or host == "localhost") and (is_numbered(value) or is_strong(value))
         if real:
-            yield Found(*match.span("value"), "password")
+            yield FoundSecret(*match.span("value"), "password")
 
 
 def _is_private(encoded: str) -> bool:
@@ -159,7 +160,7 @@ def plainly(text: str) -> Plain | None:
     what they stand for; None if it is plain already.
     """
     odd = not text.isascii() and _ANY_ODD.search(text) is not None
-    may_be_escaped = any(sign in text for sign in ("%", "&", "\\u00", "\\x"))
+    may_be_escaped = "%" in text or "&" in text or "\\" in text
     if not odd and not (may_be_escaped and ESCAPED.search(text)):
         return None
     parts: list[str] = []

@@ -10,7 +10,7 @@ from reviewer.projects import work_tree
 from reviewer.tui.agents import keys
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.screen import TextScreen
-from reviewer.tui.kit.text import Block, Run
+from reviewer.tui.kit.text import Run, TextBlock
 from reviewer.tui.theme import Glyphs, glyphs
 
 
@@ -35,30 +35,30 @@ class ReachScreen(TextScreen, pane=keys.REACH):
         self.text.show(reach_blocks(content, ways, glyphs(self.app)))
 
 
-def reach_blocks(content: str, ways: list[Way], signs: Glyphs) -> list[Block]:
+def reach_blocks(content: str, ways: list[Way], signs: Glyphs) -> list[TextBlock]:
     """The wording, then the ways below the name of each agent; those without one come last."""
     margin = (Run(" "),)
-    blocks = [Block(content, "strong", first=margin, rest=margin)]
+    blocks = [TextBlock(content, "strong", first=margin, rest=margin)]
     title = ""
     for way in sorted(ways, key=lambda each: not each.where):
         if not way.where:
             if title:
-                blocks.append(Block(""))
+                blocks.append(TextBlock(""))
                 title = ""
-            blocks.append(Block(f"{way.title}: {way.how}", "dim", first=margin))
+            blocks.append(TextBlock(f"{way.title}: {way.how}", "dim", first=margin))
             continue
         if way.title != title:
             title = way.title
-            blocks += [Block(""), Block(title, "accent", first=margin)]
+            blocks += [TextBlock(""), TextBlock(title, "accent", first=margin)]
         sign = signs.promoted if way.gets else signs.rejected
         first = (Run(f"   {sign} ", "text" if way.gets else "warm"), Run(f"{way.where:<14}"))
         blocks.append(
-            Block(way.how, "text" if way.gets else "dim", first=first, rest=(Run(" " * 19),))
+            TextBlock(way.how, "text" if way.gets else "dim", first=first, rest=(Run(" " * 19),))
         )
     if not any(way.where for way in ways):
         blocks += [
-            Block(""),
-            Block(
+            TextBlock(""),
+            TextBlock(
                 f"No agent is connected: {shared.SHOW_AGENTS.key}, then {keys.CONNECT.key}.",
                 "warm",
                 first=margin,

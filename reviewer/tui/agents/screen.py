@@ -14,12 +14,12 @@ from rich.cells import set_cell_size
 from textual import on
 from textual.strip import Strip
 
-from reviewer.agents.agent_files import AgentFiles, Given
+from reviewer.agents.agent_files import AgentFiles, GivenPacket
 from reviewer.agents.connections import Connection, Connections, Planned
 from reviewer.agents.installed import AgentRow, agent_rows
 from reviewer.agents.memory_folders import HAVE_MEMORY, facts_of
 from reviewer.agents.program import missing_mcp, program
-from reviewer.agents.wiring import Place, Scope, home
+from reviewer.agents.wiring import WiringPlace, WiringScope, home
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.projects import work_tree
@@ -30,22 +30,22 @@ from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, count, diff_blocks, moment
+from reviewer.tui.kit.text import Run, TextBlock, count, diff_blocks, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 PROPOSED_SHOWN = 10
 NAME_CELLS = 13
 SCOPE_WORDS = {
-    Scope.USER: "for all projects",
-    Scope.PROJECT: "for this project",
-    Scope.MEMORY: "by its memory folder",
+    WiringScope.USER: "for all projects",
+    WiringScope.PROJECT: "for this project",
+    WiringScope.MEMORY: "by its memory folder",
 }
 DEMO = (
     "This is the demo, and its store goes when you leave: run reviewer in a project of yours to"
     " connect an agent."
 )
-_SPECIFIC = (Scope.MEMORY, Scope.PROJECT, Scope.USER)
+_SPECIFIC = (WiringScope.MEMORY, WiringScope.PROJECT, WiringScope.USER)
 GIVES = (
     "Connected, it starts each session with what you promoted for that project.",
     "When a session ends, it is read, and what it may teach waits for you in the queue.",
@@ -59,7 +59,7 @@ class AgentState(Struct, frozen=True):
     """
 
     row: AgentRow
-    given: Given | None
+    given: GivenPacket | None
     proposed: tuple[QueueRow, ...]
     proposals: dict[str, int]
     files: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             written = tuple(
                 file.path
                 for each in connections
-                if each.agent == row.agent and (each.scope is Scope.USER or each.root == root)
+                if each.agent == row.agent and (each.scope is WiringScope.USER or each.root == root)
                 for file in each.files
             )
             counts = dict(Counter(str(each.status) for each in own))
@@ -117,21 +117,21 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is not None:
             blocks = agent_blocks(state, glyphs(self.app))
             if not state.row.connected:
-                blocks += [Block(""), *self._offer(state.row.title)]
+                blocks += [TextBlock(""), *self._offer(state.row.title)]
             self.about.show(blocks, title=state.row.title)
 
-    def _offer(self, agent: str) -> list[Block]:
+    def _offer(self, agent: str) -> list[TextBlock]:
         """What connecting an agent is good for, and the key."""
         margin = (Run(" "),)
         if self.host.is_demo:
-            return [Block(each, first=margin) for each in (*GIVES, DEMO)]
+            return [TextBlock(each, first=margin) for each in (*GIVES, DEMO)]
         key, undo = self.key_of(keys.CONNECT), self.key_of(keys.DISCONNECT)
         how = (
             f"{key} shows what would change in the settings of {agent} before it is written."
             f" {undo} takes it back."
         )
         words = [*GIVES, how, *filter(None, [missing_mcp()])]
-        return [Block(each, first=margin) for each in words]
+        return [TextBlock(each, first=margin) for each in words]
 
     def _connection(self, agent: str) -> Connection | None:
         """The connection that disconnecting takes back: of the memory folder, else of the project,
@@ -142,20 +142,20 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             each
             for each in self._connections.all()
             if each.agent == agent
-            and (each.scope is Scope.USER or (tree is not None and each.root == tree.root))
+            and (each.scope is WiringScope.USER or (tree is not None and each.root == tree.root))
         ]
         return min(own, key=lambda each: _SPECIFIC.index(each.scope), default=None)
 
-    def _unless_connected(self, scope: Scope) -> str | None:
+    def _unless_connected(self, scope: WiringScope) -> str | None:
         """Why an agent cannot be connected in a scope."""
         state = self.agents.current
         if state is None:
             return self.no_rows()
         if self.host.is_demo:
             return DEMO
-        if scope is not Scope.USER and work_tree() is None:
+        if scope is not WiringScope.USER and work_tree() is None:
             return "This folder is in no git work tree: there is no project to connect."
-        if scope is Scope.MEMORY and state.row.agent not in HAVE_MEMORY:
+        if scope is WiringScope.MEMORY and state.row.agent not in HAVE_MEMORY:
             return f"{state.row.title} has no memory folder that others may write to."
         scopes = [each.partition(" ")[0] for each in state.row.connected]
         if scope in scopes and not state.row.missing:
@@ -177,10 +177,10 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         """Choose for which projects, then see the difference."""
         reasons = {each: self._unless_connected(each) for each in SCOPE_WORDS}
         if all(reasons.values()):
-            raise ReviewerError(reasons[Scope.USER] or "")
+            raise ReviewerError(reasons[WiringScope.USER] or "")
 
         async def then(option: Option) -> None:
-            scope = Scope(option.key)
+            scope = WiringScope(option.key)
             if reason := reasons[scope]:
                 raise ReviewerError(reason)
             await self._connect(scope)
@@ -190,7 +190,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         ]
         await self.choose("Connect", options, then)
 
-    async def _connect(self, scope: Scope) -> None:
+    async def _connect(self, scope: WiringScope) -> None:
         state = self.agents.current
         if state is None:
             return
@@ -199,7 +199,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
         async def write() -> str:
             await to_thread(self._connections.connect, planned, folder=_tree_root())
-            lacking = [] if scope is Scope.MEMORY else filter(None, [missing_mcp()])
+            lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])
             done = f"Connected {row.title} {SCOPE_WORDS[scope]} - {keys.UNDO.key} takes it back."
             return " ".join((done, *lacking, *planned.afterwards))
 
@@ -211,8 +211,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         """Show the difference that a plan makes, and carry it out if the person agrees."""
         lines = [line for each in planned.changed for line in self._connections.diff(each)]
         blocks = diff_blocks(lines)
-        blocks += [Block(sentence, "warm") for sentence in planned.left]
-        self.about.show(blocks or [Block("No file changes.", "dim")], title=title)
+        blocks += [TextBlock(sentence, "warm") for sentence in planned.left]
+        self.about.show(blocks or [TextBlock("No file changes.", "dim")], title=title)
 
         async def yes() -> None:
             done = await write()
@@ -225,8 +225,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         change = f"change {count(len(planned.changed), 'file')} as shown"
         await self.confirm(title, change, "leave all as it is", yes)
 
-    def _plan(self, agent: str, place: Place) -> Planned:
-        if place.scope is not Scope.MEMORY:
+    def _plan(self, agent: str, place: WiringPlace) -> Planned:
+        if place.scope is not WiringScope.MEMORY:
             return self._connections.plan_connect(agent, place)
         chosen = self.engine.choose_project(None, place.root)
         project = chosen.project
@@ -253,18 +253,16 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         await self._agree(f"Disconnect {title} {where}", planned, write)
 
     def _nothing_to_undo_here(self) -> str | None:
-        if self._connections.latest_act(_tree_root()) is None:
-            return (
-                "No agent was connected or disconnected in this folder; "
-                f"{keys.UNDO.key} undoes acts elsewhere."
-            )
-        return None
+        return (
+            self._nothing_to_undo() if self._connections.latest_act(_tree_root()) is None else None
+        )
 
     @unless(_nothing_to_undo_here)
     async def action_undo_connecting(self) -> None:
-        """Show what the undo would change; the second time do it."""
+        """Show what the undo would change; without a connecting undo the last act elsewhere."""
         act = self._connections.latest_act(_tree_root())
         if act is None:
+            await self.action_undo()
             return
         place = self._placed(act.scope, Path(act.root))
         connection = self._connections.of(act.agent, place)
@@ -291,17 +289,17 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     def action_read_agent(self) -> None:
         self.read_pane(self.about)
 
-    def _place(self, scope: Scope) -> Place:
-        return self._placed(scope, home() if scope is Scope.USER else Path(_tree_root()))
+    def _place(self, scope: WiringScope) -> WiringPlace:
+        return self._placed(scope, home() if scope is WiringScope.USER else Path(_tree_root()))
 
-    def _placed(self, scope: Scope, root: Path) -> Place:
+    def _placed(self, scope: WiringScope, root: Path) -> WiringPlace:
         environment = dict(os.environ)
-        if scope is Scope.MEMORY:
-            return Place(scope=scope, root=root, command=(), environment=environment)
-        command = [program(shared=scope is Scope.PROJECT)]
+        if scope is WiringScope.MEMORY:
+            return WiringPlace(scope=scope, root=root, command=(), environment=environment)
+        command = [program(shared=scope is WiringScope.PROJECT)]
         if self._store != user_data_path("reviewer", appauthor=False) / "reviewer.db":
             command += ["--db", str(self._store)]
-        return Place(scope=scope, root=root, command=tuple(command), environment=environment)
+        return WiringPlace(scope=scope, root=root, command=tuple(command), environment=environment)
 
 
 def _tree_root() -> str:
@@ -343,7 +341,7 @@ def state_word(row: AgentRow) -> str:
 _DECIDED = {"active": "promoted", "invalid": "rejected", "superseded": "merged"}
 
 
-def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
+def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
     """The facts about an agent, the last packet that it was given, and its proposals."""
     row, given = state.row, state.given
     facts = [
@@ -354,10 +352,12 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
         ("last packet", moment(row.last_packet) if row.last_packet else "none yet"),
         ("read", moment(row.last_read) if row.last_read else "no session at its end yet"),
     ]
-    blocks = [Block(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
-    blocks += [Block(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in row.missing]
+    blocks = [TextBlock(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
+    blocks += [TextBlock(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in row.missing]
     margin = (Run(" "),)
-    blocks += [Block(each, "dim", first=(Run(" wrote       ", "faint"),)) for each in state.files]
+    blocks += [
+        TextBlock(each, "dim", first=(Run(" wrote       ", "faint"),)) for each in state.files
+    ]
     waiting = state.proposals.get("candidate", 0)
     line = f"Proposals waiting: {waiting:,}" if waiting else "No proposals waiting"
     decided = [
@@ -366,9 +366,9 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
         if state.proposals.get(status)
     ]
     more = f" ({', '.join(decided)})" if decided else ""
-    blocks += [Block(""), Block(line + more, "strong", first=margin)]
+    blocks += [TextBlock(""), TextBlock(line + more, "strong", first=margin)]
     blocks += [
-        Block(
+        TextBlock(
             f"#{each.id} {each.content}",
             "text" if each.status == "candidate" else "dim",
             first=(Run(f" {signs.promoted if each.status == 'active' else ' '} "),),
@@ -377,9 +377,9 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[Block]:
     ]
     beyond = sum(state.proposals.values()) - len(state.proposed)
     if beyond > 0:
-        blocks.append(Block(f"and {beyond:,} more", "faint"))
-    blocks.append(Block(""))
+        blocks.append(TextBlock(f"and {beyond:,} more", "faint"))
+    blocks.append(TextBlock(""))
     if given is None:
-        return [*blocks, Block("No packet sent yet.", "dim", first=margin)]
+        return [*blocks, TextBlock("No packet sent yet.", "dim", first=margin)]
     about = f"Given to it in {given.project} on {moment(given.at)}, as it was sent"
-    return [*blocks, Block(about, "strong", first=margin), Block(given.text, first=margin)]
+    return [*blocks, TextBlock(about, "strong", first=margin), TextBlock(given.text, first=margin)]

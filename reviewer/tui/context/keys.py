@@ -1,4 +1,4 @@
-"""Keys of the Context screen. An action without a key stands in the menu and in the palette."""
+"""Keys of the Context screen. An action without a key stands in the menu and in the help."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 FULL = Action(
-    "level_full", "1", "2 3 4 level",
-    "Send this segment whole, or at another level.", "Decide",
+    "level_full", "1", "full",
+    "Send this segment whole, or at another level.", "Decide", in_footer="to 4 level",
 )  # fmt: skip
 
 
@@ -40,7 +40,7 @@ IMPORTANT = Action(
     "Decide", writes=True,
 )  # fmt: skip
 LEAVE_OUT = Action(
-    "make_skip", "x", "leave out",
+    "make_skip", "x", "skip",
     "Leave this out of the agent's context; again: normal.", "Decide", writes=True,
 )  # fmt: skip
 SURVIVE = Action(
@@ -85,5 +85,5 @@ CONTEXT = Pane(
      keys.FILTER, keys.OPEN_SOURCE, keys.COPY, keys.MENU, *keys.PANE_ACTIONS, keys.BACK,
      keys.REFRESH, keys.PROJECT, SAME_LEVEL, KEEP_LOST, SURVIVE_NOTHING, ASK_MODEL, ASK_FOR_ALL,
      HAND_OVER, CONTEXTS, OPEN_FILE),
-    (FULL, APPLY, FIT, OPEN, IMPORTANT, SURVIVE, PIN, LEAVE_OUT, EDIT, keys.UNDO, keys.MENU),
+    (FULL, APPLY, FIT, SURVIVE, PIN, LEAVE_OUT, OPEN, IMPORTANT, EDIT, keys.UNDO),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.fit import LAST_FULL
-from reviewer.compression.plan import Choice, Plan, SegmentPreview, one_segment
+from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
 from reviewer.compression.segments import title_of
 from reviewer.compression.summarizer import target_tokens
 from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
@@ -36,7 +36,7 @@ class ContextRead(Struct, frozen=True):
     context: ContextView
     commits: Sequence[CommitRow]
     segments: tuple[Segment, ...]
-    plan: Plan | None
+    plan: CompressionPlan | None
     sent: int
     version: object
     trouble: str = ""
@@ -57,7 +57,7 @@ def read_context(engine: Engine, number: int) -> ContextRead:
     return ContextRead(context, commits, segments, plan, sent, version, trouble)
 
 
-def first_plan(found: ContextRead, plan: Plan) -> Plan:
+def first_plan(found: ContextRead, plan: CompressionPlan) -> CompressionPlan:
     """The plan before any choice: Brief, the newest segments and summaries Full."""
     summaries = {each.id for each in found.commits if each.type == "summary"}
     last = len(plan.choices) - LAST_FULL
@@ -77,14 +77,14 @@ class Key(NamedTuple):
     content: str | None
 
 
-class Row(NamedTuple):
+class ContextRow(NamedTuple):
     """A segment, one of its turns, or a turn that is in no segment because it is pinned."""
 
     segment: int | None
     commit: CommitRow | None
 
 
-class Size(NamedTuple):
+class TokenSize(NamedTuple):
     """Tokens, and whether they were counted or are an estimate."""
 
     tokens: int
@@ -98,19 +98,19 @@ class Checked(Struct, frozen=True):
     checks: tuple[PatternCheck, ...] = ()
 
 
-class Finding(NamedTuple):
+class CheckResult(NamedTuple):
     """One result of the checks in words."""
 
     text: str
     good: bool
 
 
-def findings(found: Checked) -> list[Finding]:
+def findings(found: Checked) -> list[CheckResult]:
     """What a summary lacks first, then what is in order."""
     preview = found.preview
     fidelity, compressed = preview.fidelity, preview.compressed
     if preview.level is Level.FULL:
-        return [Finding("Full loses nothing", True)]
+        return [CheckResult("Full loses nothing", True)]
     bad = [preview.kept.rstrip(".")] if preview.kept else []
     bad += [f'"{each.pattern.text}" is missing' for each in found.checks if each.state == "missing"]
     bad += [each.message.rstrip(".") for each in preview.failures]
@@ -132,16 +132,31 @@ def findings(found: Checked) -> list[Finding]:
         good.append(f"anchors {kept} of {anchors}")
     if not fidelity.invented:
         good.append("nothing invented")
-    return [*(Finding(each, False) for each in bad), *(Finding(each, True) for each in good)]
+    return [
+        *(CheckResult(each, False) for each in bad),
+        *(CheckResult(each, True) for each in good),
+    ]
 
 
 @dataclass
 class Choices:
     """The choices for one context, kept while other screens are shown."""
 
-    chosen: dict[tuple[int, ...], Choice] = field(default_factory=dict)
+    chosen: dict[tuple[int, ...], LevelChoice] = field(default_factory=dict)
     opened: set[tuple[int, ...]] = field(default_factory=set)
     target: int | None = None
+
+
+def _kept(
+    fresh: LevelChoice, known: LevelChoice | None, level_of: Mapping[int, Level]
+) -> LevelChoice:
+    """The choice that was made before for the turns of a segment; where segments were cut anew,
+    the fullest of the latest levels of its turns.
+    """
+    if known is not None:
+        return structs.replace(known, segment=fresh.segment)
+    levels = [level_of[turn] for turn in fresh.sources if turn in level_of]
+    return structs.replace(fresh, level=min(levels)) if levels else fresh
 
 
 class ContextModel:
@@ -150,8 +165,8 @@ class ContextModel:
     def __init__(self) -> None:
         self.segments: tuple[Segment, ...] = ()
         self.commits: Mapping[int, CommitRow] = {}
-        self.plan: Plan | None = None
-        self.rows: list[Row] = []
+        self.plan: CompressionPlan | None = None
+        self.rows: list[ContextRow] = []
         self.cursor = 0
         self.words = ""
         """A filter: only turns with all these words are shown."""
@@ -169,13 +184,9 @@ class ContextModel:
         plan = found.plan
         if plan is not None:
             plan = first_plan(found, plan)
-            known = choices.chosen
-            kept = tuple(
-                structs.replace(known[each.sources], segment=each.segment)
-                if each.sources in known
-                else each
-                for each in plan.choices
-            )
+            chosen = choices.chosen
+            levels = {turn: each.level for each in chosen.values() for turn in each.sources}
+            kept = tuple(_kept(each, chosen.get(each.sources), levels) for each in plan.choices)
             plan = structs.replace(plan, choices=kept)
         self.plan = plan
         self._arrange(here)
@@ -190,7 +201,7 @@ class ContextModel:
         of: dict[int, int] = {}
         for at, segment in enumerate(self.segments):
             of.update((turn.commit, at) for turn in segment.turns if turn.commit is not None)
-        rows: list[Row] = []
+        rows: list[ContextRow] = []
         shown: set[int] = set()
         words = self.words.casefold().split()
         for number, commit in self.commits.items():
@@ -198,13 +209,13 @@ class ContextModel:
                 continue
             at = of.get(number, -1)
             if at < 0:
-                rows.append(Row(None, commit))
+                rows.append(ContextRow(None, commit))
                 continue
             if at not in shown:
                 shown.add(at)
-                rows.append(Row(at, None))
+                rows.append(ContextRow(at, None))
             if words or self._sources(at) in self.choices.opened:
-                rows.append(Row(at, commit))
+                rows.append(ContextRow(at, commit))
         self.rows = rows
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
         if here is not None:
@@ -221,10 +232,10 @@ class ContextModel:
     # rows
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> ContextRow | None:
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
-    def commits_of(self, row: Row) -> tuple[int, ...]:
+    def commits_of(self, row: ContextRow) -> tuple[int, ...]:
         """The commits that an act on a row is about."""
         if row.commit is not None:
             return (row.commit.id,)
@@ -245,31 +256,31 @@ class ContextModel:
         if best is not None:
             self.cursor = best
 
-    def toggle(self, row: Row) -> None:
+    def toggle(self, row: ContextRow) -> None:
         """Show the turns of a segment, or hide them."""
         if row.segment is not None:
             sources = self._sources(row.segment)
             self.choices.opened ^= {sources}
             self._arrange(None)
-            self.cursor = self.rows.index(Row(row.segment, None))
+            self.cursor = self.rows.index(ContextRow(row.segment, None))
 
-    def priority(self, row: Row) -> Priority:
+    def priority(self, row: ContextRow) -> Priority:
         """The priority of a turn; of a segment that of all its turns, else the most careful one."""
         found = {self.commits[each].priority for each in self.commits_of(row)}
         careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
-    def title(self, row: Row) -> str:
+    def title(self, row: ContextRow) -> str:
         if row.commit is not None:
             return row.commit.first_line
         segment = self.segments[row.segment or 0]
         return title_of(segment) or segment.id
 
-    def numbered_title(self, row: Row) -> str:
+    def numbered_title(self, row: ContextRow) -> str:
         number = f"{row.segment + 1} " if row.segment is not None else ""
         return number + self.title(row)
 
-    def applied_summary(self, row: Row) -> int | None:
+    def applied_summary(self, row: ContextRow) -> int | None:
         """The commit of a row that is one applied summary."""
         commits = self.commits_of(row)
         found = len(commits) == 1 and self.commits[commits[0]].type == "summary"
@@ -277,7 +288,7 @@ class ContextModel:
 
     # levels
 
-    def choice(self, row: Row | None) -> Choice | None:
+    def choice(self, row: ContextRow | None) -> LevelChoice | None:
         """The choice for the segment of a row."""
         if row is None or row.segment is None or self.plan is None:
             return None
@@ -295,12 +306,12 @@ class ContextModel:
             }
         )
 
-    def put_text(self, choice: Choice, content: str, engine: str, written: str = "") -> None:
+    def put_text(self, choice: LevelChoice, content: str, engine: str, written: str = "") -> None:
         """Use a text as the summary of a segment."""
         text = structs.replace(choice, content=content, engine=engine, written=written)
         self._replace({choice.segment: text})
 
-    def use(self, choices: Sequence[Choice]) -> None:
+    def use(self, choices: Sequence[LevelChoice]) -> None:
         """Take over the levels of a plan; texts of the same level stay."""
         self._replace(
             {
@@ -310,19 +321,21 @@ class ContextModel:
             }
         )
 
-    def _replace(self, changed: Mapping[str, Choice]) -> None:
+    def _replace(self, changed: Mapping[str, LevelChoice]) -> None:
         if self.plan is not None:
             choices = tuple(changed.get(each.segment, each) for each in self.plan.choices)
             self.plan = structs.replace(self.plan, choices=choices)
-            self.choices.chosen.update((each.sources, each) for each in choices)
+            for each in choices:
+                self.choices.chosen.pop(each.sources, None)  # so that the latest stand last
+                self.choices.chosen[each.sources] = each
 
-    def at_level(self, choice: Choice, level: Level) -> Choice:
+    def at_level(self, choice: LevelChoice, level: Level) -> LevelChoice:
         """A choice at another level."""
         if level is choice.level:
             return choice
         return structs.replace(choice, level=level, content=None, engine="", written="")
 
-    def plan_of(self, choice: Choice, *, engine: str = OFFLINE) -> Plan:
+    def plan_of(self, choice: LevelChoice, *, engine: str = OFFLINE) -> CompressionPlan:
         """A plan of one choice alone. There must be a plan."""
         assert self.plan is not None
         return one_segment(structs.replace(self.plan, engine=engine), choice)
@@ -330,14 +343,14 @@ class ContextModel:
     # previews
 
     @staticmethod
-    def key(choice: Choice) -> Key:
+    def key(choice: LevelChoice) -> Key:
         return Key(choice.sources, choice.level, choice.content)
 
-    def shown(self, choice: Choice) -> Checked | None:
+    def shown(self, choice: LevelChoice) -> Checked | None:
         """The preview of a choice, once it was written."""
         return self.previews.get(self.key(choice))
 
-    def trouble(self, choice: Choice) -> str:
+    def trouble(self, choice: LevelChoice) -> str:
         """Why there is no preview; empty when there is one, or it is not written yet."""
         return self.troubles.get(self.key(choice), "")
 
@@ -346,46 +359,46 @@ class ContextModel:
         self.previews.clear()
         self.troubles.clear()
 
-    def wanted(self) -> list[Choice]:
+    def wanted(self) -> list[LevelChoice]:
         """Choices without a preview, most urgent first: the row under the cursor at its level and
         at the others, then every compressed segment.
         """
         if self.plan is None:
             return []
-        here, wanted = self.choice(self.row), list[Choice]()
+        here, wanted = self.choice(self.row), list[LevelChoice]()
         if here is not None:
             wanted = [self.at_level(here, level) for level in (here.level, *Level)]
         wanted += [each for each in self.plan.choices if each.level is not Level.FULL]
-        found: dict[Key, Choice] = {}
+        found: dict[Key, LevelChoice] = {}
         for each in wanted:
             key = self.key(each)
             if key not in self.previews and key not in self.troubles:
                 found.setdefault(key, each)
         return list(found.values())
 
-    def size(self, choice: Choice) -> Size:
+    def size(self, choice: LevelChoice) -> TokenSize:
         """The tokens that a segment will have in the context."""
         whole = self.segments[self.place(choice)].tokens
         if choice.level is Level.FULL:
-            return Size(whole, True)
+            return TokenSize(whole, True)
         found = self.shown(choice)
         if found is None:
-            return Size(target_tokens(whole, choice.level), False)
-        return Size(found.preview.tokens, True)
+            return TokenSize(target_tokens(whole, choice.level), False)
+        return TokenSize(found.preview.tokens, True)
 
-    def place(self, choice: Choice) -> int:
+    def place(self, choice: LevelChoice) -> int:
         """The index of the segment of a choice."""
         return next(at for at, each in enumerate(self.segments) if each.id == choice.segment)
 
-    def after(self) -> Size:
+    def after(self) -> TokenSize:
         """The tokens that the whole context will have."""
         if self.plan is None:
-            return Size(self.sent, True)
+            return TokenSize(self.sent, True)
         sizes = [self.size(each) for each in self.plan.choices]
         saved = sum(each.tokens for each in self.segments) - sum(each.tokens for each in sizes)
-        return Size(self.sent - saved, all(each.exact for each in sizes))
+        return TokenSize(self.sent - saved, all(each.exact for each in sizes))
 
-    def compressed(self) -> list[Choice]:
+    def compressed(self) -> list[LevelChoice]:
         """The choices that are not Full."""
         return [each for each in (self.plan.choices if self.plan else ()) if each.level]
 
@@ -395,5 +408,5 @@ def doubts(previews: Sequence[SegmentPreview]) -> list[SegmentPreview]:
     return [each for each in previews if each.in_doubt or each.refused]
 
 
-def is_by_hand(choice: Choice) -> bool:
+def is_by_hand(choice: LevelChoice) -> bool:
     return choice.engine == BY_HAND

@@ -15,14 +15,14 @@ from reviewer.tui.context.model import (
     LEVEL_NAMES,
     Checked,
     ContextModel,
-    Row,
+    ContextRow,
     findings,
     is_by_hand,
 )
 from reviewer.tui.context.priorities import priority_sign
 from reviewer.tui.kit.line import Part, cells_of, entitle, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import Block, Run, Span, cut
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, cut
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
@@ -79,7 +79,7 @@ class RowsList(ModelList[ContextModel]):
         )
         return Strip([*strip, *line_of(right, cells_of(right), text, "")], width)
 
-    def _figures(self, row: Row, width: int) -> tuple[str, str, str, bool]:
+    def _figures(self, row: ContextRow, width: int) -> tuple[str, str, str, bool]:
         """Tokens before and after, the level, and whether the tokens were counted."""
         data = self.model
         if row.commit is not None:
@@ -146,20 +146,23 @@ class ChecksLine(Static):
         self.update(Content.assemble(*parts), layout=False)
 
 
-def summary_blocks(found: Checked, signs: Glyphs) -> list[Block]:
+def summary_blocks(found: Checked, signs: Glyphs) -> list[TextBlock]:
     """A summary with its anchors marked; at Full the turns as they were written."""
     preview = found.preview
-    content, spans = preview.compressed.content, list[Span]()
+    content, spans = preview.compressed.content, list[TextSpan]()
     for anchor in preview.compressed.anchors:
         at = content.find(anchor.content)
         if at >= 0 and all(
             at >= each.end or at + len(anchor.content) <= each.start for each in spans
         ):
-            spans.append(Span(at, at + len(anchor.content), "anchor", here=False))
+            spans.append(TextSpan(at, at + len(anchor.content), "anchor", here=False))
     spans.sort(key=lambda each: each.start)
-    blocks = [Block(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]
+    blocks = [TextBlock(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]
     lost = preview.fidelity.loses
     if lost and preview.level is not Level.FULL:
         words = f"   {signs.dot} ".join(lost)
-        blocks += [Block(""), Block(f"Loses: {words}", "dim", first=(Run(" "),), rest=(Run(" "),))]
+        blocks += [
+            TextBlock(""),
+            TextBlock(f"Loses: {words}", "dim", first=(Run(" "),), rest=(Run(" "),)),
+        ]
     return blocks

@@ -17,15 +17,15 @@ from textual.app import ComposeResult
 
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.fit import UnreachableError
-from reviewer.compression.plan import Applied, Choice, Plan, Preview, SegmentPreview
+from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
 from reviewer.compression.segments import full_text
-from reviewer.compression.span_marks import Span as MarkedSpan
+from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, Level
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.promotion.history import Undone
+from reviewer.promotion.decisions.history import Undone
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.context import keys
@@ -35,7 +35,7 @@ from reviewer.tui.context.model import (
     Choices,
     ContextModel,
     ContextRead,
-    Row,
+    ContextRow,
     doubts,
     read_context,
 )
@@ -52,14 +52,14 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, count, cut, moment, short_ids
+from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import CommitView, ContextView, Imported
+    from reviewer.commits.values import Annotated, CommitView, ContextView, ImportResult
 
 NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
@@ -67,6 +67,15 @@ MOST_SESSIONS = 500
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
+PRIORITY_WORDS = {
+    Priority.PINNED: "Pinned",
+    Priority.IMPORTANT: "Marked important:",
+    Priority.NORMAL: "Back to normal:",
+    Priority.SKIP: "Skipped",
+}
+TITLE_CELLS = 30
+MOST_NAMED = 3
+"""Pinned turns that a message names, the largest first."""
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -89,7 +98,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._version: object = None
         self._writes = False
         """A preview is being written."""
-        self._opened: Row | None = None
+        self._opened: ContextRow | None = None
         """The row whose summary shows the original in place of its marker."""
 
     def compose_right(self) -> ComposeResult:
@@ -204,7 +213,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for modified, path, size in read[:MOST_SESSIONS]:
             at = moment(datetime.fromtimestamp(modified / 1e9, UTC).isoformat())
             name = short_ids(Path(path).stem, "…")
-            options.append(Option(path, name, f"{size / 1e6:.1f} MB, {at}"))
+            large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
+            options.append(Option(path, name, f"{large}, {at}"))
         return options
 
     async def action_import_context(self) -> None:
@@ -223,12 +233,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         project = self.project or default_project() or UNNAMED_PROJECT
         self.say(f"Opening {display_line(path.name)} ...")
 
-        def work() -> Imported:
+        def work() -> ImportResult:
             return self.engine.contexts.import_file(path, project=project)
 
-        def then(done: Imported) -> None:
+        def then(done: ImportResult) -> None:
             if done.act:
-                self.host.made_here.add(done.act)
+                self.note_act(done.act)
             self.open_context(done.context.id, f"Opened {count(done.commits, 'turn')}.")
 
         self.read(work, then, group="import")
@@ -340,7 +350,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.void("previews")
         self._writes = False
 
-    def _preview(self, plan: Plan, watch: Watch | None = None) -> Checked:
+    def _preview(self, plan: CompressionPlan, watch: Watch | None = None) -> Checked:
         """The preview of a plan of one segment with its criteria checked, in a thread."""
         found = self.engine.compression.preview(plan, watch).segments[0]
         asked = criteria(found.segment).patterns
@@ -392,7 +402,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         found = data.shown(choice)
         if found is None:
             words = data.trouble(choice) or "Being written ..."
-            self.summary.show([Block(words, "dim", first=(Run(" "),))], title=title)
+            self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
             self.checks.show(None)
             return
         self.summary.show(summary_blocks(found, signs), title=title)
@@ -403,14 +413,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             row = self.data.row
             if row is not None and row.commit is not None and row.commit.id == number:
                 blocks = [
-                    Block(view.text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
+                    TextBlock(view.text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
                 ]
                 patterns = view.retention.patterns
                 for each in patterns:
-                    blocks.append(Block(f"must survive: {each.text}", "accent", first=(Run(" "),)))
+                    blocks.append(
+                        TextBlock(f"must survive: {each.text}", "accent", first=(Run(" "),))
+                    )
                 if view.retention.instructions:
                     words = f"must survive: {view.retention.instructions}"
-                    blocks.append(Block(words, "accent", first=(Run(" "),)))
+                    blocks.append(TextBlock(words, "accent", first=(Run(" "),)))
                 self.summary.show(blocks, title=title)
 
         self.read(lambda: self.engine.contexts.commit(number), then, group="turn")
@@ -487,9 +499,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.say(f"{found.tokens_after:,} of {target:,} tokens: {apply} applies it.")
         else:
             self.say(
-                f"{target:,} would lose what must survive; {found.tokens_after:,} passes:"
-                f" {apply} applies it."
+                f"{self._unreachable(target)} {found.tokens_after:,} passes: {apply} applies it."
             )
+
+    def _unreachable(self, target: int) -> str:
+        """Why a number of tokens cannot be reached: pinned turns that alone have more, by name."""
+        pinned = [each for each in self.data.commits.values() if each.priority is Priority.PINNED]
+        tokens = sum(each.tokens for each in pinned)
+        if tokens <= target:
+            return f"{target:,} would lose what must survive."
+        most = sorted(pinned, key=lambda each: -each.tokens)[:MOST_NAMED]
+        named = ", ".join(f"{self._quoted(each.first_line)} {each.tokens:,}" for each in most)
+        more = ", ..." if len(pinned) > len(most) else ""
+        return (
+            f"{target:,} cannot be reached: {count(len(pinned), 'pinned turn')} alone"
+            f" {'has' if len(pinned) == 1 else 'have'} {tokens:,} tokens ({named}{more});"
+            f" {self.key_of(keys.PIN)} unpins one."
+        )
 
     @unless(_no_context)
     async def action_apply_levels(self) -> None:
@@ -521,23 +547,20 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             lambda: self._apply(number, preview.plan),
         )
 
-    async def _apply(self, number: int, plan: Plan) -> None:
+    async def _apply(self, number: int, plan: CompressionPlan) -> None:
         act = RunningAct("Applying")
 
         def work() -> Applied:
             return self.engine.compression.apply(number, plan, expected_head=plan.head)
 
         done = await self.host.accompany(self, act, work)
-        self.host.made_here.add(done.act)
+        words = f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
+        self.note_act(done.act, words)
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
         self.data.choices.chosen.clear()
-        self.open_context(
-            number,
-            f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
-            f" - {self.key_of(shared.UNDO)} to undo",
-        )
+        self.open_context(number, f"{words} - {self.key_of(shared.UNDO)} to undo")
 
     # priorities and what must survive
 
@@ -558,18 +581,33 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row = self.data.row
         if row is None:
             return
-        commits = self.data.commits_of(row)
-        wanted = Priority.NORMAL if self.data.priority(row) is priority else priority
+        commits, before = self.data.commits_of(row), self.data.priority(row)
+        wanted = Priority.NORMAL if before is priority else priority
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
-        self._annotated(done.title, commits[0], done.warnings)
+        words = f"{PRIORITY_WORDS[wanted]} {self._named(row)}"
+        if before is Priority.PINNED:
+            words += ", which was pinned"
+        self._annotated(words, commits[0], done)
 
-    def _annotated(self, title: str, commit: int, warnings: Sequence[str] = ()) -> None:
-        if self.context is not None:
-            remark = f" {display_line(warnings[0])}" if warnings else ""
-            undo = self.key_of(shared.UNDO)
-            self.open_context(
-                self.context.id, f"{display_line(title)} - {undo} to undo{remark}", commit
-            )
+    def _named(self, row: ContextRow) -> str:
+        """How a message names the turns of a row."""
+        commits = self.data.commits_of(row)
+        return (
+            count(len(commits), "turn") if len(commits) > 1 else self._quoted(self.data.title(row))
+        )
+
+    def _quoted(self, title: str) -> str:
+        return f"“{cut(display_line(title), TITLE_CELLS, glyphs(self.app).ellipsis)}”"
+
+    def _annotated(self, words: str, commit: int, done: Annotated | None = None) -> None:
+        """Say what became of some turns, and show them again."""
+        if self.context is None:
+            return
+        if done is not None:
+            words = words if done.act else done.title
+            self.note_act(done.act, words)
+        undo = self.key_of(shared.UNDO)
+        self.open_context(self.context.id, f"{display_line(words)} - {undo} to undo", commit)
 
     @unless(_no_row)
     async def action_retain(self) -> None:
@@ -600,12 +638,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self.offer([])
 
         async def then(option: Option) -> None:
-            text = typed
+            text, where = typed, ""
             if option.key == "words":
                 targets = list(commits)
                 act = lambda: contexts.annotate(targets, retain=text)  # noqa: E731
             else:
-                targets = _matching(self.engine, views, text, option.key) or list(commits[:1])
+                matching = _matching(self.engine, views, text, option.key)
+                where = f" in {count(len(matching), 'turn')}"
+                targets = matching or list(commits[:1])
                 given = (
                     {"retain_match": [text]}
                     if option.key == "substring"
@@ -613,7 +653,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 )
                 act = lambda: contexts.annotate(targets, adds=True, **given)  # type: ignore[arg-type]  # noqa: E731
             done = await self.write(act)
-            self._annotated(done.title, commits[0], done.warnings)
+            self._annotated(f"Must survive{where}: {text}", commits[0], done)
 
         await self.choose(
             "Must survive",
@@ -631,7 +671,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if row is not None:
             commits = self.data.commits_of(row)
             done = await self.write(lambda: self.engine.contexts.annotate(commits, clear=True))
-            self._annotated(done.title, commits[0])
+            self._annotated(f"Nothing must survive of {self._named(row)}", commits[0], done)
 
     @unless(_no_segment)
     async def action_pin_lost(self) -> None:
@@ -655,7 +695,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             span = MarkedSpan(commit, each.start, each.end, kind)
             act = await to_thread(self.engine.compression.marks.mark, span)
             if act:
-                self.host.made_here.add(act)
+                self.note_act(act)
             self._annotated(f'Keeps "{option.name}"', commit)
 
         options = [
@@ -690,8 +730,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         elif (found := self.data.shown(choice)) is not None:
             await self._edit_summary(choice, found.preview)
 
-    async def _edit_summary(self, choice: Choice, preview: SegmentPreview) -> None:
-        async def save(text: str) -> tuple[Choice, Checked]:
+    async def _edit_summary(self, choice: LevelChoice, preview: SegmentPreview) -> None:
+        async def save(text: str) -> tuple[LevelChoice, Checked]:
             by_hand = self.data.at_level(choice, choice.level)
             plan = self.data.plan_of(by_hand).with_text(choice.segment, text)
             found = await to_thread(self._preview, plan)
@@ -700,7 +740,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 raise ReviewerError(f"Missing: {missing}")
             return choice, found
 
-        def saved(done: tuple[Choice, Checked]) -> None:
+        def saved(done: tuple[LevelChoice, Checked]) -> None:
             choice, found = done
             self.data.put_text(choice, found.preview.compressed.content, BY_HAND)
             written = self.data.choice(self.data.row)
@@ -735,7 +775,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         def saved(written: bool) -> None:
             following = self.engine.history.next_undo()
             if written and following is not None:
-                self.host.made_here.add(following[0])
+                self.note_act(following[0])
             self._annotated("Edited the turn" if written else "Unchanged", number)
 
         await self.edit_text(
@@ -766,11 +806,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Let the model write every segment that is not Full."""
         await self._ask([each for each in self.data.compressed() if not each.content])
 
-    async def _ask(self, choices: Sequence[Choice]) -> None:
+    async def _ask(self, choices: Sequence[LevelChoice]) -> None:
         """One segment after the other; what was written is kept when it is stopped."""
         act = RunningAct("Asking the model", len(choices))
         plans = [self.data.plan_of(each, engine="model") for each in choices]
-        written: list[tuple[Choice, Checked]] = []
+        written: list[tuple[LevelChoice, Checked]] = []
 
         def work() -> None:
             for done, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
@@ -814,7 +854,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.rows.rows_changed()
             self.follow()
 
-    async def _open_marker(self, row: Row) -> None:
+    async def _open_marker(self, row: ContextRow) -> None:
         """Show the original in place of the marker of a summary, applied or only previewed."""
         choice, summary = self.data.choice(row), self.data.applied_summary(row)
         found = self.data.shown(choice) if choice is not None and row.commit is None else None
@@ -833,9 +873,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._opened = row
         margin, bar = (Run("  "),), (Run(f"{glyphs(self.app).bar} ", "accent"),)
         blocks = [
-            Block(before.rstrip(), "dim", first=margin),
-            Block(original, first=bar, rest=bar),
-            *([Block(after.strip(), "dim", first=margin)] if after.strip() else []),
+            TextBlock(before.rstrip(), "dim", first=margin),
+            TextBlock(original, first=bar, rest=bar),
+            *([TextBlock(after.strip(), "dim", first=margin)] if after.strip() else []),
         ]
         self.summary.show(blocks, title=self.data.numbered_title(row), reveal=1)
         self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")

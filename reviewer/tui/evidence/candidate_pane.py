@@ -17,9 +17,9 @@ from reviewer.tui.evidence.structure import (
 )
 from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import (
-    Block,
     Run,
-    Span,
+    TextBlock,
+    TextSpan,
     count,
     elapsed,
     figure,
@@ -79,22 +79,26 @@ class CandidatePane(TextPane):
                 extras=extras,
                 key_of=self.key_of,
             ),
-            title=candidate_title(view, signs),
+            title=candidate_title(view, extras.used, signs),
             keep_scroll=keep_scroll,
         )
 
     def show_nothing(self, sentence: str) -> None:
         """Show why there is no candidate."""
-        self.show([Block(""), Block(sentence, "dim", first=(Run(" "),))], title="")
+        self.show([TextBlock(""), TextBlock(sentence, "dim", first=(Run(" "),))], title="")
 
 
-def candidate_title(view: CandidateView, signs: Glyphs) -> str:
-    """`#412  memory · project · confidence .58`: what it would become, and how sure."""
+def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
+    """`#412  memory · project · confidence .58`: what it would become, and how sure; of what was
+    promoted how often it was `used`.
+    """
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
     excerpt = view.is_excerpt and view.status is Status.CANDIDATE
     kind = "excerpt" if excerpt else "entity" if view.kind == "entity" else "memory"
-    words = (kind, view.type.replace("_", " "), f"confidence {figure(view.confidence)}")
+    sure = f"confidence {figure(view.confidence)}"
+    last = used or "never used" if view.status is Status.ACTIVE else sure
+    words = (kind, view.type.replace("_", " "), last)
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 
@@ -108,17 +112,17 @@ def candidate_blocks(
     signs: Glyphs,
     extras: Extras = NOTHING,
     key_of: KeyOf = default_key,
-) -> list[Block]:
+) -> list[TextBlock]:
     """The pane's blocks: the content, then a labelled row for each property."""
     status = _status(view, now, signs, extras.decided_by)
     return [
-        Block(
+        TextBlock(
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
             first=(Run(" "),),
             more=f", {key_of(keys.EDIT)} opens all of it",
         ),
-        Block(""),
+        TextBlock(""),
         *([labelled("in project", extras.project)] if extras.project else []),
         *conflict_blocks(extras.conflict, signs, key_of),
         *entity_blocks(extras, signs, key_of),
@@ -126,7 +130,6 @@ def candidate_blocks(
         *_proof(view, signs),
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
-        *([labelled("", extras.used)] if extras.used else []),
         *([labelled("", _draft_words(), "warm")] if extras.draft else []),
         *(_warnings(view, state, signs)),
         *_near(view.content, members, signs),
@@ -135,7 +138,7 @@ def candidate_blocks(
     ]
 
 
-def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Block | None:
+def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> TextBlock | None:
     """The status of a decided or deferred memory, since when, and by which `other` person."""
     ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
     if other:
@@ -155,11 +158,11 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Bl
         case _:
             pass
     if view.deferred:
-        return labelled("status", f"{signs.deferred} deferred{ago}, comes last in the queue")
+        return labelled("status", f"{signs.deferred} deferred{ago}: it does not wait")
     return None
 
 
-def _proof(view: CandidateView, signs: Glyphs) -> list[Block]:
+def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
     """The checks of a statement, a row each; what an excerpt is good for."""
     if view.is_excerpt and view.status is Status.CANDIDATE:
         return [
@@ -167,7 +170,7 @@ def _proof(view: CandidateView, signs: Glyphs) -> list[Block]:
         ]
     if view.proof is None:
         return []
-    from reviewer.promotion.proof_words import ticks  # late: the first screen needs none
+    from reviewer.promotion.lists.proof_words import ticks  # late: the first screen needs none
 
     rows = []
     for place, tick in enumerate(ticks(view.proof)):
@@ -178,7 +181,7 @@ def _proof(view: CandidateView, signs: Glyphs) -> list[Block]:
     return rows
 
 
-def _confidence(view: CandidateView, signs: Glyphs) -> Block:
+def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
     if view.hand_authored:
         return labelled(
             "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
@@ -191,13 +194,13 @@ def _confidence(view: CandidateView, signs: Glyphs) -> Block:
     )
     product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
     text = f"{product} = {figure(view.confidence)}"
-    result = Span(text.rindex("=") + 2, len(text), "strong")
+    result = TextSpan(text.rindex("=") + 2, len(text), "strong")
     return labelled(
         "confidence", f"{text} {signs.dot} rank {rank_figure(view.rank)}", spans=(result,)
     )
 
 
-def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
+def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
     parts = [times(view.seen)]
     if view.sessions:
         of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
@@ -211,7 +214,7 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> Block:
     return labelled("seen", f" {signs.dot} ".join(parts))
 
 
-def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[Block]:
+def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[TextBlock]:
     rows = [
         labelled("", f"{_flag_sign(flag, signs)} {_FLAG_WORDS.get(flag, flag)}", "warm")
         for flag in view.flags
@@ -226,8 +229,8 @@ def _flag_sign(flag: str, signs: Glyphs) -> str:
     return "" if flag == "hand-authored" else signs.attention
 
 
-def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]:
-    rows: list[Block] = []
+def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[TextBlock]:
+    rows: list[TextBlock] = []
     if not members:
         return rows
     from reviewer.tui.evidence.difference import difference  # late: the first screen needs none
@@ -240,19 +243,19 @@ def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[Block]
             for span in spans
         )
         label = "near" if place == 0 else ""
-        block = labelled(label, head + text, spans=(Span(0, len(head), "accent"), *spans))
+        block = labelled(label, head + text, spans=(TextSpan(0, len(head), "accent"), *spans))
         rows.append(structs.replace(block, most=NEAR_ROWS))
     if len(members) > NEAR_SHOWN:
         rows.append(labelled("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))
     return rows
 
 
-def _wordings(wordings: Sequence[tuple[str, str]]) -> list[Block]:
+def _wordings(wordings: Sequence[tuple[str, str]]) -> list[TextBlock]:
     rows = []
     for place, (at, content) in enumerate(wordings):
         until = f"  until {moment(at)}"
         text = f'"{" ".join(content.split())}"{until}'
-        faint = (Span(len(text) - len(until), len(text), "faint"),)
+        faint = (TextSpan(len(text) - len(until), len(text), "faint"),)
         rows.append(labelled("" if place else "before", text, spans=faint))
     return rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from reviewer.text.word_diff import hunks
-from reviewer.tui.kit.text import Span, marked_changes
+from reviewer.tui.kit.text import TextSpan, marked_changes
 from reviewer.tui.theme import Glyphs
 
 COMPARED = 2_000
@@ -16,7 +16,7 @@ FAR = 120
 """A difference that begins later than this is moved forward."""
 
 
-def difference(content: str, other: str, signs: Glyphs) -> tuple[str, tuple[Span, ...]]:
+def difference(content: str, other: str, signs: Glyphs) -> tuple[str, tuple[TextSpan, ...]]:
     """`other` in one line; additions are `{+so+}`, omissions `[-so-]`."""
     left = " ".join(content[:COMPARED].split())
     right = " ".join(other[:COMPARED].split())

@@ -11,7 +11,7 @@ from reviewer.promotion.views import EvidenceView, RecordView
 from reviewer.tui.evidence.roles import role_cells, role_runs
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import KeyOf, default_key
-from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
@@ -45,7 +45,7 @@ class EvidencePane(TextPane):
         """Show why there is no evidence."""
         self._evidence, self._at = (), 0
         self.show(
-            [Block(sentence, "dim", first=(Run("  "),))] if sentence else [], title="Evidence"
+            [TextBlock(sentence, "dim", first=(Run("  "),))] if sentence else [], title="Evidence"
         )
 
     @property
@@ -107,7 +107,7 @@ def origin_of(evidence: EvidenceView) -> list[str]:
 
 def evidence_blocks(
     evidence: EvidenceView, signs: Glyphs, key_of: KeyOf = default_key
-) -> list[Block]:
+) -> list[TextBlock]:
     """The records around, dimmed; the record itself with a bar and its span marked."""
     record = evidence.record
     bar = Run(f"{signs.bar} ", "accent")
@@ -118,9 +118,9 @@ def evidence_blocks(
     if start == end:  # a record without the cited words still has to be shown
         end = min(start + 1, len(record.text)) if record.text else 0
     blocks.append(
-        Block(
+        TextBlock(
             record.text,
-            spans=(Span(start, end),),
+            spans=(TextSpan(start, end),),
             first=(bar, *role_runs(record, "strong")),
             rest=(bar, Run(" " * role_cells(record))),
             more=f", {key_of(kit_keys.OPEN_SOURCE)} opens the source",
@@ -130,7 +130,9 @@ def evidence_blocks(
     return blocks
 
 
-def _headings(evidence: EvidenceView, before: Sequence[Block], signs: Glyphs) -> list[Block]:
+def _headings(
+    evidence: EvidenceView, before: Sequence[TextBlock], signs: Glyphs
+) -> list[TextBlock]:
     """The headings above the record's own, without those in the records `before` it."""
     shown = "\n".join(f"{block.text} " for block in before)
     seen = {
@@ -142,10 +144,10 @@ def _headings(evidence: EvidenceView, before: Sequence[Block], signs: Glyphs) ->
     titles = [" ".join(title.split()) for title in evidence.record.headings[:-1]]
     titles = [title for title in titles if title not in seen or f"# {title} " not in shown]
     trail = f" {signs.dot} ".join(titles)
-    return [Block(trail, "dim", first=(Run("  "),), wrap=False)] if trail else []
+    return [TextBlock(trail, "dim", first=(Run("  "),), wrap=False)] if trail else []
 
 
-def _context(record: RecordView, signs: Glyphs, *, before: bool) -> Block:
+def _context(record: RecordView, signs: Glyphs, *, before: bool) -> TextBlock:
     """The end of the record before, or the beginning of the one after, in a few rows."""
     near = 8 * CONTEXT_CHARACTERS  # white space folds, so take more than is shown
     words = (record.text[-near:] if before else record.text[:near]).split()
@@ -154,4 +156,4 @@ def _context(record: RecordView, signs: Glyphs, *, before: bool) -> Block:
         text = f"{signs.ellipsis} {text[-CONTEXT_CHARACTERS:].partition(' ')[2] or text[-40:]}"
     elif len(text) > CONTEXT_CHARACTERS or len(record.text) > near:
         text = f"{text[:CONTEXT_CHARACTERS].rpartition(' ')[0] or text[:40]} {signs.ellipsis}"
-    return Block(text, "faint", first=(Run("  "), *role_runs(record, "faint")))
+    return TextBlock(text, "faint", first=(Run("  "), *role_runs(record, "faint")))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from reviewer.promotion.views import RecordView
-from reviewer.sources.records import Use
+from reviewer.sources.records import RecordUse
 from reviewer.tui.kit.text import Run
 
 ROLE_CELLS = 11
 
 SHORT_USES = {
-    Use.INJECTED: "injected",
-    Use.SUMMARY: "summary",
-    Use.TOOL: "tool",
-    Use.OVERLONG: "overlong",
+    RecordUse.INJECTED: "injected",
+    RecordUse.SUMMARY: "summary",
+    RecordUse.TOOL: "tool",
+    RecordUse.OVERLONG: "overlong",
 }
 """Names for the kinds of records whose own name is wider than the column."""
 
@@ -24,7 +24,7 @@ def role_cells(record: RecordView) -> int:
 
 def role_runs(record: RecordView, style: str) -> tuple[Run, ...]:
     """The role; for a record without a speaker its kind (`tool`, `boot text`)."""
-    use = Use(record.use)
-    word = record.role if use is Use.MESSAGE else SHORT_USES.get(use, use)
+    use = RecordUse(record.use)
+    word = record.role if use is RecordUse.MESSAGE else SHORT_USES.get(use, use)
     cells = role_cells(record)
     return (Run(word[: cells - 1].ljust(cells), style),) if cells else ()

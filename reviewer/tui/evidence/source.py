@@ -9,14 +9,14 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from reviewer.engine import Engine
-from reviewer.promotion.source_view import FileWindow
+from reviewer.promotion.lists.source_view import FileWindow
 from reviewer.promotion.views import EvidenceView, RecordView, SourceState
 from reviewer.sources.elsewhere import EXCERPT_AT, host_of, is_url
 from reviewer.text.display import display_line
 from reviewer.tui.evidence import keys
 from reviewer.tui.evidence.roles import role_cells, role_runs
 from reviewer.tui.kit.screen import TextScreen
-from reviewer.tui.kit.text import Block, Run, Span, tail
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, tail
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
@@ -52,7 +52,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
     def __init__(self, engine: Engine, evidence: EvidenceView) -> None:
         super().__init__(engine)
         self.evidence = evidence
-        self.match: Match | None = None
+        self.match: WordMatch | None = None
         self._needle = ""
         self._window: FileWindow | None = None
         self._wants_file = evidence.record.shape != "turn"
@@ -274,12 +274,12 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         needle, evidence, in_file = self._needle, self.evidence, self.shows_file
         start = (self.match.at if self.match else self.cited_number) + step
 
-        def look() -> Match | None:
+        def look() -> WordMatch | None:
             if not in_file:
                 return search_records(evidence, needle, start, step)
             return search_file(self.engine.sources, evidence.record.path, needle, start, step)
 
-        def found(match: Match | None) -> None:
+        def found(match: WordMatch | None) -> None:
             if match is None:
                 where, key = ("below", "N") if step > 0 else ("above", "n")
                 other = "above" if step > 0 else "below"
@@ -312,7 +312,7 @@ class SourceText(TextPane):
 # searching a source
 
 
-class Match(Struct, frozen=True):
+class WordMatch(Struct, frozen=True):
     """Where the words are: in line (or record) number `at`, at `span`.
 
     `line` is the 0-based line of the file in both cases.
@@ -320,7 +320,7 @@ class Match(Struct, frozen=True):
 
     at: int
     line: int
-    span: Span
+    span: TextSpan
 
 
 class Lines(Protocol):
@@ -331,7 +331,7 @@ class Lines(Protocol):
         ...
 
 
-def search_file(source: Lines, path: str, needle: str, start: int, step: int) -> Match | None:
+def search_file(source: Lines, path: str, needle: str, start: int, step: int) -> WordMatch | None:
     """The first line with the words from the 0-based line `start` on, forwards (`step` 1) or back
     (-1).
 
@@ -345,23 +345,23 @@ def search_file(source: Lines, path: str, needle: str, start: int, step: int) ->
         found = find(window.lines, needle, at - window.first_line, step)
         if found is not None:
             line = window.first_line + found[0]
-            return Match(line, line, found[1])
+            return WordMatch(line, line, found[1])
         if step > 0 and (window.total_lines is not None or not window.lines):
             return None
         at = window.first_line + len(window.lines) if step > 0 else window.first_line - 1
     return None
 
 
-def search_records(evidence: EvidenceView, needle: str, start: int, step: int) -> Match | None:
+def search_records(evidence: EvidenceView, needle: str, start: int, step: int) -> WordMatch | None:
     """The same in the record and those around it, where `start` counts records."""
     around = records(evidence)
     found = find([record.text for record in around], needle, start, step)
     if found is None:
         return None
-    return Match(found[0], around[found[0]].line_start, found[1])
+    return WordMatch(found[0], around[found[0]].line_start, found[1])
 
 
-def find(texts: Sequence[str], needle: str, start: int, step: int) -> tuple[int, Span] | None:
+def find(texts: Sequence[str], needle: str, start: int, step: int) -> tuple[int, TextSpan] | None:
     """The first text from index `start` in direction `step` that contains `needle` in upper or
     lower case.
     """
@@ -370,7 +370,7 @@ def find(texts: Sequence[str], needle: str, start: int, step: int) -> tuple[int,
     while 0 <= at < len(texts):
         place = texts[at].lower().find(wanted)
         if place >= 0:
-            return at, Span(place, min(place + len(needle), len(texts[at])))
+            return at, TextSpan(place, min(place + len(needle), len(texts[at])))
         at += step
     return None
 
@@ -388,8 +388,8 @@ def cited_lines(evidence: EvidenceView) -> range:
 
 
 def file_blocks(
-    window: FileWindow, evidence: EvidenceView, signs: Glyphs, found: Match | None = None
-) -> list[Block]:
+    window: FileWindow, evidence: EvidenceView, signs: Glyphs, found: WordMatch | None = None
+) -> list[TextBlock]:
     """One block a line. The cited lines have the bar, and the span is marked if it is found."""
     cited = cited_lines(evidence)
     marks = _marks(window, evidence, cited)
@@ -402,7 +402,7 @@ def file_blocks(
         if found is not None and number == found.at:
             spans = (found.span,)
         blocks.append(
-            Block(
+            TextBlock(
                 line,
                 "text" if here else "dim",
                 spans,
@@ -415,18 +415,20 @@ def file_blocks(
     return blocks
 
 
-def record_blocks(evidence: EvidenceView, signs: Glyphs, found: Match | None = None) -> list[Block]:
+def record_blocks(
+    evidence: EvidenceView, signs: Glyphs, found: WordMatch | None = None
+) -> list[TextBlock]:
     """One block a record, as it was written: number of its first line, role, text."""
     around = records(evidence)
     cells = _number_cells(max(record.line_start for record in around) + 1)
     blocks = []
     for place, record in enumerate(around):
         here = record is evidence.record
-        spans = (Span(evidence.span_start, evidence.span_end),) if here else ()
+        spans = (TextSpan(evidence.span_start, evidence.span_end),) if here else ()
         if found is not None and place == found.at:
             spans = (found.span,)
         blocks.append(
-            Block(
+            TextBlock(
                 record.text,
                 "text" if here else "dim",
                 spans,
@@ -447,11 +449,13 @@ def records(evidence: EvidenceView) -> list[RecordView]:
     return [*evidence.before, evidence.record, *evidence.after]
 
 
-def _marks(window: FileWindow, evidence: EvidenceView, cited: range) -> dict[int, tuple[Span, ...]]:
+def _marks(
+    window: FileWindow, evidence: EvidenceView, cited: range
+) -> dict[int, tuple[TextSpan, ...]]:
     """Where the span is in the file's lines: unchanged, or escaped as in JSON."""
     lines = evidence.record.text[evidence.span_start : evidence.span_end].split("\n")
     parts = [line.strip() for line in lines if line.strip()]
-    marks: dict[int, tuple[Span, ...]] = {}
+    marks: dict[int, tuple[TextSpan, ...]] = {}
     for number in cited:
         at = number - window.first_line
         if not 0 <= at < len(window.lines):
@@ -460,7 +464,7 @@ def _marks(window: FileWindow, evidence: EvidenceView, cited: range) -> dict[int
         for text in _spellings(parts, whole="\n".join(lines)):
             place = line.find(text)
             if place >= 0:
-                marks[number] = (Span(place, place + len(text)),)
+                marks[number] = (TextSpan(place, place + len(text)),)
                 break
     return marks
 

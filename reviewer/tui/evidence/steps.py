@@ -10,26 +10,26 @@ from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
 from reviewer.promotion.views import EvidenceView, RecordView
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.text import Block, Run, tail
+from reviewer.tui.kit.text import Run, TextBlock, tail
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.provenance import Step
+    from reviewer.promotion.lists.provenance import ProvenanceStep
 
 STEP_CHARACTERS = 600
 LAYERS = {"L3": "value", "L2": "entity", "L1": "memory", "L0": "source"}
 LAYER_CELLS = 7
 
 
-def places_of(steps: Sequence[Step]) -> list[int]:
+def places_of(steps: Sequence[ProvenanceStep]) -> list[int]:
     return [at for at, step in enumerate(steps) if step.path is not None]
 
 
 def step_blocks(
-    steps: Sequence[Step], signs: Glyphs, chosen: int | None, width: int
-) -> list[Block]:
+    steps: Sequence[ProvenanceStep], signs: Glyphs, chosen: int | None, width: int
+) -> list[TextBlock]:
     """Two blocks per step: its place, its text. The chosen one has the bar."""
-    blocks: list[Block] = []
+    blocks: list[TextBlock] = []
     for at, step in enumerate(steps):
         here = at == chosen
         bar = Run(f"{signs.bar if here else ' '} ", "accent")
@@ -40,14 +40,16 @@ def step_blocks(
             room = max(width - len(title) - len(line) - LAYER_CELLS - 8, 16)
             place = f"  {tail(step.path, room, signs.ellipsis)}{line}"
         head = (bar, Run(LAYERS[step.layer].ljust(LAYER_CELLS), "accent" if here else "faint"))
-        blocks.append(Block(title + place, "dim", first=head, wrap=False))
+        blocks.append(TextBlock(title + place, "dim", first=head, wrap=False))
         text = " ".join(step.text[: 2 * STEP_CHARACTERS].split())[:STEP_CHARACTERS]
         margin = (bar, Run("    "))
-        blocks.append(Block(text, "text" if here else "dim", first=margin, rest=margin))
+        blocks.append(TextBlock(text, "text" if here else "dim", first=margin, rest=margin))
     return blocks
 
 
-def evidence_at(engine: Engine, number: int | None, place: int, step: Step) -> EvidenceView:
+def evidence_at(
+    engine: Engine, number: int | None, place: int, step: ProvenanceStep
+) -> EvidenceView:
     """The evidence behind a step: that of the memory `number`, or the line for trusted state.
 
     Raises UnknownIdError when the evidence no longer exists.
@@ -62,7 +64,7 @@ def evidence_at(engine: Engine, number: int | None, place: int, step: Step) -> E
     return found[place]
 
 
-def _line(step: Step) -> EvidenceView:
+def _line(step: ProvenanceStep) -> EvidenceView:
     return line_of_file(step.path or "", step.line or 0, step.text)
 
 

@@ -8,12 +8,12 @@ from msgspec import Struct
 
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import KeyOf, default_key
-from reviewer.tui.kit.text import Block, Run, Span
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.insight import Hint
+    from reviewer.promotion.lists.insight import Hint
     from reviewer.promotion.views import CandidateView, ConflictView, EntityView
 
 LABEL_CELLS = 12
@@ -41,16 +41,16 @@ def labelled(
     label: str,
     text: str,
     style: str = "dim",
-    spans: tuple[Span, ...] = (),
+    spans: tuple[TextSpan, ...] = (),
     *,
     wrap: bool = True,
-) -> Block:
+) -> TextBlock:
     """A row with its label in the margin."""
     margin = Run(f" {label}".ljust(LABEL_CELLS + 1), "faint")
-    return Block(text, style, spans, (margin,), wrap=wrap)
+    return TextBlock(text, style, spans, (margin,), wrap=wrap)
 
 
-def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) -> list[Block]:
+def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) -> list[TextBlock]:
     """Name, attributes, relations, and contradictions."""
     entity = extras.entity
     if entity is None:
@@ -59,13 +59,16 @@ def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) ->
     for place, each in enumerate(entity.attributes):
         head = f"{each.name} "
         text = f"{head}{each.value} {each.unit}".rstrip()
-        spans = (Span(0, len(head), "dim"),)
+        spans = (TextSpan(0, len(head), "dim"),)
         blocks.append(labelled("attributes" if not place else "", text, "text", spans))
     for place, relation in enumerate(entity.relations):
         head = f"{relation.kind.replace('_', ' ')} "
         known = f" #{relation.target_id}" if relation.target_id else ""
         text = f"{head}{relation.target}{known}"
-        marks = (Span(0, len(head), "dim"), Span(len(text) - len(known), len(text), "accent"))
+        marks = (
+            TextSpan(0, len(head), "dim"),
+            TextSpan(len(text) - len(known), len(text), "accent"),
+        )
         blocks.append(labelled("relations" if not place else "", text, "text", marks))
     if entity.graduated_from is not None:
         text = f"graduated from memory #{entity.graduated_from}"
@@ -80,7 +83,7 @@ def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) ->
 
 def conflict_blocks(
     conflict: ConflictView | None, signs: Glyphs, key_of: KeyOf = default_key
-) -> list[Block]:
+) -> list[TextBlock]:
     """Both sides of a conflict, with the keys that settle it."""
     if conflict is None:
         return []
@@ -99,7 +102,7 @@ def conflict_blocks(
     ]
 
 
-def _side(label: str, view: CandidateView, signs: Glyphs) -> list[Block]:
+def _side(label: str, view: CandidateView, signs: Glyphs) -> list[TextBlock]:
     head = f"#{view.id} {view.type} {signs.dot} {view.status}"
     if view.source is not None:
         place = f"{view.source.path.rpartition('/')[2]}:{view.source.line_start + 1}"
@@ -110,7 +113,7 @@ def _side(label: str, view: CandidateView, signs: Glyphs) -> list[Block]:
     ]
 
 
-def hint_blocks(extras: Extras, signs: Glyphs) -> list[Block]:
+def hint_blocks(extras: Extras, signs: Glyphs) -> list[TextBlock]:
     """The hints of policies."""
     return [
         labelled("hint" if not place else "", hint.text, "accent")

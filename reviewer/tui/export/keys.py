@@ -11,5 +11,5 @@ OTHER_PLACE = Action("export_place", "", "other place", "Name another file or fo
 EXPORT = Pane(
     "export", "Export",
     (WRITE, keys.MENU, keys.CLOSE, OTHER_PLACE),
-    (WRITE, keys.MENU, keys.CLOSE),
+    (WRITE, keys.CLOSE),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from reviewer.tui.export import keys
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.screen import TextScreen
-from reviewer.tui.kit.text import Block, Run, count, diff_blocks, tail
+from reviewer.tui.kit.text import Run, TextBlock, count, diff_blocks, tail
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
     def _refused(self, sentence: str) -> None:
         self._why_not = sentence
         self.say_trouble(sentence)
-        self._draw([Block(sentence, "warm", first=(Run(" "),))])
+        self._draw([TextBlock(sentence, "warm", first=(Run(" "),))])
 
     def _planned(self, plans: list[PlannedFile], diffs: list[list[str]]) -> None:
         self._plans = plans
@@ -73,7 +73,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
         lines = [line for diff in diffs for line in diff]
         if not changed:
             self._why_not = "The export is already up to date."
-            self._draw([Block(self._why_not, "dim", first=(Run(" "),))])
+            self._draw([TextBlock(self._why_not, "dim", first=(Run(" "),))])
             self.say(self._why_not)
             return
         self._why_not = ""
@@ -84,7 +84,7 @@ class ExportScreen(TextScreen, pane=keys.EXPORT):
             f"{shared.CLOSE.key} leaves, nothing is written."
         )
 
-    def _draw(self, blocks: list[Block]) -> None:
+    def _draw(self, blocks: list[TextBlock]) -> None:
         pane = self.text
         room = max(pane.size.width - 40, 16)
         place = tail(str(self._place), room, glyphs(self.app).ellipsis)

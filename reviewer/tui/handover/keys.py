@@ -26,5 +26,5 @@ TAKE_BACK = Action(
 HANDOVER = Pane(
     "handover", "Hand-over",
     (keys.COPY, WRITE, TAKE_BACK, OTHER_TEXT, LESS, MORE, keys.REFRESH, keys.CLOSE),
-    (keys.COPY, WRITE, TAKE_BACK, OTHER_TEXT, LESS, MORE, keys.CLOSE),
+    (keys.COPY, WRITE, keys.CLOSE, OTHER_TEXT, LESS, MORE, TAKE_BACK),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from reviewer.compression.handover import (
     KEEP_TOKENS,
     LEAST_TOKENS,
     Handover,
-    WrittenFile,
+    WrittenHandover,
     brief_of,
     keep_of,
     take_back,
@@ -27,16 +27,16 @@ from reviewer.text.display import display_line
 from reviewer.tui.handover import keys
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.screen import TextScreen
-from reviewer.tui.kit.text import Block, Run
+from reviewer.tui.kit.text import Run, TextBlock
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.compression.values import Turn
+    from reviewer.compression.values import SegmentMessage
 
 FILE, KEEP_FILE = "HANDOVER.md", "COMPACT.md"
 STEPS = (200, 350, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 8_000)
 """Sizes in tokens between which `<` and `>` step."""
-Named = tuple[str, "Sequence[Turn]"]
+Named = tuple[str, "Sequence[SegmentMessage]"]
 """The name of a session or context, such as `the session 7505c804`, and its turns."""
 READING = "The session is still being read, try again."
 
@@ -55,14 +55,14 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
         self.found: Handover | None = None
         self._why_not = READING
         """Why there is no text; empty where there is one."""
-        self._written: list[WrittenFile] = []
+        self._written: list[WrittenHandover] = []
 
     def on_mount(self) -> None:
         self._note("Reading what was said and done ...")
         self._write_again()
 
     def _note(self, sentence: str, style: str = "dim") -> None:
-        self.text.show([Block(sentence, style, first=(Run(" "),))], title=self._title)
+        self.text.show([TextBlock(sentence, style, first=(Run(" "),))], title=self._title)
 
     @property
     def _title(self) -> str:
@@ -101,7 +101,7 @@ class HandoverScreen(TextScreen, pane=keys.HANDOVER):
         self._why_not = ""
         signs = glyphs(self.app)
         blocks = [
-            Block(line, "strong" if line in HEADINGS or line.startswith("# ") else "text",
+            TextBlock(line, "strong" if line in HEADINGS or line.startswith("# ") else "text",
                   first=(Run(" "),))
             for line in found.text.split("\n")
         ]  # fmt: skip

@@ -10,7 +10,7 @@ from textual import on
 from textual.strip import Strip
 
 from reviewer.engine import Engine
-from reviewer.promotion.history import ActView, ChangeView
+from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.text.display import display_line
 from reviewer.tui.history import keys
 from reviewer.tui.kit import keys as shared
@@ -18,7 +18,7 @@ from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import RowList, cursor_bar
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, Span, count, moment
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, count, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
@@ -233,7 +233,7 @@ def act_parts(
     return parts
 
 
-def act_blocks(act: ActView, changes: Sequence[ChangeView], signs: Glyphs) -> list[Block]:
+def act_blocks(act: ActView, changes: Sequence[ChangeView], signs: Glyphs) -> list[TextBlock]:
     """Title, when and by whom, then every row that was changed."""
     about = f" {signs.dot} ".join(
         part
@@ -247,23 +247,23 @@ def act_blocks(act: ActView, changes: Sequence[ChangeView], signs: Glyphs) -> li
         if part
     )
     margin = (Run(" "),)
-    blocks = [Block(act.title, "strong", first=margin), Block(about, "dim", first=margin)]
+    blocks = [TextBlock(act.title, "strong", first=margin), TextBlock(about, "dim", first=margin)]
     for change in changes:
         blocks += _change(change, signs)
     if len(changes) < act.rows:
-        blocks.append(Block(""))
-        blocks.append(Block(f"and {count(act.rows - len(changes), 'row')} more", "faint"))
+        blocks.append(TextBlock(""))
+        blocks.append(TextBlock(f"and {count(act.rows - len(changes), 'row')} more", "faint"))
     return blocks
 
 
-def _change(change: ChangeView, signs: Glyphs) -> list[Block]:
+def _change(change: ChangeView, signs: Glyphs) -> list[TextBlock]:
     what = {True: "new", False: "changed"}[change.before is None]
     if change.after is None:
         what = "removed"
     head = f"{change.table} #{change.row} {what}"
     label = f"  {_short(change.label)}" if change.label else ""
-    spans = (Span(0, len(head), "accent"),)
-    blocks = [Block(""), Block(head + label, "text", spans, first=(Run(" "),))]
+    spans = (TextSpan(0, len(head), "accent"),)
+    blocks = [TextBlock(""), TextBlock(head + label, "text", spans, first=(Run(" "),))]
     before, after = change.before or {}, change.after or {}
     if change.before is None or change.after is None:
         return blocks
@@ -277,15 +277,15 @@ def _change(change: ChangeView, signs: Glyphs) -> list[Block]:
     return blocks
 
 
-def _field(name: str, old: object, new: object) -> Block:
+def _field(name: str, old: object, new: object) -> TextBlock:
     was, now = _value(old), _value(new)
     arrow = " -> "
     text = f"{was}{arrow}{now}"
     spans = (
-        Span(0, len(was), "removed"),
-        Span(len(was) + len(arrow), len(text), "added"),
+        TextSpan(0, len(was), "removed"),
+        TextSpan(len(was) + len(arrow), len(text), "added"),
     )
-    return Block(text, "dim", spans, first=(Run(f"   {name.ljust(FIELD_CELLS)} ", "faint"),))
+    return TextBlock(text, "dim", spans, first=(Run(f"   {name.ljust(FIELD_CELLS)} ", "faint"),))
 
 
 def _value(value: object) -> str:

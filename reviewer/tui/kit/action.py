@@ -16,9 +16,9 @@ class Action(Struct, frozen=True):
 
     id: str
     keys: str
-    """Textual key names, comma-separated; empty for an action of the menu and the palette."""
+    """Textual key names, comma-separated; empty for an action of the menu and the help."""
     title: str
-    """One to three words, for the footer and the palette."""
+    """One to three words, for the footer and the help."""
     help: str
     """One sentence."""
     group: Group
@@ -30,6 +30,8 @@ class Action(Struct, frozen=True):
     """It works even where a text field takes the keys."""
     beside: str = ""
     """The action whose row of the help names this one too."""
+    in_footer: str = ""
+    """What the footer says beside its key, where that is not its title."""
 
     @property
     def short(self) -> str:

@@ -4,7 +4,7 @@
         @unless(lambda self: self.nothing_selected())
         async def action_undo_act(self) -> None: ...
 
-Footer, help, palette, keymap and the documentation are made from the panes.
+Footer, help, keymap and the documentation are made from the panes.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.reactive import reactive
 from textual.style import Style
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import Counts
 
-FOOTER_KEYS = 7
-"""Keys at most in a footer of 80 columns."""
+WIDE = 100
+"""Cells from which there is room for the tabs of more screens."""
+ALWAYS = (keys.MENU.id, keys.HELP.id)
+"""What leads to all other acts is in every footer, however narrow."""
 
 
 def clickable(text: Content, action: str) -> Content:
@@ -68,9 +71,11 @@ class HeaderBar(Bar):
         )
         wide = self.size.width
         tabs = Content("")
-        for gap, titled in (("   ", True), ("  ", True), (" ", True), (" ", False)):
+        named = min(name.cell_length, wide // 4)
+        ways = (("   ", True, named), ("  ", True, named), (" ", True, 0), (" ", False, 0))
+        for gap, titled, least in ways:
             tabs = Content(gap).join([self._tab(each, titled=titled) for each in self._screens()])
-            if tabs.cell_length + min(name.cell_length, wide // 4) + 1 <= wide:
+            if tabs.cell_length + least + 1 <= wide:
                 break
         room = max(wide - tabs.cell_length - 1, 0)
         return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", tabs)
@@ -85,9 +90,10 @@ class HeaderBar(Bar):
         return clickable(Content.assemble((title, "bold" if here else "$dim"), key), action.id)
 
     def _screens(self) -> list[Action]:
-        """The tabs: those that are always there, and the one that is shown."""
+        """The tabs: those that are always there, more on a wide screen, and the one shown."""
+        tabs = keys.TABS if self.size.width < WIDE else (*keys.TABS, *keys.WIDE_TABS)
         here = f"show_{self.current}"
-        return [action for action in keys.SCREENS if action in keys.TABS or action.id == here]
+        return [action for action in keys.SCREENS if action in tabs or action.id == here]
 
 
 class HintBar(Static):
@@ -111,21 +117,27 @@ SAID_SECONDS, BAD_SECONDS = 12.0, 40.0
 
 
 class StatusBar(Static):
-    """The result of the last key, in one sentence; a problem takes the rows it needs."""
+    """The result of the last key, in one sentence, with the rows it needs."""
 
     DEFAULT_CSS = """
     StatusBar { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-    StatusBar.-bad { height: auto; max-height: 5; text-wrap: wrap; text-overflow: fold; }
+    StatusBar.-long { height: auto; max-height: 5; text-wrap: wrap; text-overflow: fold; }
     """
     text = ""
+    remark = ""
+    """What the next sentence ends with."""
     _fading: Timer | None = None
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a sentence; it leaves after a while."""
         self.text = display_line(text)
+        if text and self.remark:
+            self.text, self.remark = f"{self.text}. {self.remark}", ""
+        long = bad or cell_len(self.text) > self.app.size.width - 2
         self.set_class(bad, "-bad")
+        self.set_class(long, "-long")
         sign = (f"{glyphs(self.app).attention} " if bad else "", "$warning")
-        self.update(Content.assemble(sign, self.text), layout=bad)
+        self.update(Content.assemble(sign, self.text), layout=long)
         if self._fading is not None:
             self._fading.stop()
             self._fading = None
@@ -150,27 +162,24 @@ class FooterBar(Bar):
         self._keys: list[tuple[str, str, str]] = []
 
     def show(self, keys: Sequence[tuple[str, str, str]]) -> None:
-        """Show keys as (key, title, action id), in their order; the last is never cut off."""
+        """Show keys as (key, title, action id), in their order."""
         shown = [(shown_key(key), title, action) for key, title, action in keys]
         if shown != self._keys:
             self._keys = shown
             self.refresh()
 
     def render(self) -> Content:
-        """As many keys as fit."""
+        """As many keys as fit before those that are always there."""
         parts = [
-            clickable(Content.assemble((key, "$accent"), (f" {title}", "$dim")), action)
+            (clickable(Content.assemble((key, "$accent"), (f" {title}", "$dim")), action), action)
             for key, title, action in self._keys
         ]
-        if not parts:
-            return Content("")
-        wide = self.size.width
-        *first, last = parts
-        room = wide - 1 - last.cell_length
+        last = [part for part, action in parts if action in ALWAYS]
+        room = self.size.width - 1 - sum(part.cell_length + 2 for part in last)
         chosen: list[Content] = []
-        for part in first[: FOOTER_KEYS - 1 if wide <= 80 else len(first)]:
+        for part in (part for part, action in parts if action not in ALWAYS):
             room -= part.cell_length + 2
-            if room < 0:
+            if room < -2:
                 break
             chosen.append(part)
-        return Content.assemble(" ", Content("  ").join([*chosen, last]))
+        return Content.assemble(" ", Content("  ").join([*chosen, *last]))

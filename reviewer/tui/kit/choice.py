@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Region
-from textual.screen import ModalScreen
+from textual.screen import Screen
 from textual.widgets import Input, OptionList
 
 from reviewer.text.display import display_line
@@ -21,7 +21,7 @@ from reviewer.tui.kit.text import cut
 
 NOTHING = "Nothing matches."
 NARROW = "type to narrow"
-NAME_CELLS = 30
+NAME_CELLS = 34
 MOST_ROWS = 12
 FRAME = 3
 """The border and the field around the options."""
@@ -33,9 +33,12 @@ class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
 
 
 class ChoiceScreen(
-    DismissOnce, Actor, ModalScreen[Option | None], inherit_bindings=False, pane=keys.CHOICE
+    DismissOnce, Actor, Screen[Option | None], inherit_bindings=False, pane=keys.CHOICE
 ):
-    """A field, and the options that contain what is typed; arrows move, enter chooses."""
+    """A field, and the options that contain what is typed; arrows move, enter chooses.
+
+    Not a modal screen of Textual, so that the keys of the other screens work in it.
+    """
 
     DEFAULT_CSS = """
     ChoiceScreen { background: transparent; }
@@ -122,7 +125,8 @@ class ChoiceScreen(
         self._shown = tuple(options)
         self.list.clear_options()
         self.list.add_options(
-            [_line(each) for each in self._shown] or [Content.styled(self.nothing, "$dim")]
+            [_line(each, self.host.glyphs.ellipsis) for each in self._shown]
+            or [Content.styled(self.nothing, "$dim")]
         )
         keys_shown = [each.key for each in self._shown]
         at = keys_shown.index(self._current) if self._current in keys_shown else 0
@@ -141,7 +145,10 @@ class ChoiceScreen(
             if all(word in f"{each.name} {each.detail}".casefold() for word in words)
         ]
         start = event.value.casefold()
-        self._show(sorted(fitting, key=lambda each: not each.name.casefold().startswith(start)))
+        # Those that begin with it, then those whose name has it, then the others.
+        names = {each: each.name.casefold() for each in fitting}
+        fitting.sort(key=lambda each: (not names[each].startswith(start), start not in names[each]))
+        self._show(fitting)
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
@@ -175,8 +182,8 @@ def _cells(option: Option) -> int:
     return name if not option.detail else min(name, NAME_CELLS) + 2 + cell_len(option.detail)
 
 
-def _line(option: Option) -> Content:
+def _line(option: Option, ellipsis: str) -> Content:
     name, detail = display_line(option.name), display_line(option.detail)
     if not detail:
         return Content(name)
-    return Content.assemble(cut(name, NAME_CELLS, "~"), "  ", (detail, "$dim"))
+    return Content.assemble(cut(name, NAME_CELLS, ellipsis), "  ", (detail, "$dim"))

@@ -17,14 +17,14 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from reviewer.extraction.rules import SHORTEST_STATEMENT
-from reviewer.promotion.wordings import wording_problem
+from reviewer.promotion.rows.wordings import wording_problem
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, detached, unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.text import Block, Run, marked_changes
+from reviewer.tui.kit.text import Run, TextBlock, marked_changes
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
@@ -130,13 +130,13 @@ class WordDiffView(TextPane):
         )
 
 
-def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> Block:
+def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> TextBlock:
     """The difference as one text, with one change chosen."""
     margin = (Run(" "),)
     if all(hunk.op == "equal" for hunk in hunks):
-        return Block("Nothing is changed yet.", "faint", first=margin)
+        return TextBlock("Nothing is changed yet.", "faint", first=margin)
     text, spans = marked_changes(hunks, chosen, signs.bar)
-    return Block(text, "dim", spans, first=margin)
+    return TextBlock(text, "dim", spans, first=margin)
 
 
 class EditPane(Actor, Vertical, pane=keys.EDIT):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen
 
-    from reviewer.compression.values import Turn
+    from reviewer.compression.values import SegmentMessage
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.tui.context.model import Choices
@@ -33,7 +33,7 @@ class Host(Protocol):
     running: RunningAct | None
     background_act: Future[None] | None
     background_run: Stoppable | None
-    made_here: set[int]
+    made_here: dict[int, tuple[str, str]]
     context_choices: dict[int, Choices]
     packet_choices: PacketChoices | None
 
@@ -55,7 +55,7 @@ class Host(Protocol):
     def open_context(self, context: int) -> None: ...
     def open_source(self, evidence: EvidenceView) -> None: ...
     def open_session(self, evidence: EvidenceView, project: str | None) -> None: ...
-    def open_handover(self, read: Callable[[], tuple[str, Sequence[Turn]]]) -> None: ...
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentMessage]]]) -> None: ...
     def open_line(self, path: str, line: int) -> None: ...
     def open_reach(self, memory: int) -> None: ...
     def open_memory(self, memory: int) -> None: ...

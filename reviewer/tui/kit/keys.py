@@ -5,7 +5,7 @@ from __future__ import annotations
 from reviewer.tui.kit.action import Action, Pane
 
 LINE_DOWN = Action(
-    "line_down", "j,down", "down, up",
+    "line_down", "j,down", "down",
     "Go a line down or up; half a page, a page, to an end.", "Move",
 )  # fmt: skip
 
@@ -65,15 +65,15 @@ MARK = Action(
     "Mark this row and go down; the next decision applies to all marked rows.", "Select",
 )  # fmt: skip
 RANGE = Action(
-    "range", "", "mark a range",
-    "Mark every row from here to where you go; chosen again, keep the marks.", "Select",
+    "range", "", "mark to here",
+    "Mark every row from the last mark to this one.", "Select",
 )  # fmt: skip
 MARK_ALL = Action(
     "mark_all", "*", "mark all",
     "Mark every row of the list, or unmark all.", "Select", beside=MARK.id,
 )  # fmt: skip
 NEXT_PANE = Action(
-    "next_pane", "tab", "next pane, zoom",
+    "next_pane", "tab", "next pane",
     "Go to the next pane or back; fill the screen with it.", "Look",
 )  # fmt: skip
 PREVIOUS_PANE = Action(
@@ -87,7 +87,7 @@ ZOOM = Action(
 PANE_ACTIONS = (NEXT_PANE, PREVIOUS_PANE, ZOOM)
 BACK = Action(
     "back", "escape", "back",
-    "Leave one thing: the range, the marks, the zoom, the pane, the filter, the screen.", "Move",
+    "Leave one thing: the marks, the zoom, the pane, the filter, the screen.", "Move",
 )  # fmt: skip
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
 
@@ -156,26 +156,33 @@ CHOICE = Pane(
 )  # fmt: skip
 
 HELP = Action(
-    "help", "question_mark,f1", "help",
-    "Show the keys that work here; those that cannot run now say why.", "Screens",
+    "help", "question_mark,f1,ctrl+p,colon", "help",
+    "Show the keys that work here; find any act by typing.", "Screens",
 )  # fmt: skip
-PALETTE = Action(
-    "palette", "ctrl+p,colon", "palette",
-    "Find an action by name.", "Screens", beside=HELP.id,
-)  # fmt: skip
-SHOW_QUEUE = Action("show_queue", "f2", "Queue", "Go to one of the screens.", "Screens")
 
 
-def _screen(name: str, keys: str, title: str, help_: str) -> Action:
-    return Action(f"show_{name}", keys, title, help_, "Screens", beside=SHOW_QUEUE.id)
+def _screen(name: str, keys: str, title: str, help_: str, beside: str = "") -> Action:
+    return Action(
+        f"show_{name}",
+        keys,
+        title,
+        help_,
+        "Screens",
+        beside=beside and f"show_{beside}",
+    )
 
 
-SHOW_CONTEXT = _screen("context", "f3", "Context", "Go to the turns and levels of a session.")
-SHOW_PACKET = _screen("packet", "f4", "Packet", "Go to the packet that an agent gets.")
-SHOW_MEMORY = _screen("memory", "f5", "Memory", "Go to what was promoted.")
+SHOW_QUEUE = _screen("queue", "f2", "Queue", "Go to what waits for a decision.")
+SHOW_CONTEXT = _screen(
+    "context", "f3", "Context", "Go to the turns and levels of a session.", "queue"
+)
+SHOW_PACKET = _screen("packet", "f4", "Packet", "Go to the packet that an agent gets.", "queue")
+SHOW_MEMORY = _screen("memory", "f5", "Memory", "Go to what was promoted.", "queue")
 SHOW_PIPELINES = _screen("pipelines", "f6", "Pipelines", "Go to pipelines and their runs.")
-SHOW_AGENTS = _screen("agents", "f7", "Agents", "Go to the agents that get these memories.")
-SHOW_HISTORY = _screen("history", "f8", "History", "Go to the ledger of all acts.")
+SHOW_AGENTS = _screen(
+    "agents", "f7", "Agents", "Go to the agents that get these memories.", "pipelines"
+)
+SHOW_HISTORY = _screen("history", "f8", "History", "Go to the ledger of all acts.", "pipelines")
 SWITCH_THEME = Action(
     "switch_theme", "", "dark or light",
     "Switch between the dark and the light theme.", "Screens",
@@ -183,17 +190,19 @@ SWITCH_THEME = Action(
 QUIT = Action(
     "quit", "ctrl+q", "quit",
     "Leave reviewer, from anywhere; your place is kept.", "Screens", priority=True,
+    beside=HELP.id,
 )  # fmt: skip
 HOW_TO_QUIT = Action(
     "how_to_quit", "ctrl+c,q", "how to quit",
-    "Say which key quits.", "Screens", beside=QUIT.id,
+    "Say which key quits.", "Screens", beside=HELP.id,
 )  # fmt: skip
 APP = Pane(
     "app", "Everywhere",
-    (HELP, PALETTE, SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY, SHOW_PIPELINES,
+    (HELP, SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY, SHOW_PIPELINES,
      SHOW_AGENTS, SHOW_HISTORY, SWITCH_THEME, QUIT, HOW_TO_QUIT),
 )  # fmt: skip
 TABS = (SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY)
 """The screens whose tabs are always there."""
+WIDE_TABS = (SHOW_AGENTS, SHOW_HISTORY)
 SCREENS = (*TABS, SHOW_PIPELINES, SHOW_AGENTS, SHOW_HISTORY)
 """Every screen, in the order of the tabs."""

@@ -89,11 +89,6 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         """The uppermost row that has to be visible together with the cursor."""
         return self.cursor
 
-    @property
-    def moves_redraw_all(self) -> bool:
-        """Whether a move changes more than two rows, as while a range is drawn."""
-        return False
-
     # drawing
 
     def render_line(self, y: int) -> Strip:
@@ -150,7 +145,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
                 self.refresh()
             return
         self.put_cursor(index)
-        if self._keep_in_sight() or self.moves_redraw_all:
+        if self._keep_in_sight():
             self.refresh()
         else:
             self.refresh_line(before)
@@ -296,10 +291,6 @@ class StoredList(ModelList[RowModelT]):
     @property
     def total(self) -> int:
         return len(self.model.ids)
-
-    @property
-    def moves_redraw_all(self) -> bool:
-        return self.model.range_from is not None
 
     def read_window(self, start: int, stop: int) -> None:
         self.model.window(start, stop)

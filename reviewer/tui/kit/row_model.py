@@ -24,7 +24,7 @@ RowT = TypeVar("RowT", bound=HasId)
 
 
 class RowModel(Generic[RowT]):
-    """Ids in the order of the list, the cursor, the marked rows and the range in progress."""
+    """Ids in the order of the list, the cursor, and the marked rows."""
 
     def __init__(self, fetch: Callable[[Sequence[int]], list[RowT]]) -> None:
         self._fetch = fetch
@@ -32,8 +32,8 @@ class RowModel(Generic[RowT]):
         self.ids: array[int] = array("q")
         self.cursor = 0
         self.marks: set[int] = set()
-        self.range_from: int | None = None
-        """The index at which the range in progress began."""
+        self.last_mark = 0
+        """The id that was marked or unmarked last."""
 
     # rows
 
@@ -92,34 +92,12 @@ class RowModel(Generic[RowT]):
 
     # marks
 
-    @property
-    def has_marks(self) -> bool:
-        """Whether a row is marked or a range is in progress."""
-        return bool(self.marks) or self.range_from is not None
-
-    def in_range(self, index: int) -> bool:
-        if self.range_from is None:
-            return False
-        return min(self.range_from, self.cursor) <= index <= max(self.range_from, self.cursor)
-
     def is_marked(self, index: int) -> bool:
-        """Whether a row is marked or in the range in progress."""
-        return self.ids[index] in self.marks or self.in_range(index)
-
-    def _chosen(self) -> set[int]:
-        if self.range_from is None:
-            return self.marks
-        first, last = sorted((self.range_from, self.cursor))
-        return self.marks.union(self.ids[first : last + 1])
+        return self.ids[index] in self.marks
 
     def marked(self) -> list[int]:
         """The marked ids in the order of the list."""
-        chosen = self._chosen()
-        return [number for number in self.ids if number in chosen] if chosen else []
-
-    def count_marked(self) -> int:
-        """How many rows are marked, the range included."""
-        return len(self._chosen())
+        return [number for number in self.ids if number in self.marks] if self.marks else []
 
     def targets(self) -> list[int]:
         """The marked ids, or the one under the cursor when none is marked."""
@@ -129,16 +107,13 @@ class RowModel(Generic[RowT]):
     def toggle_mark(self) -> None:
         if self.current_id is not None:
             self.marks.symmetric_difference_update({self.current_id})
+            self.last_mark = self.current_id
 
-    def keep_range(self) -> None:
-        """End the range; its rows stay marked."""
-        self.marks = set(self._chosen())
-        self.range_from = None
-
-    def clear_marks(self) -> None:
-        """Unmark every row and cancel the range."""
-        self.marks.clear()
-        self.range_from = None
+    def mark_to_here(self) -> None:
+        """Mark every row from the last mark to the cursor."""
+        at = self.index_of([self.last_mark])
+        first, last = sorted((self.cursor if at is None else at, self.cursor))
+        self.marks.update(self.ids[first : last + 1])
 
     def markable(self) -> Iterable[int]:
         """The ids that "mark all" marks."""

@@ -23,7 +23,7 @@ from textual.widget import Widget
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.promotion.history import Undone
+from reviewer.promotion.decisions.history import Undone
 from reviewer.sharing import personal
 from reviewer.sources.elsewhere import is_url
 from reviewer.text.display import display_line
@@ -65,7 +65,7 @@ ROWS = [(0, "-short"), (22, "-tall")]
 Value = TypeVar("Value")
 
 
-class Act(Protocol):
+class EngineAct(Protocol):
     """The result of an act of the engine."""
 
     @property
@@ -74,7 +74,7 @@ class Act(Protocol):
         ...
 
 
-ActT = TypeVar("ActT", bound=Act)
+ActT = TypeVar("ActT", bound=EngineAct)
 
 
 class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
@@ -182,12 +182,15 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             done = await self.host.carry_out(self, act, words, total)
         else:
             done = await to_thread(act)
-        self.host.made_here.add(done.act)
-        if bound := self.engine.say_binding():
-            self.app.notify(display_line(bound), markup=False, timeout=15)
+        self.note_act(done.act)
+        self.status.remark = display_line(self.engine.say_binding())
         if personal(self.engine.path, "-agents").is_dir():
             self.run_worker(self._bring_memory_folders_up_to_date, thread=True)
         return done
+
+    def note_act(self, act: int, words: str = "") -> None:
+        """Remember that an act was made here, in this session, and how this screen words it."""
+        self.host.made_here[act] = (self.tab.capitalize(), words)
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Write what the act changed into the memory folders that the person has chosen."""
@@ -231,13 +234,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @unless(_nothing_to_redo)
     async def action_redo(self) -> None:
         redone = await self.write(self.engine.history.redo, "Redoing")
-        self.host.made_here.add(redone.target)
         self._reversed(redone, "Redone", f"{self.key_of(keys.UNDO)} to undo")
 
     def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
+        made_on, words = self.host.made_here.setdefault(undone.target, ("", ""))
+        where = "" if made_on in ("", self.tab.capitalize()) else f" ({made_on})"
         if not detached(self):
             self.show_reversed(undone)
-        self.say(f"{verb}: {display_line(undone.title)} - {hint}")
+        self.say(f"{verb}: {display_line(words or undone.title)}{where} - {hint}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Show the rows that an undo or redo changed."""
@@ -261,16 +265,17 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     # keys
 
     def footer_actions(self) -> Sequence[tuple[Action, Actor]]:
-        """The actions that the footer shows, each with the node that runs it."""
+        """The actions that the footer shows, the menu last, each with the node that runs it."""
         focused = self.focused
         chain = focused.ancestors_with_self if focused is not None else [self]
         for node in chain:
             if isinstance(node, Actor) and node.pane.footer:
-                return [(action, node) for action in node.pane.footer]
+                menu = [keys.MENU] if keys.MENU in node.pane.actions else []
+                return [(action, node) for action in (*node.pane.footer, *menu)]
         return []
 
     def show_footer(self) -> None:
-        """Show the keys of the focused pane, and the one for help last; the store is not asked."""
+        """Show the keys of the focused pane, then menu and help; the store is not asked."""
         focused = self.focused
         typing = focused is not None and focused.check_consume_key("a", "a")
         shown = []
@@ -279,7 +284,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             if typing:  # the key would be typed as a character
                 names = [key for key in names if len(key) > 1 and not _types(key)]
             if names:
-                title = node.title_of(action) if isinstance(node, Actor) else action.title
+                titled = node.title_of(action) if isinstance(node, Actor) else action.title
+                title = action.in_footer or titled
                 shown.append((names[0], title, action.id))
         self.footer.show(shown)
 
@@ -337,9 +343,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         async def answered(option: Option | None) -> None:
             self.question = None
             self.left_question()
-            if option is None:
-                self.say("Nothing was changed.")
-            else:
+            if option is not None:
                 await self.patiently(lambda: then(option))
 
         self.question = asked
@@ -578,8 +582,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
     @on(RowList.Moved)
     def _cursor_moved(self) -> None:
         self.row_before_filter = None
-        if self.model is not None and self.model.range_from is not None:
-            self.show_footer()
         self.cursor_moved()
         self.cursor_rest.moved()
 
@@ -606,36 +608,25 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @unless(no_rows)
     def action_range(self) -> None:
-        """Begin a range here, or keep the marks of the one in progress."""
-        model = self._marked_model()
-        if model.range_from is None:
-            model.range_from = model.cursor
-            self.say(f"Range: go to its end, then decide; {keys.RANGE.key} keeps the marks.")
-            self.show_footer()
-        else:
-            model.keep_range()
-            self.say_marked()
+        """Mark every row from the last mark to this one."""
+        self._marked_model().mark_to_here()
         self.list.refresh()
+        self.say_marked()
 
     @unless(no_rows)
     def action_mark_all(self) -> None:
         """Mark every row that can be marked, or none."""
         model = self._marked_model()
-        if model.has_marks:
-            model.clear_marks()
+        if model.marks:
+            model.marks.clear()
         else:
             model.marks = set(model.markable())
         self.list.refresh()
         self.say_marked()
 
-    def clear_marks(self) -> None:
-        self._marked_model().clear_marks()
-        self.list.refresh()
-        self.say_marked()
-
     def say_marked(self) -> None:
         """Say how many rows are marked."""
-        count = self._marked_model().count_marked()
+        count = len(self._marked_model().marks)
         self.say(f"{count:,} marked" if count else "No rows are marked.")
         self.show_footer()
 
@@ -646,7 +637,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def title_of(self, action: Action) -> str:
         """The title of an action, with the number of rows that it would change."""
-        marked = self.model.count_marked() if self.model is not None else 0
+        marked = len(self.model.marks) if self.model is not None else 0
         if marked and action.takes_marked:
             return f"{action.title} {marked:,} marked"
         return action.title
@@ -711,8 +702,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """
         if self.host.stop_running():
             return
-        if self.model is not None and self.model.has_marks:
-            self.clear_marks()
+        if self.model is not None and self.model.marks:
+            self.action_mark_all()
         elif self._zoomed is not None and self._reading:
             self.read_pane(self._zoomed)
         elif self._zoomed is not None:
@@ -725,8 +716,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self.leave_last()
 
     def leave_last(self) -> None:
-        """Nothing else is left to leave: close the screen, or say how to quit."""
-        if self.app.screen_stack[0] is self:
+        """Nothing else is left to leave: say how to quit, or close what another screen opened."""
+        base = self.app.screen_stack[0]
+        if self is base or self.tab != "queue":
             self.host.action_how_to_quit()
         else:
             self.dismiss()

@@ -36,7 +36,7 @@ class Run(Struct, frozen=True, gc=False):
     style: str = "text"
 
 
-class Span(Struct, frozen=True, gc=False):
+class TextSpan(Struct, frozen=True, gc=False):
     """Characters `start:end` of a block's text, to be shown in another style.
 
     A pane scrolls to a `here` span, and a text that is too long is cut around it.
@@ -48,7 +48,7 @@ class Span(Struct, frozen=True, gc=False):
     here: bool = True
 
 
-class Block(Struct, frozen=True, gc=False):
+class TextBlock(Struct, frozen=True, gc=False):
     """One text with its margin.
 
     `first` is left of the first line and `rest` left of all others (blanks as wide as `first` when
@@ -58,7 +58,7 @@ class Block(Struct, frozen=True, gc=False):
 
     text: str
     style: str = "text"
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TextSpan, ...] = ()
     first: tuple[Run, ...] = ()
     rest: tuple[Run, ...] | None = None
     wrap: bool = True
@@ -69,7 +69,7 @@ class Block(Struct, frozen=True, gc=False):
     """How to see the rest, after "… 812 kB more": ", o opens the source"."""
 
 
-class Line(Struct, frozen=True, gc=False):
+class TextLine(Struct, frozen=True, gc=False):
     """One row of cells. `block` is the index of its block; `marked`: a `here` span touches it."""
 
     runs: tuple[Run, ...]
@@ -86,9 +86,9 @@ class Line(Struct, frozen=True, gc=False):
         return sum(cell_len(run.text) for run in self.runs)
 
 
-def lay_out(blocks: Sequence[Block], width: int, ellipsis: str = "…") -> tuple[Line, ...]:
+def lay_out(blocks: Sequence[TextBlock], width: int, ellipsis: str = "…") -> tuple[TextLine, ...]:
     """All blocks as rows of at most `width` cells, margins included (8 at least)."""
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     for index, block in enumerate(blocks):
         lines.extend(_block_lines(block, index, max(width, 8), ellipsis))
     return tuple(lines)
@@ -148,7 +148,7 @@ def _chop(word: str, room: int, width: int) -> tuple[list[int], int]:
     return cuts, used
 
 
-def around(text: str, spans: Sequence[Span], limit: int) -> tuple[int, int]:
+def around(text: str, spans: Sequence[TextSpan], limit: int) -> tuple[int, int]:
     """The window of `text`, at most `limit` characters, that contains the first `here` span."""
     if len(text) <= limit:
         return 0, len(text)
@@ -199,7 +199,7 @@ def tail(path: str, width: int, ellipsis: str = "…") -> str:
     return ellipsis + path[slash if slash >= 0 else at :]
 
 
-def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterator[Line]:
+def _block_lines(block: TextBlock, index: int, width: int, ellipsis: str) -> Iterator[TextLine]:
     first = tuple(Run(display_line(run.text), run.style) for run in block.first)
     margin = sum(cell_len(run.text) for run in first)
     blank = (Run(" " * margin),) if margin else ()
@@ -210,22 +210,22 @@ def _block_lines(block: Block, index: int, width: int, ellipsis: str) -> Iterato
     prefix = first
     if start:
         note = f"{ellipsis} {size(block.text[:start])} before{block.more}"
-        yield Line((*prefix, Run(cut(note, room, ellipsis), "faint")), index)
+        yield TextLine((*prefix, Run(cut(note, room, ellipsis), "faint")), index)
         prefix = rest
     rows = list(_rows(block, start, end, room, ellipsis))
     if 0 < block.most < len(rows):
         runs, marked = rows[block.most - 1]
         rows[block.most - 1 :] = [(_cut((*runs, Run(" " * room)), room, ellipsis), marked)]
     for runs, marked in rows:
-        yield Line((*prefix, *runs), index, marked)
+        yield TextLine((*prefix, *runs), index, marked)
         prefix = rest
     if end < len(block.text) and block.wrap:
         note = f"{ellipsis} {size(block.text[end:])} more{block.more}"
-        yield Line((*prefix, Run(cut(note, room, ellipsis), "faint")), index)
+        yield TextLine((*prefix, Run(cut(note, room, ellipsis), "faint")), index)
 
 
 def _rows(
-    block: Block, start: int, end: int, room: int, ellipsis: str
+    block: TextBlock, start: int, end: int, room: int, ellipsis: str
 ) -> Iterator[tuple[tuple[Run, ...], bool]]:
     """The runs of every row of `block.text[start:end]`, and whether a `here` span touches it."""
     shown: list[str] = []
@@ -259,7 +259,7 @@ def _rows(
         at += len(paragraph) + 1
 
 
-def _pieces(block: Block, start: int, end: int) -> Iterator[tuple[str, str, bool]]:
+def _pieces(block: TextBlock, start: int, end: int) -> Iterator[tuple[str, str, bool]]:
     """The window's text cut at the spans' edges: (original text, style, is it a `here` span)."""
     text = block.text
     at = start
@@ -304,11 +304,11 @@ def _cut(runs: Sequence[Run], room: int, ellipsis: str) -> tuple[Run, ...]:
 SHOWN_LINES = 2_000
 
 
-def diff_blocks(lines: Sequence[str]) -> list[Block]:
+def diff_blocks(lines: Sequence[str]) -> list[TextBlock]:
     """One block a line, cut to one row; a long one ends with the number of lines left out."""
-    blocks = [Block(line, _diff_style(line), first=(Run(" "),)) for line in lines[:SHOWN_LINES]]
+    blocks = [TextBlock(line, _diff_style(line), first=(Run(" "),)) for line in lines[:SHOWN_LINES]]
     if len(lines) > SHOWN_LINES:
-        blocks.append(Block(f"and {len(lines) - SHOWN_LINES:,} lines more", "faint"))
+        blocks.append(TextBlock(f"and {len(lines) - SHOWN_LINES:,} lines more", "faint"))
     return blocks
 
 
@@ -320,19 +320,19 @@ def _diff_style(line: str) -> str:
 
 def marked_changes(
     hunks: Sequence[Hunk], chosen: int = -1, bar: str = ""
-) -> tuple[str, tuple[Span, ...]]:
+) -> tuple[str, tuple[TextSpan, ...]]:
     """A text with its changes; brackets show removals and additions, not colour alone. The chosen
     change begins with a bar.
     """
     parts: list[str] = []
-    spans: list[Span] = []
+    spans: list[TextSpan] = []
     length = number = 0
 
     def add(text: str, style: str = "", *, here: bool = False) -> None:
         nonlocal length
         parts.append(text)
         if style:
-            spans.append(Span(length, length + len(text), style, here))
+            spans.append(TextSpan(length, length + len(text), style, here))
         length += len(text)
 
     for hunk in hunks:

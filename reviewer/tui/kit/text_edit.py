@@ -10,7 +10,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from reviewer.promotion.drafts import Drafts
+    from reviewer.promotion.decisions.drafts import Drafts
     from reviewer.tui.kit.action import Action
 
 

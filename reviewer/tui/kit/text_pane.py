@@ -18,7 +18,7 @@ from textual.strip import Strip
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.text import Block, Line, Run, lay_out
+from reviewer.tui.kit.text import Run, TextBlock, TextLine, lay_out
 from reviewer.tui.theme import glyphs, palette
 
 
@@ -32,8 +32,8 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
     def __init__(self, *, title: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._title = title
-        self._blocks: tuple[Block, ...] = ()
-        self._lines: tuple[Line, ...] = ()
+        self._blocks: tuple[TextBlock, ...] = ()
+        self._lines: tuple[TextLine, ...] = ()
         self._reveal: int | None = None
 
     def on_mount(self) -> None:
@@ -41,7 +41,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
 
     def show(
         self,
-        blocks: Sequence[Block],
+        blocks: Sequence[TextBlock],
         *,
         title: str | None = None,
         hint: str = "",

@@ -1,4 +1,4 @@
-"""Keys of the Packet screen. An action without a key stands in the menu and in the palette."""
+"""Keys of the Packet screen. An action without a key stands in the menu and in the help."""
 
 from __future__ import annotations
 
@@ -27,10 +27,6 @@ LEAVE_OUT = Action(
     "packet_leave_out", "x", "leave out",
     "Leave this item out of this packet; again: no longer.", "Decide",
 )  # fmt: skip
-CLEAR = Action(
-    "packet_clear", "", "choose nothing",
-    "Forget what was pinned and left out here.", "Decide",
-)  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",
     "Read the store, the .context folder here, both together, or a folder by its path.", "Select",
@@ -41,6 +37,6 @@ PACKET = Pane(
     "packet", "Packet",
     (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
      keys.OPEN_SOURCE, keys.COPY, WRITE_FILE, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS,
-     keys.BACK, CLEAR, OTHER_SOURCE),
-    (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.COPY, keys.MENU, WRITE_FILE, keys.FILTER),
+     keys.BACK, OTHER_SOURCE),
+    (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.COPY, WRITE_FILE, keys.FILTER),
 )  # fmt: skip

@@ -24,7 +24,7 @@ BUDGETS = (
 HIGHEST = 10**12
 
 
-class Source(Struct, frozen=True):
+class PacketSource(Struct, frozen=True):
     """A .context folder, or None for the store; `beside`: a folder read with the store."""
 
     folder: Path | None = None
@@ -39,7 +39,7 @@ class Source(Struct, frozen=True):
 class PacketChoices(Struct, frozen=True):
     """What a person chose on the Packet screen; kept while other screens are shown."""
 
-    source: Source | None = None
+    source: PacketSource | None = None
     """None for the source that the command line would read."""
     task: str = ""
     typed: str = ""

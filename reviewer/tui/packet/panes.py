@@ -16,7 +16,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit.bars import clickable
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import Block, cut
+from reviewer.tui.kit.text import TextBlock, cut
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import PacketChoices, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
@@ -122,34 +122,36 @@ def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
     ]
 
 
-def why_blocks(model: PacketModel, choices: PacketChoices, sign: Glyphs) -> tuple[str, list[Block]]:
+def why_blocks(
+    model: PacketModel, choices: PacketChoices, sign: Glyphs
+) -> tuple[str, list[TextBlock]]:
     """Title and text about the row under the cursor."""
     row = model.current
     if row is None:
         return "Why", []
     if isinstance(row, SectionRow):
         name = str(row.use.name)
-        return name.capitalize(), [Block(CAPS.get(name, ""), "text")]
+        return name.capitalize(), [TextBlock(CAPS.get(name, ""), "text")]
     tokens = f"{row.tokens:,}"
     if row.full_tokens is not None and row.state != "full":
         tokens += f" of {row.full_tokens:,}"
     where = f"{row.place}" + (f" {sign.dot} {row.at:%Y-%m-%d}" if row.at else "")
     blocks = [
-        Block(f"{STATES[str(row.state)][1]}, {tokens} tokens: {row.reason}", "strong"),
-        *([Block(row.score_text, "text")] if row.score_text else []),
-        Block(where, "dim", wrap=False),
+        TextBlock(f"{STATES[str(row.state)][1]}, {tokens} tokens: {row.reason}", "strong"),
+        *([TextBlock(row.score_text, "text")] if row.score_text else []),
+        TextBlock(where, "dim", wrap=False),
     ]
     if row.id in choices.pinned:
-        blocks.append(Block(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
+        blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
     if row.id in choices.left_out:
         words = f"left out of this packet: {keys.LEAVE_OUT.key} again takes it in"
-        blocks.append(Block(words, "warm"))
+        blocks.append(TextBlock(words, "warm"))
     return row.title, blocks
 
 
-def packet_blocks(markdown: str) -> list[Block]:
+def packet_blocks(markdown: str) -> list[TextBlock]:
     """The packet's text line by line."""
-    return [Block(line, _style(line)) for line in markdown.rstrip("\n").split("\n")]
+    return [TextBlock(line, _style(line)) for line in markdown.rstrip("\n").split("\n")]
 
 
 def _style(line: str) -> str:
@@ -158,7 +160,7 @@ def _style(line: str) -> str:
     return "dim" if line == "Also noted:" else "text"
 
 
-def row_of(blocks: Sequence[Block], item: PacketItem) -> int | None:
+def row_of(blocks: Sequence[TextBlock], item: PacketItem) -> int | None:
     """The line of the packet where an item begins."""
     wanted = item.shown.split("\n")
     texts = [block.text for block in blocks]

@@ -26,14 +26,14 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, count
+from reviewer.tui.kit.text import TextBlock, count
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import (
     HIGHEST,
     PacketChoices,
     PacketModel,
-    Source,
+    PacketSource,
     step_budget,
 )
 from reviewer.tui.packet.panes import (
@@ -76,14 +76,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.head = PacketHead(id="packet-head")
         self.local_folder = context_folder_near(Path.cwd())
         """The .context folder where reviewer was started, or at the root of its work tree."""
-        self.source = Source()
+        self.source = PacketSource()
         """What is read now."""
         self.tried = False
         """Whether a source has been read, or could not be."""
         self.trouble = ""
         """Why the source cannot be read."""
         self._prepared: Prepared | None = None
-        self._blocks: list[Block] = []
+        self._blocks: list[TextBlock] = []
         self._draw_timer: Timer | None = None
 
     def compose_above(self) -> Iterable[Widget]:
@@ -111,11 +111,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         engine, project, choices = self.engine, self.project, self.choices
         local, folder_named = self.local_folder, self.source.folder
 
-        def work() -> tuple[Source, str, Prepared]:
+        def work() -> tuple[PacketSource, str, Prepared]:
             now, words, source = datetime.now().astimezone(), "", choices.source
             if source is None:
                 near = engine.packets.source_near(project, local)
-                source, words = Source(near.folder), near.words
+                source, words = PacketSource(near.folder), near.words
             if source.folder is None:
                 prepared = engine.packets.prepare_own(
                     project, task=choices.task, now=now, folder=source.beside
@@ -127,7 +127,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             prepared.save_counts()
             return source, words, prepared
 
-        def then(found: tuple[Source, str, Prepared]) -> None:
+        def then(found: tuple[PacketSource, str, Prepared]) -> None:
             source, words, self._prepared = found
             if words and (not self.tried or source.folder != folder_named):
                 more = "" if source.folder else f": {self.key_of(keys.OTHER_SOURCE)} reads both."
@@ -233,7 +233,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             again = f"{shared.REFRESH.key} reads it again, {other} another source."
             return "This folder has no entries yet.", again
         queue = f"Promote candidates ({shared.SHOW_QUEUE.key}), or {other} opens a .context folder."
-        return "Nothing is active or trusted yet.", queue
+        return "Nothing was promoted yet.", queue
 
     def follow(self) -> None:
         """Show the item under the cursor beside the list."""
@@ -283,10 +283,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is not None and item.section == "constitution":
             return "The constitution is always in full, whatever the budget is."
         return self.no_item()
-
-    def no_choices(self) -> str | None:
-        chosen = self.choices.pinned | self.choices.left_out
-        return self.no_packet() or (None if chosen else "No item is pinned or left out.")
 
     # choices
 
@@ -357,13 +353,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         words = "Left out of this packet" if item.id in out else "No longer left out"
         self.say(f"{words}: {display_line(item.title)}")
 
-    @unless(no_choices)
-    def action_packet_clear(self) -> None:
-        """Forget all pins, and what was left out."""
-        number = len(self.choices.pinned | self.choices.left_out)
-        self._choose(structs.replace(self.choices, pinned=frozenset(), left_out=frozenset()))
-        self.say(f"Forgot {count(number, 'choice')}.")
-
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, both, or another folder."""
         local, options = self.local_folder, [Option("store", "The store")]
@@ -379,14 +368,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 await self.ask_text("Folder", other, hint="the path of a .context folder")
             else:
                 folder = local if option.key == "folder" else None
-                self._read_from(Source(folder, local if option.key == "both" else None))
+                self._read_from(PacketSource(folder, local if option.key == "both" else None))
 
         async def other(text: str) -> None:
-            self._read_from(Source(Path(text).expanduser()))
+            self._read_from(PacketSource(Path(text).expanduser()))
 
         await self.choose("Read", options, then)
 
-    def _read_from(self, source: Source) -> None:
+    def _read_from(self, source: PacketSource) -> None:
         """Read another source, without the pins of the one before."""
         self.host.packet_choices = structs.replace(
             self.choices, source=source, pinned=frozenset(), left_out=frozenset()

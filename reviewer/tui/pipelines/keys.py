@@ -49,8 +49,9 @@ PAST_RUNS = Action(
     "Choose a run to look at, of any pipeline.", "Select",
 )  # fmt: skip
 MODE_FULL = Action(
-    "view_full", "1", "2 to 7 mode",
+    "view_full", "1", "session",
     "Show the session that this node continues; and what a resume would lose of it.", "Look",
+    in_footer="to 7 mode",
 )  # fmt: skip
 
 
@@ -71,5 +72,5 @@ PIPELINES = Pane(
      MODE_MEDIUM, MODE_HIGH, MODE_ANSWER, keys.UNDO, keys.MENU, keys.OPEN_SOURCE,
      keys.OPEN_EDITOR, keys.COPY, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT,
      CHOOSE, PAST_RUNS, SWITCH_ENGINE, ALLOW_TOOLS, AS_CONTEXT),
-    (RUN, STEP, ENTER, CANCEL, RESUME, MODE_FULL, keys.MENU, keys.COPY, keys.OPEN_SOURCE),
+    (RUN, STEP, ENTER, CANCEL, RESUME, MODE_FULL, keys.COPY, keys.OPEN_SOURCE),
 )  # fmt: skip

@@ -13,13 +13,13 @@ from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import Block, Run, Span, count, cut
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, count, cut
 from reviewer.tui.pipelines.model import EdgeRow, NodeRow, PipelinesModel
 from reviewer.tui.theme import Glyphs, Palette, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry
-    from reviewer.pipelines.values import PipelineEdge, Preamble, Remark, Resolution
+    from reviewer.pipelines.values import FidelityResolution, PipelineEdge, Preamble, Remark
     from reviewer.pipelines.walk import WalkStep
     from reviewer.tui.pipelines.model import NodeInput, NodeState
 
@@ -150,7 +150,7 @@ def entry_title(entry: NodeEntry, signs: Glyphs) -> str:
     return f"{entry.edge.source} {arrow(signs)} {entry.edge.target}"
 
 
-def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]:
+def chain(resolution: FidelityResolution, signs: Glyphs) -> tuple[str, tuple[TextSpan, ...]]:
     """`edge full  >  node -  >  graph compact`, the step that decided marked and named.
 
     An earlier step with a value was skipped because the value is not a mode.
@@ -163,11 +163,11 @@ def chain(resolution: Resolution, signs: Glyphs) -> tuple[str, tuple[Span, ...]]
         text += f"{rule} {display_line(value) if value else 'nothing'}"
         if rule == resolution.rule:
             text += _WINS
-            spans.append(Span(start, len(text), "accent"))
+            spans.append(TextSpan(start, len(text), "accent"))
             decided = True
         elif value and not decided:
             text += " (no such mode)"
-            spans.append(Span(start, len(text), "warm"))
+            spans.append(TextSpan(start, len(text), "warm"))
     return text, tuple(spans)
 
 
@@ -178,7 +178,7 @@ def entry_blocks(
     state: NodeState | None,
     remarks: Sequence[Remark],
     signs: Glyphs,
-) -> list[Block]:
+) -> list[TextBlock]:
     """How a node is entered and why, where it leads, its own attributes."""
     node, edge = entry.node, entry.edge
     text, spans = chain(entry.fidelity, signs)
@@ -216,7 +216,7 @@ def entry_blocks(
     blocks += [labelled("remark", each.message, "warm") for each in remarks]
     if node.prompt:
         prompt = labelled("prompt", node.prompt, "text")
-        blocks.append(Block(prompt.text, "text", first=prompt.first, most=PROMPT_ROWS))
+        blocks.append(TextBlock(prompt.text, "text", first=prompt.first, most=PROMPT_ROWS))
     return blocks
 
 
@@ -260,7 +260,7 @@ def before_words(node_input: NodeInput) -> str:
     return f"{node_input.entry.node.name} after {stages}{again}"
 
 
-def preamble_blocks(mode: str, node_input: NodeInput, signs: Glyphs) -> list[Block]:
+def preamble_blocks(mode: str, node_input: NodeInput, signs: Glyphs) -> list[TextBlock]:
     """The text of a mode, below its cost and its omissions."""
     if mode == "full":
         return _session_blocks(node_input, signs)
@@ -268,14 +268,14 @@ def preamble_blocks(mode: str, node_input: NodeInput, signs: Glyphs) -> list[Blo
     head = f"{bar(text.tokens, text.budget, 20, signs)}  {left_out(text) or 'nothing left out'}"
     style = "warm" if text.left_out or text.values_left_out or text.shortened else "dim"
     return [
-        Block(head, "dim", (Span(22, len(head), style, here=False),), first=(Run(" "),)),
-        Block(f"{before_words(node_input)}", "faint", first=(Run(" "),)),
-        Block("", first=(Run(" "),)),
-        Block(text.text, first=(Run(" "),)),
+        TextBlock(head, "dim", (TextSpan(22, len(head), style, here=False),), first=(Run(" "),)),
+        TextBlock(f"{before_words(node_input)}", "faint", first=(Run(" "),)),
+        TextBlock("", first=(Run(" "),)),
+        TextBlock(text.text, first=(Run(" "),)),
     ]
 
 
-def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[Block]:
+def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[TextBlock]:
     """The session of a thread, and the part that a resume would lose."""
     thread_preview, node = node_input.thread_preview, node_input.entry.node.name
     name = thread_mark(thread_preview.thread, signs)
@@ -287,40 +287,40 @@ def _session_blocks(node_input: NodeInput, signs: Glyphs) -> list[Block]:
             f"{thread_preview.after_resume}."
         )
         return [
-            Block(none, "text", first=(Run(" "),)),
-            Block("", first=(Run(" "),)),
-            Block(instead.text, first=(Run(" "),)),
+            TextBlock(none, "text", first=(Run(" "),)),
+            TextBlock("", first=(Run(" "),)),
+            TextBlock(instead.text, first=(Run(" "),)),
         ]
     blocks = [
-        Block(
+        TextBlock(
             f"{node} continues the session of {name}: {turns}, {node_input.session_tokens:,} tok. "
             "Nothing is put before its prompt.",
             first=(Run(" "),),
         ),
-        Block(
+        TextBlock(
             f"A resume would lose {'it' if node_input.session_turns == 1 else 'them'}: the first "
             f"such node gets {thread_preview.after_resume} instead ({instead.tokens:,} tok), once.",
             "warm",
             first=(Run(f" {signs.attention} ", "warm"),),
         ),
-        Block("", first=(Run(" "),)),
+        TextBlock("", first=(Run(" "),)),
     ]
-    return [*blocks, Block(node_input.session, first=(Run(" "),))]
+    return [*blocks, TextBlock(node_input.session, first=(Run(" "),))]
 
 
-def answer_blocks(node_input: NodeInput, live: str) -> list[Block]:
+def answer_blocks(node_input: NodeInput, live: str) -> list[TextBlock]:
     """A node's last prompt and answer; `live` is an answer that is arriving."""
     if live:
-        return [Block(live, first=(Run(" "),))]
+        return [TextBlock(live, first=(Run(" "),))]
     if node_input.last_answer is None:
-        return [Block("This node has not answered in this run.", "dim", first=(Run(" "),))]
+        return [TextBlock("This node has not answered in this run.", "dim", first=(Run(" "),))]
     turn = node_input.last_answer
     return [
-        Block("asked", "faint", first=(Run(" "),)),
-        Block(turn.prompt, "dim", first=(Run(" "),)),
-        Block("", first=(Run(" "),)),
-        Block("answered", "faint", first=(Run(" "),)),
-        Block(turn.answer, first=(Run(" "),)),
+        TextBlock("asked", "faint", first=(Run(" "),)),
+        TextBlock(turn.prompt, "dim", first=(Run(" "),)),
+        TextBlock("", first=(Run(" "),)),
+        TextBlock("answered", "faint", first=(Run(" "),)),
+        TextBlock(turn.answer, first=(Run(" "),)),
     ]
 
 

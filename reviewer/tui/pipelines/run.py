@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from reviewer.engine import Engine
-    from reviewer.pipelines.events import Event, Question, RunDone, StageDone
+    from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion
     from reviewer.pipelines.service import RunOptions
 
 KEPT_CHARACTERS = 20_000
@@ -43,7 +43,7 @@ class BackgroundRun:
         self.degraded = False
         self.answer = ""
         """The part of its answer that has arrived."""
-        self.question: Question | None = None
+        self.question: StageQuestion | None = None
         """The question that waits for `reply`."""
         self.stages = 0
         self.next = ""
@@ -98,7 +98,7 @@ class BackgroundRun:
         self._stepping = stepping
         self._gate.set()
 
-    def reply(self, question: Question, text: str) -> None:
+    def reply(self, question: StageQuestion, text: str) -> None:
         """Answer a question. Raises ConflictError when it is not open any more."""
         if self.question is not question:
             raise ConflictError("The run does not ask this any more: nothing was answered.")
@@ -174,7 +174,7 @@ class BackgroundRun:
                 return
         self._notify(always=not isinstance(event, events.Text))
 
-    def _ask(self, question: Question) -> str | None:
+    def _ask(self, question: StageQuestion) -> str | None:
         """Wait until the person answers; None once the run is cancelled.
 
         Of several branches that ask, one at a time gets here, perhaps after stages of the others.

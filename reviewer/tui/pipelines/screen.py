@@ -24,7 +24,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, count, cut, moment
+from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.pipelines import keys
 from reviewer.tui.pipelines.model import (
@@ -55,7 +55,7 @@ from reviewer.tui.pipelines.run import BackgroundRun
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.pipelines.events import Question
+    from reviewer.pipelines.events import StageQuestion
     from reviewer.pipelines.resolve import NodeEntry
     from reviewer.pipelines.run_store import RunView
     from reviewer.pipelines.service import RunOptions, StageTurn
@@ -104,7 +104,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._file_changed_at = 0.0
         self._foreign_version = engine.foreign_version()
         self._listener = lambda: self.post_message(RunMoved())
-        self._read_for: tuple[str, int, Question | None] = ("", -1, None)
+        self._read_for: tuple[str, int, StageQuestion | None] = ("", -1, None)
         """The run, its stages and the question for which it was read last."""
         self._run_reads = 0
         """Counts the reads of runs, so that a file that was slow to read shows no older state."""
@@ -383,7 +383,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         question = background.question if background is not None else None
         if question is not None and question.node == node.name and question.about and not self.view:
             pane.show(
-                [Block(question.about, first=(Run(" "),))],
+                [TextBlock(question.about, first=(Run(" "),))],
                 title=f"What {node.name} is asked about",
                 hint=mode_hint(),
                 keep_scroll=keep,
@@ -596,7 +596,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         asked = self.background is not None and self.background.question is not None
         return "read" if action is keys.ENTER and not asked else super().title_of(action)
 
-    async def _ask(self, question: Question) -> None:
+    async def _ask(self, question: StageQuestion) -> None:
         """Offer the choices of a question; free text where it is allowed."""
         options = [
             Option(choice.key, f"{choice.key}  {choice.label}", f"leads to {choice.target}")
@@ -654,7 +654,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._draw_answer()
         self.show_footer()
 
-    def _read_run_for(self, background: BackgroundRun, question: Question | None) -> None:
+    def _read_run_for(self, background: BackgroundRun, question: StageQuestion | None) -> None:
         """Read the run once for its present stage: pieces of an answer, which may come faster than
         it is read, must not begin that again.
         """

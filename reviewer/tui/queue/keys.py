@@ -1,4 +1,4 @@
-"""Keys of the Queue screen. An action without a key stands in the menu and in the palette."""
+"""Keys of the Queue screen. An action without a key stands in the menu and in the help."""
 
 from __future__ import annotations
 
@@ -48,11 +48,6 @@ MERGE = Action(
     "Merge the nearest duplicate into this row; a near duplicate in an open cluster is merged"
     " into the row that leads it.", "Decide", writes=True,
 )  # fmt: skip
-PROMOTE_CLUSTER = Action(
-    "promote_cluster", "", "promote cluster",
-    "Promote the row that leads this cluster and merge its near duplicates into it.",
-    "Decide", writes=True,
-)  # fmt: skip
 QUEUE_MORE = Action(
     "more", "", "queue more",
     "Queue more of the candidates that were beyond the cap.", "Decide", writes=True,
@@ -92,8 +87,8 @@ QUEUE = Pane(
     (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL, keys.FILTER,
      keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, keys.PROJECT, EXPAND,
      COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
-     SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, PROMOTE_CLUSTER, STATUS, SORT,
+     SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
      keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
-    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MENU, keys.MARK, keys.FILTER, SESSION,
+    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER, SESSION,
      READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

@@ -30,7 +30,7 @@ class QueueModel(RowModel["QueueRow"]):
         self._rows.clear()
         self.dimmed.clear()
         self.leader_of.clear()
-        self.clear_marks()
+        self.marks.clear()
         found = self.index_of(here)
         self.cursor = found if found is not None else min(self.cursor, max(len(self.ids) - 1, 0))
 
@@ -68,6 +68,12 @@ class QueueModel(RowModel["QueueRow"]):
             else:
                 self.dimmed.add(memory_id)
         self.marks -= known
+
+    @property
+    def decided(self) -> int:
+        """How many rows were decided since the snapshot; what was deferred is not."""
+        rows = map(self.known, self.dimmed)
+        return sum(row is None or not row.deferred for row in rows)
 
     def waiting(self, index: int) -> bool:
         """Whether the row at an index still waits, as far as it has been read."""
@@ -120,7 +126,6 @@ class QueueModel(RowModel["QueueRow"]):
         for memory_id in members:
             del self.leader_of[memory_id]
         self.marks -= members
-        self.range_from = None
         self.cursor = at
 
     def is_open(self, index: int) -> bool:

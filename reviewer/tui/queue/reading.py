@@ -20,7 +20,7 @@ from reviewer.tui.kit.text import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.report import Progress, WaveReport
+    from reviewer.promotion.waves.report import WaveProgress, WaveReport
     from reviewer.tui.theme import Glyphs
 
 BAR_CELLS = 12
@@ -57,10 +57,10 @@ class SessionsHere(Struct, frozen=True):
 
 def find_here(engine: Engine, project: str) -> SessionsHere:
     """Look for the sessions of the project around the working folder. Raises StoreError."""
-    from reviewer.promotion.found_sessions import by_agent, is_read
-    from reviewer.sources.discovery import Machine, Scope, find_sessions
+    from reviewer.promotion.waves.found_sessions import by_agent, is_read
+    from reviewer.sources.discovery import Machine, ProjectFolders, find_sessions
 
-    scope = Scope.of(Path.cwd(), engine.former_folders(project))
+    scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
     found = [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
     stamps = engine.sources.stamps(project)
     rows = by_agent(found, stamps, datetime.now(UTC))
@@ -93,11 +93,11 @@ class ReadingAct(RunningAct):
 
     def __init__(self, signs: Glyphs) -> None:
         super().__init__("Reading sessions")
-        self._progress: Progress | None = None
+        self._progress: WaveProgress | None = None
         self._full, self._empty = signs.shades[0], signs.shades[-1]
         self._time = TimeLeft()
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: WaveProgress) -> None:
         """Note how far the ingestion is."""
         self._progress = progress
 
@@ -129,9 +129,9 @@ def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> Wave
 
     Raises as `Intake.ingest` does.
     """
-    from reviewer.sources.discovery import Machine, Scope, choose, find_sessions
+    from reviewer.sources.discovery import Machine, ProjectFolders, choose, find_sessions
 
-    scope = Scope.of(Path.cwd(), engine.former_folders(project))
+    scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
     chosen = choose(each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope))
     if not chosen.paths:
         return None

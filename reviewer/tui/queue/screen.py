@@ -21,7 +21,7 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
-from reviewer.promotion.views import Kind, QueueQuery, RejectReason, Sort, SourceState
+from reviewer.promotion.views import QueueQuery, RejectReason, RowKind, Sort, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
@@ -34,7 +34,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
@@ -52,11 +52,11 @@ from reviewer.tui.start.reader import BackgroundReading, find_offers
 if TYPE_CHECKING:
     from subprocess import Popen
 
-    from reviewer.promotion.history import Undone
-    from reviewer.promotion.insight import Hint
-    from reviewer.promotion.readings import Offer
-    from reviewer.promotion.triage import Done, Seen
+    from reviewer.promotion.decisions.history import Undone
+    from reviewer.promotion.decisions.triage import Done, Seen
+    from reviewer.promotion.lists.insight import Hint
     from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
+    from reviewer.promotion.waves.readings import Offer
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is read."""
@@ -72,9 +72,11 @@ LOOK_SECONDS = 20.0
 ASKED_SECONDS = 0.5
 """How often the progress of a reader is shown."""
 NOBODY = (
-    "No session waits for a reader, or no reader is here: Claude Code, Codex, Gemini CLI, OpenCode"
-    " and Copilot CLI are found on the PATH, an endpoint in the settings under [model]."
+    "No session waits for a reader, or none is here: Claude Code, Codex, Gemini CLI, OpenCode or"
+    " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
+WORDS_CELLS = 30
+"""Cells of a row's words in the message of an undo."""
 MANY = 500
 """Number of rows from which a decision shows its progress."""
 MOST_REREAD = 500
@@ -86,7 +88,7 @@ MANY_AT_ONCE = 20
 TITLES = {
     "waiting": "Waiting",
     "deferred": "Deferred",
-    "active": "Active memories",
+    "active": "Promoted",
     "invalid": "Rejected",
     "superseded": "Merged into others",
     "all": "Everything",
@@ -94,7 +96,7 @@ TITLES = {
 EMPTY = {
     "waiting": "Nothing is waiting.",
     "deferred": "Nothing was deferred.",
-    "active": "No memory is active yet.",
+    "active": "Nothing was promoted yet.",
     "invalid": "Nothing was rejected.",
     "superseded": "Nothing was merged.",
     "all": "The store is empty.",
@@ -432,12 +434,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if counts is None:
             return
         remarks = []
-        if counts.deferred:
-            remarks.append(f"{counts.deferred:,} deferred")
-        if counts.beyond_cap:
-            remarks.append(f"{counts.beyond_cap:,} beyond the cap")
-        if decided := len(self.model.dimmed):
+        if decided := self.model.decided:
             remarks.append(f"{decided:,} decided")
+        waits = self.query_asked.status == "waiting"
+        if waits and counts.deferred:
+            remarks.append(f"{counts.deferred:,} deferred")
+        if waits and counts.beyond_cap:
+            remarks.append(f"{counts.beyond_cap:,} beyond the cap")
         remark = ", ".join(remarks)
         if remark != self.list.remark:
             self.list.remark = remark
@@ -568,10 +571,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return f"#{row.id} is a conflict: {settle} keeps one side or both, {dismiss} dismisses it."
 
     def _cannot_decide(self) -> str | None:
-        return None if self.model.count_marked() else self._why_not_waiting()
+        return None if self.model.marks else self._why_not_waiting()
 
     def _cannot_promote(self) -> str | None:
-        if self.model.count_marked():
+        if self.model.marks:
             return None
         return self._is_conflict() or self._why_not_waiting() or self._needs_words()
 
@@ -593,7 +596,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _cannot_restore(self) -> str | None:
         row = self.model.current
-        if row is None or self.model.count_marked():
+        if row is None or self.model.marks:
             return None if row else self._no_row()
         waits = not self.model.is_dimmed(self.model.cursor) and not row.deferred
         return f"#{row.id} is already waiting in the queue." if waits else None
@@ -665,7 +668,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_reject(self) -> None:
         """Reject the marked rows, or this one; a conflict is dismissed."""
         row = self.model.current
-        if row is not None and row.kind == "conflict" and not self.model.count_marked():
+        if row is not None and row.kind == "conflict" and not self.model.marks:
             await self._resolve(self.engine.conflicts.dismiss)
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
@@ -725,13 +728,17 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         many = len(ids) >= MANY
         if many:
             self.say(f"{words} {len(ids):,} ...")
+        row = self.model.current
         done = await self.write(lambda: act(ids, alone=alone), words if many else "", len(ids))
+        if row is not None and list(ids) == [row.id]:
+            words = cut(display_line(row.content), WORDS_CELLS, self.host.glyphs.ellipsis)
+            self.note_act(done.act, f"{done.title} “{words}”")
         self._after_decision(done, [*ids, *done.ids], remark)
 
     def _after_decision(self, done: Done, ids: Sequence[int], remark: str = "") -> None:
         """Dim the decided rows and go to the next row that waits."""
         model = self.model
-        model.clear_marks()
+        model.marks.clear()
         model.reread(ids)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
@@ -742,7 +749,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         model = self.model
         if not model.ids or model.waiting(model.cursor) or self.query_asked.status != "waiting":
             return ""
-        more = self.list.remark.split(", ")[:-1]
+        more = [
+            each for each in self.list.remark.split(", ") if each and not each.endswith(" decided")
+        ]
         return f". That was the last one here: {more[0]}." if more else ""
 
     def _words(self, done: Done, remark: str = "") -> str:
@@ -799,7 +808,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Put the marked rows, or this one, back into the queue."""
         ids = self.model.targets()
         done = await self.write(lambda: self.engine.triage.restore(ids))
-        self.model.clear_marks()
+        self.model.marks.clear()
         self.model.reread(done.ids)
         self._show_again(self._words(done))
 
@@ -818,18 +827,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             merged, into = near[0], row.id
         done = await self.write(partial(self.engine.triage.merge, merged, into))
         self._after_decision(done, [merged, into, *done.ids])
-
-    @unless(_no_cluster)
-    async def action_promote_cluster(self) -> None:
-        """Promote the row that leads this cluster, with its near duplicates."""
-        row = self.model.current
-        if row is None:
-            return
-        leader = self.model.leader_of.get(row.id, row.id)
-        if self.model.is_open(self.model.cursor):
-            self.action_collapse()
-        done = await self.write(lambda: self.engine.triage.promote([leader]))
-        self._after_decision(done, [leader, *done.ids])
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:
@@ -875,7 +872,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         await self.ask_text(f"Name of #{memory_id}", then, text=entity.name, hint="a name")
 
     def _as_seen(self, row: QueueRow) -> Seen:
-        from reviewer.promotion.triage import Seen  # late: the first page does not need it
+        from reviewer.promotion.decisions.triage import (
+            Seen,  # late: the first page does not need it
+        )
 
         return Seen(row.status, row.content)
 
@@ -993,8 +992,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is None:
             return
         # Late: the first page does not need them.
-        from reviewer.promotion.findings import words_to_reword
-        from reviewer.promotion.wordings import LONGEST_MEMORY
+        from reviewer.promotion.rows.wordings import LONGEST_MEMORY
+        from reviewer.promotion.waves.findings import words_to_reword
 
         memory_id, seen = row.id, self._as_seen(row)
         save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
@@ -1052,7 +1051,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Choose an order."""
 
         async def then(option: Option) -> None:
-            self._sort_by(Sort(option.key))
+            self.sort_by(Sort(option.key))
 
         await self.choose(
             "Order by",
@@ -1061,7 +1060,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             current=self.query_asked.sort.value,
         )
 
-    def _sort_by(self, following: Sort) -> None:
+    def sort_by(self, following: Sort) -> None:
         self._load(structs.replace(self.query_asked, sort=following))
         self.say(f"Ordered by {following.value}.")
 
@@ -1190,10 +1189,10 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
     """Everything about a row. Raises UnknownIdError."""
     view = engine.queue.candidate(memory_id)
     extras = Extras()
-    if view.kind is Kind.ENTITY:
+    if view.kind is RowKind.ENTITY:
         open_conflicts = tuple(engine.conflicts.of(memory_id))
         extras = Extras(entity=engine.entities.get(memory_id), open_conflicts=open_conflicts)
-    elif view.kind is Kind.CONFLICT:
+    elif view.kind is RowKind.CONFLICT:
         extras = Extras(conflict=engine.conflicts.get(memory_id))
     return Detail(
         view,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from reviewer.promotion.source_view import CitedText
+from reviewer.promotion.lists.source_view import CitedText
 from reviewer.proposing.session_view import label
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.tui.kit.row_model import RowModel
@@ -47,7 +48,6 @@ class SessionModel(RowModel[SessionRow]):
     def show(self, text: str, here: int | None = None) -> None:
         """Show the lines that a filter lets through, with the cursor near the line `here`."""
         self.filter = text
-        self.range_from = None
         self.ids = array("q", (row.id for row in self.all if passes(row, text)))
         after = (at for at, number in enumerate(self.ids) if here is not None and number >= here)
         self.cursor = next(after, max(len(self.ids) - 1, 0) if here else 0)
@@ -85,9 +85,13 @@ def rows_of(lines: Sequence[ViewLine], cited: Iterable[CitedText]) -> list[Sessi
     places: dict[int, list[int]] = {}
     for at, line in enumerate(lines):
         places.setdefault(line.line, []).append(at)
+    with_rows = sorted(places)
     found: dict[int, list[CitedText]] = {}
     for each in cited:
         near = [at for line in range(each.line_start, each.line_end) for at in places.get(line, ())]
+        before = bisect_right(with_rows, each.line_start)
+        if not near and before:  # a result stands in the row of its call
+            near = places[with_rows[before - 1]][-1:]
         exact = (at for at in near if each.text in lines[at].text)
         best = next(exact, near[0] if near else None)
         if best is not None:

@@ -12,10 +12,10 @@ from textual.strip import Strip
 
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
-from reviewer.promotion.source_view import CitedText
-from reviewer.promotion.triage import Done
+from reviewer.promotion.decisions.triage import Done
+from reviewer.promotion.lists.source_view import CitedText
+from reviewer.promotion.rows.wordings import LONGEST_MEMORY
 from reviewer.promotion.views import EvidenceView
-from reviewer.promotion.wordings import LONGEST_MEMORY
 from reviewer.proposing.guess import guess_scope, guess_type
 from reviewer.proposing.session_view import label, read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
@@ -26,7 +26,7 @@ from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, entitle, line_of
 from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Block, Run, Span, count, short_ids, tail
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, count, short_ids, tail
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.session import keys
@@ -52,6 +52,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     def __init__(self, engine: Engine, project: str | None, evidence: EvidenceView) -> None:
         self.path = Path(os.path.abspath(Path(evidence.record.path).expanduser()))
         self._session = evidence.record.session
+        self._memory = evidence.memory_id
         self.rows = LineList(SessionModel(), id="lines")
         self.rows.empty = ("Reading the session ...",)
         self.line_pane = TextPane(title="Line", id="line")
@@ -81,7 +82,8 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     def _show(self, view: SessionView, cited: list[CitedText]) -> None:
         model, evidence = self.model, self._opened_at
         self._view, self._opened_at = view, None
-        model.load(view, cited)
+        # Of several quotes of a line, the one that was opened comes first.
+        model.load(view, sorted(cited, key=lambda each: each.memory != self._memory))
         self.rows.empty = ("There is nothing to show in this file.",)
         if evidence is not None:
             span = evidence.record.text[evidence.span_start : evidence.span_end]
@@ -107,7 +109,9 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
             return  # the proof of the memory that is being worded is shown
         row = self.model.current
         if row is None:
-            self.line_pane.show([Block("No line matches.", "dim", first=(Run(" "),))], title="Line")
+            self.line_pane.show(
+                [TextBlock("No line matches.", "dim", first=(Run(" "),))], title="Line"
+            )
             return
         signs = glyphs(self.app)
         title = f"line {row.line.line + 1:,} {signs.dot} {label(row.line).lower()}"
@@ -216,7 +220,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         blocks = [
             block
             for row in rows
-            for block in (*line_blocks(row, (), (), glyphs(self.app)), Block(""))
+            for block in (*line_blocks(row, (), (), glyphs(self.app)), TextBlock(""))
         ]
         self.line_pane.show(blocks, title=f"Its proof: {count(len(rows), 'line')}")
 
@@ -241,7 +245,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         )
 
     def _saved(self, done: Done) -> None:
-        self.model.clear_marks()
+        self.model.marks.clear()
         self.note_version()
         self.reload()
         self.say(f"{display_line(done.title)} - {shared.UNDO.key} to undo")
@@ -316,35 +320,39 @@ def row_parts(
 
 def line_blocks(
     row: SessionRow, before: Sequence[SessionRow], after: Sequence[SessionRow], signs: Glyphs
-) -> list[Block]:
+) -> list[TextBlock]:
     """The line in full with what is cited of it marked, between the lines around it."""
     text = row.line.text
     bar = Run(f"{signs.bar} ", "accent")
     blocks = [_dimmed(each) for each in before]
-    blocks.append(Block(text, "text", _spans(row), first=(bar,), rest=(bar,), limit=64_000))
+    blocks.append(TextBlock(text, "text", _spans(row), first=(bar,), rest=(bar,), limit=64_000))
     if row.line.left_out:
         left_out = (
             f"{count(row.line.left_out, 'character')} left out: "
             f"{shared.OPEN_SOURCE.key} opens the source"
         )
-        blocks.append(Block(left_out, "faint", first=(Run("  "),)))
+        blocks.append(TextBlock(left_out, "faint", first=(Run("  "),)))
     for each in row.cited:
         cited = f"{signs.important} #{each.memory} comes from here"
-        blocks.append(Block(cited, "accent", first=(Run("  "),), wrap=False))
+        blocks.append(TextBlock(cited, "accent", first=(Run("  "),), wrap=False))
+        if each.text not in text:
+            blocks.append(
+                TextBlock(each.text, "text", first=(Run("    "),), rest=(Run("    "),), most=8)
+            )
     return [*blocks, *(_dimmed(each) for each in after)]
 
 
-def _dimmed(row: SessionRow) -> Block:
-    return Block(row.line.text, "dim", first=(Run("  "),), most=3, limit=600)
+def _dimmed(row: SessionRow) -> TextBlock:
+    return TextBlock(row.line.text, "dim", first=(Run("  "),), most=3, limit=600)
 
 
-def _spans(row: SessionRow) -> tuple[Span, ...]:
+def _spans(row: SessionRow) -> tuple[TextSpan, ...]:
     """Where the cited texts are in the line; overlapping ones are marked once."""
-    spans: list[Span] = []
+    spans: list[TextSpan] = []
     for each in row.cited:
         at = row.line.text.find(each.text) if each.text else -1
         if at >= 0 and not any(
             at < span.end and span.start < at + len(each.text) for span in spans
         ):
-            spans.append(Span(at, at + len(each.text)))
+            spans.append(TextSpan(at, at + len(each.text)))
     return tuple(sorted(spans, key=lambda span: span.start))

@@ -30,7 +30,7 @@ from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import Counts
-    from reviewer.start import Found, FoundProject, ReadSum, Start
+    from reviewer.start import FoundProject, FoundProjects, ReadSum, Start
 
 WIDEST = 92
 """Cells of a paragraph."""
@@ -53,7 +53,7 @@ class StartScreen(KitScreen, pane=keys.START):
     def __init__(self, engine: Engine, project: str | None, start: Start) -> None:
         super().__init__(engine, project)
         self.start = start
-        self.found: Found | None = None
+        self.found: FoundProjects | None = None
         self.list = ProjectList(id="projects")
         self.words = Static(id="start-words")
         self._reader = "" if start.sample else display_line(reader_here())
@@ -75,7 +75,7 @@ class StartScreen(KitScreen, pane=keys.START):
         self.words.update("Looking where agents keep their sessions ...")
         self.read(self.start.find, self._show_found, group="find")
 
-    def _show_found(self, found: Found) -> None:
+    def _show_found(self, found: FoundProjects) -> None:
         self.found = found
         self.list.show(found.projects)
         self._show_words()

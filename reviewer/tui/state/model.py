@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from reviewer.promotion.active_facts import FactGroup
-    from reviewer.promotion.trusted_state import StateView
+    from reviewer.promotion.decisions.trusted_state import StateView
+    from reviewer.promotion.lists.active_facts import FactGroup
     from reviewer.promotion.views import QueueRow
 
 CACHED_ROWS = 2_000
@@ -22,7 +22,7 @@ TRUSTED = "Trusted state"
 Fetch = Callable[[Sequence[int]], "list[QueueRow]"]
 
 
-class Head(Struct, frozen=True):
+class GroupHead(Struct, frozen=True):
     """The line above a group."""
 
     title: str
@@ -31,7 +31,7 @@ class Head(Struct, frozen=True):
 
 
 class _Group(Struct, frozen=True):
-    head: Head
+    head: GroupHead
     keys: Sequence[int]
     """Ids of rows; of trusted state the ids of values."""
 
@@ -53,10 +53,10 @@ class StateModel:
         here, place = self.current_key, self.cursor
         self._rows.clear()
         self._states = {state.id: state for state in states}
-        shown = [_Group(Head(TRUSTED, "L3", len(states)), [state.id for state in states])]
+        shown = [_Group(GroupHead(TRUSTED, "L3", len(states)), [state.id for state in states])]
         for group in groups:
             layer = "L2" if group.kind == "entity" else "L1"
-            shown.append(_Group(Head(group.type, layer, len(group.ids)), group.ids))
+            shown.append(_Group(GroupHead(group.type, layer, len(group.ids)), group.ids))
         self._groups = [each for each in shown if each.keys]
         self._starts, self.total = [], 0
         for each in self._groups:
@@ -76,7 +76,7 @@ class StateModel:
         which = bisect_right(self._starts, index) - 1
         return self._groups[which], index - self._starts[which] - 1
 
-    def row(self, index: int) -> Head | StateView | QueueRow | None:
+    def row(self, index: int) -> GroupHead | StateView | QueueRow | None:
         """A heading or a fact; None past the end, or for a row that was deleted."""
         found = self._at(index)
         if found is None:
@@ -107,14 +107,14 @@ class StateModel:
             for row in self._fetch(missing):
                 self._rows[row.id] = row
 
-    def head_above(self, index: int) -> Head | None:
+    def head_above(self, index: int) -> GroupHead | None:
         found = self._at(index)
         return found[0].head if found else None
 
     @property
     def current(self) -> StateView | QueueRow | None:
         row = self.row(self.cursor)
-        return None if isinstance(row, Head) else row
+        return None if isinstance(row, GroupHead) else row
 
     @property
     def current_key(self) -> tuple[bool, int] | None:

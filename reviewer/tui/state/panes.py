@@ -15,12 +15,12 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.row_sign import sign_of
-from reviewer.tui.kit.text import Block, Run, Span, cut, elapsed, moment
-from reviewer.tui.state.model import Head, StateModel
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, cut, elapsed, moment
+from reviewer.tui.state.model import GroupHead, StateModel
 from reviewer.tui.theme import Glyphs, Palette
 
 if TYPE_CHECKING:
-    from reviewer.promotion.trusted_state import StateView
+    from reviewer.promotion.decisions.trusted_state import StateView
 
 KEY_CELLS = 24
 
@@ -40,7 +40,7 @@ class FactList(ModelList[StateModel]):
     def first_in_sight(self) -> int:
         """The heading above the cursor has to be visible too."""
         above = self.model.cursor - 1
-        return above if isinstance(self.model.row(above), Head) else self.model.cursor
+        return above if isinstance(self.model.row(above), GroupHead) else self.model.cursor
 
     def target(self, index: int) -> int:
         found = self.model.nearest(index, 1 if index >= self.model.cursor else -1)
@@ -51,7 +51,7 @@ class FactList(ModelList[StateModel]):
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row = self.model.row(at)
-        if isinstance(row, Head):
+        if isinstance(row, GroupHead):
             return head_strip(row, width, style, sign)
         here = at == self.model.cursor
         return fact_strip(row, width, style, sign, here=here, focused=self.has_focus)
@@ -60,7 +60,7 @@ class FactList(ModelList[StateModel]):
 LAYERS = {"L1": "memories", "L2": "entities", "L3": "only you write these"}
 
 
-def head_strip(head: Head, width: int, style: Palette, sign: Glyphs) -> Strip:
+def head_strip(head: GroupHead, width: int, style: Palette, sign: Glyphs) -> Strip:
     """` decision  12 ───────── entities `."""
     left: list[Part] = [
         (f" {cut(display_line(head.title), max(width - 16, 4), sign.ellipsis)}", style.strong),
@@ -113,10 +113,10 @@ def state_title(state: StateView) -> str:
     return f"{state.key}  trusted state"
 
 
-def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -> list[Block]:
+def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -> list[TextBlock]:
     """The value, then the former ones, newest first."""
     latest = values[0]
-    blocks = [Block(latest.value, "text", first=(Run(" "),)), Block("")]
+    blocks = [TextBlock(latest.value, "text", first=(Run(" "),)), TextBlock("")]
     if latest.ended_at is not None:
         ended = f"{signs.rejected} unset {moment(latest.ended_at)}"
         blocks.append(labelled("status", ended, "warm"))
@@ -129,6 +129,6 @@ def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -
     for place, value in enumerate(values[1:]):
         until = f"  until {moment(value.ended_at)}"
         text = f"{' '.join(value.value.split())}{until}"
-        spans = (Span(len(text) - len(until), len(text), "faint"),)
+        spans = (TextSpan(len(text) - len(until), len(text), "faint"),)
         blocks.append(labelled("before" if not place else "", text, spans=spans))
     return blocks

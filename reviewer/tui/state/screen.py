@@ -1,4 +1,4 @@
-"""Trusted state, entities and active memories by type; beside them, why each is known.
+"""Trusted state, entities and promoted memories by type; beside them, why each is known.
 
 A value of trusted state is always typed: no method here copies text of a candidate, a memory or an
 entity into a value.
@@ -20,8 +20,8 @@ from textual import on
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.llm.spending import Sum, asked, report, spending_path
-from reviewer.promotion.history import Undone
-from reviewer.promotion.triage import Done, Seen
+from reviewer.promotion.decisions.history import Undone
+from reviewer.promotion.decisions.triage import Done, Seen
 from reviewer.promotion.views import QueueQuery, QueueRow, SourceState, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
@@ -42,9 +42,9 @@ from reviewer.tui.state.panes import FactList, state_blocks, state_title
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.active_facts import FactGroup
-    from reviewer.promotion.provenance import Step
-    from reviewer.promotion.trusted_state import StateView
+    from reviewer.promotion.decisions.trusted_state import StateView
+    from reviewer.promotion.lists.active_facts import FactGroup
+    from reviewer.promotion.lists.provenance import ProvenanceStep
     from reviewer.promotion.views import CandidateView
 
 MOST_OPTIONS = 200
@@ -67,7 +67,7 @@ EXPORT_PLACES = {
 @dataclass(frozen=True)
 class Shown:
     key: tuple[bool, int]
-    steps: tuple[Step, ...]
+    steps: tuple[ProvenanceStep, ...]
     values: tuple[StateView, ...] = ()
     """Of a key of trusted state: its value, then former values, newest first."""
     view: CandidateView | None = None
@@ -245,13 +245,14 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if shown is None:
             return
         signs = glyphs(self.app)
-        places = places_of(shown.steps)
+        steps = shown.steps[1:] or shown.steps  # the fact itself stands above them already
+        places = places_of(steps)
         chosen = places[min(self._place, len(places) - 1)] if places else None
         title = WHY
         if len(places) > 1:
             title += f" {signs.rule} {self._place + 1} of {count(len(places), 'place')}"
         self.why.show(
-            step_blocks(shown.steps, signs, chosen, self.why.size.width),
+            step_blocks(steps, signs, chosen, self.why.size.width),
             title=title,
             hint=f"{shared.OPEN_SOURCE.key} opens it" if places else "",
             reveal=None if chosen is None or not keep_scroll else 2 * chosen,
@@ -611,7 +612,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     # looking
 
-    def _selected_place(self) -> tuple[Step, int]:
+    def _selected_place(self) -> tuple[ProvenanceStep, int]:
         """The selected step and its number among the places. Raises SourceError without any."""
         shown = self.current
         if shown is None:

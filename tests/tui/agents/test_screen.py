@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.agents.agent_files import AgentFiles, Given
-from reviewer.agents.wiring import Scope
+from reviewer.agents.agent_files import AgentFiles, GivenPacket
+from reviewer.agents.wiring import WiringScope
 from reviewer.engine import Engine
 from reviewer.text.for_agents import AgentText
 from reviewer.tui.agents.screen import AgentsScreen
@@ -40,7 +40,6 @@ async def test_the_difference_is_shown_before_anything_is_written(
         assert "change 2 files as shown" in screen.text
         assert settings.read_text() == SETTINGS
         await screen.press("escape")
-        assert "Nothing was changed." in screen.text
         assert "last packet none yet" in screen.text
         await screen.press("c", "enter", "enter")
         assert "SessionStart" in settings.read_text()
@@ -52,7 +51,7 @@ async def test_the_difference_is_shown_before_anything_is_written(
 
 async def test_it_shows_what_an_agent_was_given(stocked: Engine, settings: Path) -> None:
     AgentFiles(stocked.path).note_given(
-        Given(
+        GivenPacket(
             agent="claude-code",
             session="one",
             project="acme",
@@ -114,7 +113,7 @@ async def test_an_agent_is_connected_for_one_project_and_undo_takes_it_back(
         await screen.press("enter")
         assert not (tree / ".mcp.json").exists()
         await screen.press("u")
-        assert "No agent was connected or disconnected in this folder" in screen.text
+        assert "There is nothing to undo." in screen.text
         await screen.press("c", "enter", "enter", "d", "enter")
         assert settings.read_text() == SETTINGS
         await screen.press("u", "enter")
@@ -162,7 +161,7 @@ async def test_an_undo_is_refused_when_another_program_has_connected_meanwhile(
         await screen.press("f7", "c", *"this", "enter", "enter")
         shown = screen.top(AgentsScreen)
         await screen.press("u")
-        other = shown._plan("codex", shown._place(Scope.USER))
+        other = shown._plan("codex", shown._place(WiringScope.USER))
         shown._connections.connect(other, folder=str(tree))
         await screen.press("enter")
         assert "Another program has changed a connection" in screen.text

@@ -23,6 +23,7 @@ from tests.tui.context.driving import (
     stocked,
 )
 from tests.tui.views import HOSTILE
+from tests.unit.sources.builders import Session
 
 
 async def test_at_80_columns_eight_segments_are_in_sight_with_their_levels_as_words(
@@ -48,7 +49,7 @@ async def test_the_pane_that_is_read_takes_at_least_half_of_the_screen(
         assert context(screen).summary.has_focus
         assert context(screen).summary.size.height >= size[1] // 2
         await screen.press("escape", "escape")
-        assert screen.app.screen is screen.queue
+        assert context(screen).rows.has_focus
 
 
 @pytest.mark.parametrize(("key", "level"), [("1", 0), ("2", 1), ("3", 2), ("4", 3)])
@@ -151,6 +152,29 @@ async def test_a_letter_on_a_segment_is_about_all_its_turns(engine: Engine, tmp_
         assert "◆" in screen.text
 
 
+async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, 3)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "4", "j", "2", "enter", "j", "j", "P")
+        assert said(screen).startswith("Pinned “")
+        assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
+
+
+async def test_dropping_a_pin_is_said_in_the_words_of_the_screen(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "P")
+        assert said(screen) == f"Pinned {len(KIOSK)} turns - u to undo"
+        await screen.press("x")
+        assert said(screen).endswith(", which was pinned - u to undo")
+        await screen.press("u")
+        assert said(screen).startswith("Undone: Skipped “")
+
+
 class TestWhatMustSurvive:
     async def test_a_text_is_typed_and_every_summary_has_it(
         self, engine: Engine, tmp_path: Path
@@ -243,6 +267,17 @@ class TestApplying:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "1", "a")
             assert said(screen).startswith("Every segment is Full")
+
+    async def test_a_budget_below_the_pinned_turns_names_them(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 2)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "P", "f", *"40", "enter")
+            assert said(screen).startswith(
+                f"40 cannot be reached: {len(KIOSK)} pinned turns alone have "
+            )
+            assert "(“Customer 2 of the kiosk waite…” " in said(screen)
 
     async def test_what_fit_offers_is_accepted_by_a(self, engine: Engine, tmp_path: Path) -> None:
         number = stocked(engine, tmp_path, 4)
@@ -339,3 +374,14 @@ async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "G", "enter", "G", "tab")
         assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
+
+
+async def test_a_small_session_has_a_size_that_is_not_zero(engine: Engine, tmp_path: Path) -> None:
+    told = Session()
+    told.user("Always print the timetable on A5 because the tray holds no A4 paper.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    engine.intake.ingest([path], project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        await screen.until(lambda: "ferry  1 kB, " in screen.text)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.compression.handover import WrittenFile, take_back
+from reviewer.compression.handover import WrittenHandover, take_back
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.tui.handover import screen as handover_screen
@@ -212,7 +212,7 @@ async def test_a_file_that_could_not_be_taken_back_can_be_tried_again(
 ) -> None:
     file, failures = tmp_path / "HANDOVER.md", ["It is open elsewhere."]
 
-    def fails_once(written: WrittenFile) -> None:
+    def fails_once(written: WrittenHandover) -> None:
         if failures:
             raise ReviewerError(failures.pop())
         take_back(written)

@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
-from reviewer.pipelines.events import Question, RunDone, StageDone
+from reviewer.pipelines.events import RunDone, StageDone, StageQuestion
 from reviewer.pipelines.service import RunOptions
 from reviewer.tui.pipelines import model
 from reviewer.tui.pipelines import screen as pipelines_screen
@@ -48,7 +48,7 @@ async def test_an_answer_is_only_for_the_question_that_was_shown(
 
 
 def test_a_stage_of_another_branch_does_not_hide_a_question(engine: Engine, bakery: Path) -> None:
-    asked = Question(2, "taste", "Is it good?", (), True, "")
+    asked = StageQuestion(2, "taste", "Is it good?", (), True, "")
     answers: list[str | None] = []
 
     class Branches:

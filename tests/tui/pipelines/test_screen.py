@@ -132,8 +132,6 @@ async def test_escape_leaves_one_thing_at_a_time(engine: Engine, bakery: Path) -
         assert screen.app.focused is shown(screen).list
         await screen.press("escape")
         assert shown(screen).view == ""
-        await screen.press("escape")
-        assert screen.app.screen is screen.queue
 
 
 async def test_copy_takes_the_text_on_the_screen(

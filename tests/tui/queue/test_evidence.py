@@ -10,14 +10,14 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
-from reviewer.sources.records import Use
+from reviewer.sources.records import RecordUse
 from reviewer.text.display import display_text
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, origin_of
 from reviewer.tui.evidence.roles import SHORT_USES, role_runs
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.keymap import Keymap
-from reviewer.tui.kit.text import Block, Run, Span, lay_out
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, lay_out
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
 from tests.tui.views import HOSTILE, candidate, evidence, record
@@ -68,9 +68,9 @@ def pane_text(**given: Any) -> str:
 
 
 def test_the_title_names_number_kind_type_and_confidence() -> None:
-    assert candidate_title(candidate(), GLYPHS) == "#412  excerpt · project · confidence .58"
+    assert candidate_title(candidate(), "", GLYPHS) == "#412  excerpt · project · confidence .58"
     statement = candidate(proposer="notes")
-    assert candidate_title(statement, GLYPHS) == "#412  memory · project · confidence .58"
+    assert candidate_title(statement, "", GLYPHS) == "#412  memory · project · confidence .58"
 
 
 def test_the_project_is_named_where_several_are_listed() -> None:
@@ -191,7 +191,7 @@ def test_ascii_signs_are_ascii() -> None:
         candidate(flags=("secret",), deferred=True),
         now=NOW, members=(), wordings=(), state=SourceState.CHANGED, signs=ASCII,
     )  # fmt: skip
-    title = candidate_title(candidate(), ASCII)
+    title = candidate_title(candidate(), "", ASCII)
     assert "".join(line.text for line in lay_out(blocks, 60, ASCII.ellipsis)).isascii()
     assert title.isascii()
 
@@ -244,9 +244,9 @@ async def test_several_evidences_are_counted_and_turned() -> None:
 async def test_what_does_not_fit_has_a_thumb_at_its_place() -> None:
     app = Panes()
     async with app.run_test(size=(40, 20)) as pilot:
-        app.candidate.show([Block("few rows")])
+        app.candidate.show([TextBlock("few rows")])
         assert not any(row.endswith("▐") for row in drawn(app.candidate))
-        app.candidate.show([Block("\n".join(["row"] * 90))])
+        app.candidate.show([TextBlock("\n".join(["row"] * 90))])
         assert [row.endswith("▐") for row in drawn(app.candidate)] == [True, *[False] * 9]
         app.candidate.focus()
         await pilot.press("G")
@@ -259,7 +259,7 @@ async def test_only_changed_rows_are_painted_without_a_new_layout(
     app = Panes()
     async with app.run_test(size=(60, 20)) as pilot:
         pane = app.candidate
-        pane.show([Block("same"), Block("old words"), Block("same")], title="#1")
+        pane.show([TextBlock("same"), TextBlock("old words"), TextBlock("same")], title="#1")
         await pilot.pause()
         asked: list[tuple[tuple[Region, ...], bool]] = []
 
@@ -267,10 +267,10 @@ async def test_only_changed_rows_are_painted_without_a_new_layout(
             asked.append((regions, layout))
 
         monkeypatch.setattr(pane, "refresh", refresh)
-        pane.show([Block("same"), Block("new"), Block("same")], title="#1")
+        pane.show([TextBlock("same"), TextBlock("new"), TextBlock("same")], title="#1")
         assert asked == [((Region(0, 1, 60, 1),), False)]
         asked.clear()
-        pane.show([Block("same"), Block("new"), Block("same")], title="#1")
+        pane.show([TextBlock("same"), TextBlock("new"), TextBlock("same")], title="#1")
         assert asked == []
 
 
@@ -305,14 +305,16 @@ async def test_a_pane_without_room_stays_empty_and_survives() -> None:
     app = Panes()
     async with app.run_test(size=(60, 20)) as pilot:
         app.candidate.display = False
-        app.candidate.show([Block("later", spans=(Span(0, 5),), first=(Run("> "),))], reveal=0)
+        app.candidate.show(
+            [TextBlock("later", spans=(TextSpan(0, 5),), first=(Run("> "),))], reveal=0
+        )
         app.candidate.display = True
         await pilot.pause()
         assert drawn(app.candidate)[0] == "> later"
 
 
-@pytest.mark.parametrize("use", list(Use))
-def test_the_column_of_writers_has_room_for_every_kind(use: Use) -> None:
+@pytest.mark.parametrize("use", list(RecordUse))
+def test_the_column_of_writers_has_room_for_every_kind(use: RecordUse) -> None:
     (run,) = role_runs(record(use=str(use)), "dim")
     assert run.text.strip() in (str(use), SHORT_USES.get(use), "user")
     assert run.text.endswith(" ")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from reviewer.promotion.views import Kind, QueueRow, Status
+from reviewer.promotion.views import QueueRow, RowKind, Status
 from reviewer.tui.kit.row_model import CACHED_ROWS
 from reviewer.tui.queue.model import QueueModel
 
@@ -26,7 +26,7 @@ class Rows:
 
 def row(number: int, status: str = "candidate", deferred: bool = False) -> QueueRow:
     return QueueRow(
-        id=number, kind=Kind.MEMORY, status=Status(status), deferred=deferred, edited=False,
+        id=number, kind=RowKind.MEMORY, status=Status(status), deferred=deferred, edited=False,
         type="project",
         content=f"content {number}", confidence=0.5, rank=0.5, members=0, seen=1, flags=(),
         project="acme", rule="decided", leader_id=None, pending_since="2026-01-01T00:00:00.000Z",
@@ -106,21 +106,14 @@ def test_the_rest_of_a_snapshot_moves_no_row() -> None:
     assert model.is_dimmed(1)
 
 
-def test_marks_and_a_range_are_one_selection_in_the_order_of_the_list() -> None:
-    model, _ = model_of(6, cursor=4)
-    model.marks = {6, 1}
-    model.range_from = 2
-    assert model.marked() == [1, 3, 4, 5, 6]
-    assert model.count_marked() == 5
-    model.keep_range()
-    assert model.marked() == sorted(model.marks) == [1, 3, 4, 5, 6]
-
-
-def test_a_range_upwards_is_the_same_range() -> None:
-    model, _ = model_of(6, cursor=1)
-    model.range_from = 3
-    assert model.marked() == [2, 3, 4]
-    assert [model.in_range(at) for at in range(6)] == [False, True, True, True, False, False]
+@pytest.mark.parametrize(("mark", "cursor"), [(1, 3), (3, 1)])
+def test_rows_are_marked_from_the_last_mark_to_the_cursor(mark: int, cursor: int) -> None:
+    model, _ = model_of(6, cursor=mark)
+    model.marks = {6}
+    model.toggle_mark()
+    model.cursor = cursor
+    model.mark_to_here()
+    assert model.marked() == [2, 3, 4, 6]
 
 
 def test_deciding_takes_the_mark_away() -> None:

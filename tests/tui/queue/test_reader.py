@@ -133,7 +133,7 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
         await screen.settle()
         assert "let it read" not in screen.text
         await screen.choose("choose a reader")
-        assert "Claude Code, Codex, Gemini CLI, OpenCode and Copilot CLI" in screen.status
+        assert "Claude Code, Codex, Gemini CLI, OpenCode or Copilot CLI" in screen.status
 
 
 async def test_the_key_also_stops_the_comparison_of_the_sessions(

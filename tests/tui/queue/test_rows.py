@@ -186,9 +186,8 @@ async def test_footer_and_help_say_how_many_are_marked(stocked: Engine) -> None:
         assert "reject 3 marked" in screen.text
         await screen.press("escape", "escape")
         assert "marked" not in screen.text.splitlines()[-1]
-        await screen.press("g")
-        await screen.choose("mark a range")
-        await screen.press("j")
+        await screen.press("g", "space")
+        await screen.choose("mark to here")
         assert "x reject 2 marked" in screen.text.splitlines()[-1]
         await screen.press("x")
         assert "marked" not in screen.text.splitlines()[-1]
@@ -213,9 +212,9 @@ async def test_near_duplicates_are_shown_to_the_difference(twins: Engine) -> Non
 
 
 def test_a_block_shows_no_more_rows_than_it_may() -> None:
-    from reviewer.tui.kit.text import Block
+    from reviewer.tui.kit.text import TextBlock
 
-    rows = [line.text for line in lay_out([Block("word " * 40, most=3)], 20)]
+    rows = [line.text for line in lay_out([TextBlock("word " * 40, most=3)], 20)]
     assert len(rows) == 3
     assert rows[-1].endswith("…")
 
@@ -372,7 +371,7 @@ async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine) -> None:
         line = screen.text.splitlines()[-1]
         await screen.pilot.click("#footer", offset=(line.index("? help"), 0))
         await screen.settle()
-        assert "Keys here" in screen.text
+        assert "What you can do here" in screen.text
 
 
 def test_a_missing_draft_is_not_mentioned(stocked: Engine) -> None:

@@ -76,9 +76,9 @@ async def test_bulk_is_one_act_with_its_count(stocked: Engine) -> None:
 async def test_all_can_be_marked_and_escape_unmarks(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("*")
-        assert screen.model.count_marked() == len(screen.model.ids)
+        assert len(screen.model.marks) == len(screen.model.ids)
         await screen.press("escape")
-        assert screen.model.count_marked() == 0
+        assert len(screen.model.marks) == 0
 
 
 async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked: Engine) -> None:
@@ -110,30 +110,43 @@ async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded: Engine)
     async with opened(seeded) as screen:
         middle = screen.model.ids[20:39]
         screen.queue.list.move_to(20)
-        await screen.choose("mark a range")
+        await screen.press("space")
         screen.queue.list.move_to(38)
+        await screen.choose("mark to here")
         await screen.press("x", "ctrl+l", "g", "u")
         assert screen.model.current_id == middle[0]
         assert screen.model.cursor == 20
 
 
-async def test_a_row_undone_elsewhere_waits_again_here(stocked: Engine) -> None:
+@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8"])
+async def test_u_takes_back_what_another_screen_did_and_names_it(stocked: Engine, key: str) -> None:
     async with opened(stocked) as screen:
-        await screen.press("x", "f8", "u", "f2", "k")
+        first = present(screen.model.current)
+        await screen.press("x", key, "u")
+        said = f"Undone: Rejected #{first.id} “{first.content[:28]}"
+        assert said in screen.text
+        assert "” (Queue) - Z to redo" in screen.text
+        await screen.press("f2", "k")
         assert not screen.model.is_dimmed(0)
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
-async def test_keys_of_other_programs_say_how_to_quit(stocked: Engine, key: str) -> None:
+@pytest.mark.parametrize("tab", ["f2", "f4", "f5", "f6", "f7", "f8"])
+async def test_keys_of_other_programs_say_how_to_quit_on_every_screen(
+    stocked: Engine, tab: str, key: str
+) -> None:
     async with opened(stocked) as screen:
-        await screen.press("space", "escape", key)
+        await screen.press("space", "escape", tab, key)
+        shown = screen.app.screen
+        await screen.press(key)
+        assert screen.app.screen is shown
         assert screen.app.return_code is None
-        assert screen.status == "ctrl+q quits; your place and drafts are kept."
+        assert "ctrl+q quits; your place and drafts are kept." in screen.text
 
 
 @pytest.mark.parametrize(
     ("keys", "leave"),
-    [(("f5",), 1), (("enter",), 1), (("enter", "enter"), 2), (("f8",), 1), (("f7",), 1)],
+    [(("enter",), 1), (("enter", "enter"), 2), (("o",), 1)],
 )
 async def test_escape_goes_back_one_step_at_a_time(
     stocked: Engine, keys: tuple[str, ...], leave: int
@@ -175,7 +188,7 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
         await screen.press("s", "ctrl+l")
         assert len(screen.model.ids) == waiting - 1
         assert f"Queue {waiting - 1} F2" in screen.text
-        assert "1 deferred" in screen.text
+        assert f"of {len(screen.model.ids)} · 1 deferred " in f"{screen.text} "
         await screen.choose("other rows", "deferred")
         await screen.choose("put back")
         assert f"Queue {waiting} F2" in screen.text
@@ -426,9 +439,9 @@ async def test_other_rows_and_orders(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.ids[0]
         await screen.press("a")
-        await screen.choose("other rows", "active")
+        await screen.choose("other rows", "promoted")
         assert list(screen.model.ids) == [first]
-        assert "Active memories" in screen.text
+        assert "─ Promoted" in screen.text
         await screen.choose("put back")
         assert status_of(stocked, first) == "candidate"
         await screen.choose("other rows", "waiting")
@@ -451,7 +464,7 @@ async def test_help_gives_the_reason_and_runs_the_other_actions(stocked: Engine)
         assert status_of(stocked, present(first)) == "active"
 
 
-async def test_the_palette_finds_an_action(stocked: Engine) -> None:
+async def test_the_help_runs_an_action_without_a_key(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("colon", *"dark or", "enter")
         await screen.until(lambda: screen.app.theme.startswith("reviewer-light"))
@@ -524,4 +537,20 @@ async def test_ctrl_c_leaves_a_question(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("p", "x", "ctrl+c")
         assert screen.queue.is_active
-        assert screen.status == "Nothing was changed."
+        assert screen.status == ""
+
+
+async def test_that_a_folder_was_bound_is_said_in_the_status_line(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentences = ["/src/acme is bound to project acme from now on."]
+    monkeypatch.setattr(
+        type(stocked), "say_binding", lambda _: sentences.pop() if sentences else ""
+    )
+    async with opened(stocked) as screen:
+        await screen.press("a")
+        assert screen.status.endswith(
+            "- u to undo. /src/acme is bound to project acme from now on."
+        )
+        await screen.press("a")
+        assert screen.status.endswith("- u to undo")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.report import Progress
+from reviewer.promotion.waves.report import WaveProgress
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened
@@ -100,5 +100,5 @@ async def test_the_open_screen_reads_nothing_before_the_person_has_asked_for_it(
 
 def test_the_progress_of_reading_is_a_bar_with_its_share() -> None:
     act = ReadingAct(GLYPHS)
-    act.show(Progress(1, 4, 3_000_000, 6_000_000, "rollout-a.jsonl", 10, 2))
+    act.show(WaveProgress(1, 4, 3_000_000, 6_000_000, "rollout-a.jsonl", 10, 2))
     assert act.sentence.startswith("██████░░░░░░ 50% - esc stops and keeps it  1 of 4 files")

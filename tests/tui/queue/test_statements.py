@@ -146,21 +146,6 @@ async def test_an_entity_gets_another_name(stocked: Engine) -> None:
         assert stocked.entities.get(entity).name != "Invoice database"
 
 
-async def test_a_cluster_is_promoted_as_one(engine: Engine, tmp_path: Path) -> None:
-    notes = tmp_path / "notes.md"
-    notes.write_text(
-        "# Rules\n\n- Always run `make check` before you open a pull request.\n"
-        "- Always run the `make check` before you open the pull request.\n"
-    )
-    engine.intake.ingest([notes], project="acme")
-    async with opened(engine, project="acme") as screen:
-        assert len(screen.model.ids) == 1
-        await screen.press("right")
-        assert len(screen.model.ids) == 2
-        await screen.choose("promote cluster")
-        assert "merged 1 near duplicate" in screen.status
-
-
 async def test_the_editor_of_a_refusal_opens_with_the_persons_words(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.views import QueueQuery
+from reviewer.proposing.session_view import read_view
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane
-from reviewer.tui.session.screen import SessionScreen
+from reviewer.tui.session.model import rows_of
+from reviewer.tui.session.screen import SessionScreen, line_blocks
+from reviewer.tui.theme import GLYPHS
+from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
@@ -123,17 +128,16 @@ async def test_marked_lines_are_the_proof(read: Engine) -> None:
         screen.app.screen.query_one(EditPane).editor.load_text("Night boats are bold on A5.")
         await screen.press("ctrl+s")
         assert memories(read, "active") == ["Night boats are bold on A5"]
-        assert not screen_of(screen).model.has_marks
+        assert not screen_of(screen).model.marks
 
 
-async def test_a_range_is_marked_and_left(read: Engine) -> None:
+async def test_rows_are_marked_to_here_and_left(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("enter")
-        await screen.choose("mark a range")
-        await screen.press("j")
-        assert screen_of(screen).model.count_marked() == 2
+        await screen.press("enter", "k", "space")
+        await screen.choose("mark to here")
+        assert len(screen_of(screen).model.marks) == 2
         await screen.press("escape")
-        assert not screen_of(screen).model.has_marks
+        assert not screen_of(screen).model.marks
 
 
 async def test_escape_keeps_the_wording_as_a_draft(read: Engine) -> None:
@@ -203,3 +207,34 @@ async def test_the_proof_stays_in_sight_when_another_program_writes(read: Engine
         session.reload()
         await screen.settle()
         assert session.line_pane.title.startswith("Its proof")
+
+
+async def test_a_quote_that_the_row_of_a_tool_leaves_out_is_shown_below_it(
+    read: Engine, session: Path
+) -> None:
+    lines = session.read_bytes().splitlines(keepends=True)
+    told = Session()
+    told.tool()
+    told.result("total 3\n" * 40 + "tray: A5 only\n" + "total 4\n" * 40)
+    session.write_bytes(b"".join([*lines, told.bytes()]))
+    quote = CitedText(7, 7, 8, "tray: A5 only")
+    row = rows_of(read_view(session).lines, [quote])[-1]
+    assert row.cited == (quote,)
+    assert "tray" not in row.line.text
+    shown = [block.text for block in line_blocks(row, (), (), GLYPHS)]
+    assert shown[-2:] == ["◆ #7 comes from here", "tray: A5 only"]
+
+
+async def test_of_several_quotes_the_one_that_was_opened_comes_first(
+    read: Engine, session: Path
+) -> None:
+    for text in ("A tray lacks A4", "The person is patient"):
+        read.proposals.word("acme", session, [3], text, promote=True)
+    async with opened(read, project="acme") as screen:
+        await screen.choose("other rows", "promoted")
+        for _ in range(2):
+            opened_row = present(screen.queue.model.current_id)
+            await screen.press("enter")
+            cited = present(screen_of(screen).model.current).cited
+            assert (len(cited), cited[0].memory) == (3, opened_row)
+            await screen.press("escape", "j")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reviewer.promotion.views import QueueRow
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.state.model import Head
+from reviewer.tui.state.model import GroupHead
 from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import Screen
 
@@ -28,7 +28,7 @@ def rows(screen: Screen) -> list[str]:
     for index in range(model.total):
         row = model.row(index)
         assert row is not None
-        if isinstance(row, Head):
+        if isinstance(row, GroupHead):
             found.append(f"{row.layer} {row.title} {row.count}")
         elif isinstance(row, QueueRow):
             found.append(row.content)

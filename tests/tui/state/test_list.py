@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.llm.spending import Asked, spending_path
+from reviewer.llm.spending import SpentQuestion, spending_path
 from reviewer.promotion.views import QueueQuery, QueueRow
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.keys import REACH
@@ -44,7 +44,9 @@ async def test_what_readers_cost_stands_above_the_list_and_in_the_menu(known: En
     days = ("2026-03-01", "2026-03-02")
     path = spending_path()
     path.parent.mkdir(parents=True, exist_ok=True)
-    questions = [Asked(f"{day}T08:00:00Z", "m", 41_000, 900, 2, "s47", 0.25) for day in days]
+    questions = [
+        SpentQuestion(f"{day}T08:00:00Z", "m", 41_000, 900, 2, "s47", 0.25) for day in days
+    ]
     path.write_bytes(b"\n".join(map(msgspec.json.encode, questions)))
     async with opened(known, project="acme") as screen:
         await screen.press("f5")
@@ -84,8 +86,8 @@ async def test_search_goes_over_all_groups_and_escape_clears_it(known: Engine) -
 def test_only_the_window_is_read() -> None:
     from array import array
 
-    from reviewer.promotion.active_facts import FactGroup
-    from reviewer.promotion.views import Kind
+    from reviewer.promotion.lists.active_facts import FactGroup
+    from reviewer.promotion.views import RowKind
 
     asked: list[int] = []
 
@@ -94,7 +96,7 @@ def test_only_the_window_is_read() -> None:
         return []
 
     model = StateModel(fetch)
-    model.load([], [FactGroup(Kind.MEMORY, "project", array("q", range(1, 100_001)))])
+    model.load([], [FactGroup(RowKind.MEMORY, "project", array("q", range(1, 100_001)))])
     model.window(50_000, 50_040)
     assert len(asked) == 40
     assert model.total == 100_001
@@ -127,14 +129,13 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
     stocked.state.set("acme", "db", "Tapes", evidence=f"{notes}:5")
     async with opened(stocked) as screen:
         await screen.press("f5")
-        assert "value  db" in screen.text
         assert "decisions.md:5" in screen.text
         assert "We decided to use PostgreSQL 16" in screen.text
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
         assert "line 5 of" in screen.text
         await screen.press("escape", "G")
-        assert f"#{number} · active" in screen.text
+        assert f"#{number}  memory" in screen.text
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.agents.connections import Connections
-from reviewer.agents.wiring import Place, Scope
+from reviewer.agents.wiring import WiringPlace, WiringScope
 from reviewer.errors import ReviewerError
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -37,8 +37,8 @@ def elsewhere(tmp_path: Path) -> Path:
     return made
 
 
-def place(root: Path, scope: Scope = Scope.PROJECT) -> Place:
-    return Place(scope=scope, root=root, command=("reviewer",), environment={})
+def place(root: Path, scope: WiringScope = WiringScope.PROJECT) -> WiringPlace:
+    return WiringPlace(scope=scope, root=root, command=("reviewer",), environment={})
 
 
 def connections(root: Path, then: Callable[[], None] = lambda: None) -> Connections:
@@ -66,9 +66,9 @@ def contents(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("scope", [Scope.PROJECT, Scope.USER])
+@pytest.mark.parametrize("scope", [WiringScope.PROJECT, WiringScope.USER])
 def test_a_folder_that_became_a_link_before_the_writing(
-    root: Path, elsewhere: Path, scope: Scope
+    root: Path, elsewhere: Path, scope: WiringScope
 ) -> None:
     made = connections(root)
     planned = made.plan_connect("claude-code", place(root, scope))
@@ -106,7 +106,7 @@ def test_a_folder_that_became_a_link_during_the_writing(root: Path, elsewhere: P
 
 def test_a_file_that_became_a_link(root: Path, elsewhere: Path) -> None:
     made = connections(root)
-    planned = made.plan_connect("claude-code", place(root, Scope.USER))
+    planned = made.plan_connect("claude-code", place(root, WiringScope.USER))
     path = root / ".claude" / "settings.json"
     path.unlink()
     path.symlink_to(elsewhere / "settings.json")
@@ -143,8 +143,8 @@ def test_a_folder_of_the_person_that_always_was_a_link_is_written(
     os.rmdir(root / ".claude")
     (root / ".claude").symlink_to(elsewhere)
     made = connections(root)
-    made.connect(made.plan_connect("claude-code", place(root, Scope.USER)))
+    made.connect(made.plan_connect("claude-code", place(root, WiringScope.USER)))
     assert "reviewer" in contents(elsewhere)["settings.json"]
     (connection,) = made.all()
-    made.disconnect(made.plan_disconnect(connection, place(root, Scope.USER)))
+    made.disconnect(made.plan_disconnect(connection, place(root, WiringScope.USER)))
     assert contents(elsewhere) == {"settings.json": SETTINGS}

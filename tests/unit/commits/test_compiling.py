@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.values import Message, Priority
+from reviewer.commits.values import CompiledMessage, Priority
 from reviewer.errors import UnknownIdError
 from tests.present import present
 from tests.unit.commits.conftest import Say
@@ -28,7 +28,7 @@ def story(contexts: Contexts, context: int, say: Say) -> dict[str, int]:
     return ids
 
 
-def texts(messages: Iterable[Message]) -> list[str]:
+def texts(messages: Iterable[CompiledMessage]) -> list[str]:
     return [message.text for message in messages]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.values import CommitQuery, CommitRow, Imported
+from reviewer.commits.values import CommitQuery, CommitRow, ImportResult
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, SourceError
 from tests.unit.commits.conftest import session, written
@@ -23,7 +23,7 @@ def rows(contexts: Contexts, number: int) -> Sequence[CommitRow]:
     return contexts.rows(contexts.ids(CommitQuery(number)))
 
 
-def imported(contexts: Contexts, made: Session, folder: Path, **more: Any) -> Imported:
+def imported(contexts: Contexts, made: Session, folder: Path, **more: Any) -> ImportResult:
     return contexts.import_file(written(made, folder), project="kiosk", **more)
 
 

@@ -8,7 +8,7 @@ from reviewer.commits.contents import prepare
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery
 from reviewer.sources.open import open_blocks
-from reviewer.sources.records import Use
+from reviewer.sources.records import RecordUse
 
 
 def test_every_block_of_the_conversation_is_a_commit(
@@ -24,7 +24,7 @@ def require_every_block(contexts: Contexts, path: Path) -> None:
     expected = [
         prepare(block.text).text
         for block in open_blocks(path)
-        if block.text.strip() and not block.sidechain and block.use is not Use.REWOUND
+        if block.text.strip() and not block.sidechain and block.use is not RecordUse.REWOUND
     ]
     contexts.annotate(list(ids), priority="normal")
     assert [message.text for message in contexts.compile(done.context.id)] == expected

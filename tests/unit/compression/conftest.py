@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.commits.values import CommitQuery, Message
+from reviewer.commits.values import CommitQuery, CompiledMessage
 from reviewer.compression.service import Compression
 from reviewer.compression.values import AnchorPoint
 from reviewer.engine import Engine
@@ -68,13 +68,13 @@ class Kiosk:
     def compression(self) -> Compression:
         return self.engine.compression
 
-    def compiled(self) -> list[Message]:
+    def compiled(self) -> list[CompiledMessage]:
         return self.engine.contexts.compile(self.id)
 
     def texts(self) -> list[str]:
         return [message.text for message in self.compiled()]
 
-    def summaries(self) -> list[Message]:
+    def summaries(self) -> list[CompiledMessage]:
         return [message for message in self.compiled() if message.type == "summary"]
 
     def anchors(self) -> tuple[AnchorPoint, ...]:

@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 
 from reviewer.compression.file_summary import LEVELS
-from reviewer.compression.sections import Section
-from reviewer.compression.values import Level, Segment, Turn
+from reviewer.compression.sections import HandoverSection
+from reviewer.compression.values import Level, Segment, SegmentMessage
 from reviewer.llm.steering import RetryExhaustedError
 from tests.unit.compression.making import (
     agent,
@@ -28,7 +28,7 @@ from tests.unit.compression.making import (
 ASKED = turn("Move the ferry's timetable to the new printer.")
 
 
-def levels(turns: list[Turn]) -> list[str]:
+def levels(turns: list[SegmentMessage]) -> list[str]:
     """A range at Detailed, Brief and Tags, each checked for its fidelity."""
     made, _ = summarizer()
     source = Segment("s1", tuple(turns), sum(each.tokens for each in turns), "", "ferry")
@@ -41,7 +41,7 @@ def levels(turns: list[Turn]) -> list[str]:
 
 
 @pytest.mark.parametrize("turns", [[], [turn("")], [turn("  \n ")], [result("Bash", "")]])
-def test_an_empty_range_is_empty(turns: list[Turn]) -> None:
+def test_an_empty_range_is_empty(turns: list[SegmentMessage]) -> None:
     assert [text for text in levels(turns) if text.strip()] == []
 
 
@@ -69,9 +69,9 @@ def test_a_range_of_tool_calls_alone_says_what_was_done() -> None:
         result("Bash", "3 pas"),
     ],
 )
-def test_a_session_cut_in_a_call_claims_no_result(last: Turn) -> None:
+def test_a_session_cut_in_a_call_claims_no_result(last: SegmentMessage) -> None:
     text = written([ASKED, agent("I found the printer on the second floor."), last])
-    assert "Move the ferry's timetable" in section(text, Section.REQUEST)
+    assert "Move the ferry's timetable" in section(text, HandoverSection.REQUEST)
     assert "passed" not in text
     assert "Committed" not in text
 
@@ -87,7 +87,9 @@ def test_a_list_that_is_never_updated_is_still_told_with_its_count() -> None:
         agent("All three pages are printed on the new printer."),
     ]
     text = written(turns)
-    assert section(text, Section.PLAN).startswith("0 of 3 items done.\n#1 [open] Print page 0")
+    assert section(text, HandoverSection.PLAN).startswith(
+        "0 of 3 items done.\n#1 [open] Print page 0"
+    )
     assert "All three pages are printed" in text
 
 
@@ -108,7 +110,7 @@ def test_a_list_that_is_never_updated_is_still_told_with_its_count() -> None:
 )
 def test_a_session_in_another_language_keeps_request_and_report(wish: str, report: str) -> None:
     text = written([turn(wish), agent(report), *edit("ferry/print.py")])
-    assert wish in section(text, Section.REQUEST)
+    assert wish in section(text, HandoverSection.REQUEST)
     assert report.rstrip(".") in text
 
 

@@ -7,19 +7,19 @@ from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.segments import title_of
-from reviewer.compression.values import Segment, Turn
+from reviewer.compression.values import Segment, SegmentMessage
 from tests.unit.compression.making import turn
 
 
-def titled(*turns: Turn) -> str:
+def titled(*turns: SegmentMessage) -> str:
     return title_of(Segment("s1", turns, 10, "drawer kiosk sunday"))
 
 
-def call(name: str, text: str) -> Turn:
+def call(name: str, text: str) -> SegmentMessage:
     return structs.replace(turn(text, role="assistant"), kind="tool_use", name=name)
 
 
-def result(text: str) -> Turn:
+def result(text: str) -> SegmentMessage:
     return structs.replace(turn(text, role="tool"), kind="tool_result")
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from reviewer.compression.sections import Section
+from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import read_session
 from reviewer.compression.state_lines import change_lines
 from reviewer.compression.turn_events import turn_events
-from reviewer.compression.values import Turn
+from reviewer.compression.values import SegmentMessage
 from tests.unit.compression.making import agent, call, count, edit, result, run, section, turn
 from tests.unit.compression.making import written as written_
 
@@ -29,7 +29,7 @@ FERRY = [
 ]
 
 
-def written(turns: Sequence[Turn], tokens: int = 600) -> str:
+def written(turns: Sequence[SegmentMessage], tokens: int = 600) -> str:
     return written_(turns, tokens)
 
 
@@ -67,11 +67,11 @@ def test_of_an_earlier_summary_the_words_of_the_client_around_it_are_left_out() 
 
 
 def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before_it() -> None:
-    assert section(written(FERRY), Section.REQUEST).split("\n") == [
+    assert section(written(FERRY), HandoverSection.REQUEST).split("\n") == [
         '"No, never shrink the type below 9 points. Now do the same for the harbour sheet."',
         'The agent had said: "The root cause was the width of `column_7`, because its notes never '
         'wrapped."',
-        'Before it: "Make the timetable of the ferry fit one page. Keep the night boats in bold."',
+        'Earlier: "Make the timetable of the ferry fit one page. Keep the night boats in bold."',
         "The agent was still at work on it.",
     ]
 
@@ -86,7 +86,7 @@ def test_a_short_answer_stands_with_what_it_answers() -> None:
 
 def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
     found = written([turn("Fit it."), agent("\N{THUMBS UP SIGN}"), turn("Print it.")])
-    assert section(found, Section.REQUEST) == '"Print it."\nIt has no answer yet.'
+    assert section(found, HandoverSection.REQUEST) == '"Print it."\nIt has no answer yet.'
 
 
 def test_a_question_that_is_only_quoted_was_not_asked() -> None:
@@ -104,13 +104,15 @@ def test_a_question_that_is_only_quoted_was_not_asked() -> None:
         (FERRY[:2], 'The agent asks, without an answer yet: "Shall I drop the winter column?"'),
     ],
 )
-def test_where_the_agent_stands_with_the_request(turns: list[Turn], said: str) -> None:
-    assert said in section(written(turns), Section.REQUEST).split("\n")
+def test_where_the_agent_stands_with_the_request(turns: list[SegmentMessage], said: str) -> None:
+    assert said in section(written(turns), HandoverSection.REQUEST).split("\n")
 
 
 def test_a_long_message_loses_its_middle() -> None:
     words = " ".join(f"word{number}" for number in range(900))
-    course = section(written([turn(f"Print it. {words} Then stop."), turn("Go")]), Section.COURSE)
+    course = section(
+        written([turn(f"Print it. {words} Then stop."), turn("Go")]), HandoverSection.COURSE
+    )
     first, last = course.split("\n")
     assert first.startswith("Person: Print it. word0")
     assert "[...]" in first
@@ -132,7 +134,7 @@ def test_a_refusal_with_the_persons_words() -> None:
     ]
     assert "Person: (refused: `lpr sheet.pdf`) Not on the old printer." in written(turns)
     silent = [*turns[:2], result("Bash", "no", "c1", outcome="refused")]
-    assert section(written(silent), Section.REQUEST).startswith('"Print the sheet."')
+    assert section(written(silent), HandoverSection.REQUEST).startswith('"Print the sheet."')
 
 
 def test_the_report_of_a_sub_agent_is_told() -> None:
@@ -157,7 +159,7 @@ def test_a_sentence_of_one_word_beside_others_is_left_out() -> None:
 
 
 def test_what_is_uncommitted_checked_and_committed() -> None:
-    now = section(written(FERRY), Section.NOW)
+    now = section(written(FERRY), HandoverSection.NOW)
     assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)" in now
     assert "Checks seen after the last change (harbour.py): none." in now
     assert "before it: `pytest -q tests/sheets` passed." in now
@@ -173,7 +175,7 @@ def test_a_failure_that_passed_later_is_not_told_as_one() -> None:
         *run("pytest -q", "4 passed"),
         agent("Fits."),
     ]
-    now = section(written(turns), Section.NOW)
+    now = section(written(turns), HandoverSection.NOW)
     assert "`pytest -q` passed" in now
     assert "failed" not in now
 
@@ -185,13 +187,13 @@ def test_the_plan_with_its_numbers() -> None:
         {"content": "Print", "status": "pending"},
     ]
     turns = [turn("Fit it."), call("TodoWrite", {"todos": todos}), result("TodoWrite", "ok")]
-    assert section(written(turns), Section.PLAN).split("\n") == [
+    assert section(written(turns), HandoverSection.PLAN).split("\n") == [
         "1 of 3 items done.",
         "#2 [active] Fit the page",
         "#3 [open] Print",
         "#1 [done] Measure",
     ]
-    later = section(written([*turns, turn("Print the other one too.")]), Section.PLAN)
+    later = section(written([*turns, turn("Print the other one too.")]), HandoverSection.PLAN)
     assert later.startswith("1 of 3 items done; not changed since the person's last message.")
 
 
@@ -199,7 +201,7 @@ def test_the_plan_with_its_numbers() -> None:
 
 
 def test_the_course_is_in_the_order_of_the_session() -> None:
-    course = section(written(FERRY), Section.COURSE)
+    course = section(written(FERRY), HandoverSection.COURSE)
     order = ["fit one page", "two problems", "yes", "column_7", "the harbour sheet", "the legend"]
     assert [course.index(each) for each in order] == sorted(course.index(each) for each in order)
 
@@ -282,7 +284,7 @@ def test_the_code_that_was_changed_last_with_its_place_and_the_reason() -> None:
         agent("Done."),
     ]
     code = "  def legend(rows):\n  -     return rows\n  +     return rows[::-1]"
-    assert section(written(turns), Section.CHANGES) == f"harbour.py:8 (edited):\n{code}"
+    assert section(written(turns), HandoverSection.CHANGES) == f"harbour.py:8 (edited):\n{code}"
     [with_reason] = change_lines(read_session(turn_events(turns)))
     assert with_reason == f'harbour.py:8 (edited) - "Now I turn the rows":\n{code}'
 
@@ -291,7 +293,7 @@ def test_of_long_changes_what_they_declare() -> None:
     body = "\n".join(f"    row_{number} = {number}" for number in range(40))
     new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"
     turns = [turn("Write it."), *edit("sheets/harbour.py", new)]
-    shown = section(written(turns), Section.CHANGES)
+    shown = section(written(turns), HandoverSection.CHANGES)
     assert shown == "harbour.py (edited):\n  + def first():\n  + def second():"
 
 
@@ -302,7 +304,7 @@ def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:
         call("Edit", given, "c1"),
         result("Edit", "no", "c1", outcome="refused", words="Not that file."),
     ]
-    results = section(written(turns), Section.CHANGES)
+    results = section(written(turns), HandoverSection.CHANGES)
     assert "harbour.py (not edited: refused):\n  - a = 1\n  + a = 2" in results
     assert "no commit of it seen" not in written(turns)
     assert "not edited" not in written([*turns, turn("Do it."), *edit("sheets/harbour.py")])

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from reviewer.extraction.candidates import Candidate, MemoryType, Setting
-from reviewer.extraction.extract import Dropped, Extractor, KnownText
+from reviewer.extraction.extract import BootText, Dropped, Extractor
 from reviewer.sources.records import Record, Role, Shape
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -57,7 +57,7 @@ def candidate(content: str, **changes: Any) -> Candidate:
 
 def settled(*records: Record) -> list[Candidate | Dropped]:
     """What becomes of the statements of a source."""
-    extractor, known = Extractor(SETTING), KnownText()
+    extractor, known = Extractor(SETTING), BootText()
     outcomes = (known.settle(event) for record in records for event in extractor.feed(record))
     return [each for each in outcomes if each is not None]
 

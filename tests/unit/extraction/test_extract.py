@@ -12,7 +12,7 @@ from reviewer.extraction.extract import (
     cited_lines,
 )
 from reviewer.extraction.rules import EXTRACTOR_VERSION
-from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.records import Record, RecordUse, Role
 
 from .making import extract, note, record, settled
 
@@ -156,7 +156,7 @@ def test_an_entry_that_is_no_longer_in_force_is_dropped() -> None:
 
 
 def test_what_boot_text_says_is_not_proposed_when_it_is_repeated() -> None:
-    boot = record("- **Constraint:** no network in tests", use=Use.BOOT, key="boot")
+    boot = record("- **Constraint:** no network in tests", use=RecordUse.BOOT, key="boot")
     again = record("As agreed:\n\n- **Constraint:** No network in tests.")
     assert found(boot, again) == []
     assert dropped(boot, again) == [(RESTATES_BOOT, "No network in tests")]

@@ -21,7 +21,7 @@ from reviewer.packets.assembly import (
 from reviewer.packets.context_folder import read_folder
 from reviewer.packets.output import explained, to_json
 from reviewer.packets.prepared import Prepared
-from reviewer.packets.token_counts import ESTIMATE, Measurer, Piece
+from reviewer.packets.token_counts import ESTIMATE, CountedText, Measurer
 from reviewer.packets.values import Packet, Rule, Section, State
 from reviewer.text.tokens import counter
 from tests.unit.packets.conftest import NOW, PacketOf
@@ -366,7 +366,7 @@ class Recorded(Measurer):
         super().__init__(ESTIMATE)
         self.asked: list[str] = []
 
-    def piece(self, text: str) -> Piece:
+    def piece(self, text: str) -> CountedText:
         self.asked.append(text)
         return super().piece(text)
 

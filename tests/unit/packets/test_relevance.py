@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.packets.relevance import Index, Match, query_of
+from reviewer.packets.relevance import Index, Relevance, query_of
 
 SHOP = (
     ("Receipts are printed twice", "", "Thermal paper runs out faster."),
@@ -16,7 +16,7 @@ SHOP = (
 )
 
 
-def matches(entries: tuple[tuple[str, str, str], ...], task: str) -> list[Match]:
+def matches(entries: tuple[tuple[str, str, str], ...], task: str) -> list[Relevance]:
     return Index(entries).matches(query_of(task))[0]
 
 

@@ -20,7 +20,7 @@ from reviewer.pipelines.checkpoint import (
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.events import CheckpointError, RunError
 from reviewer.pipelines.run_folder import write_run_file
-from reviewer.pipelines.values import Outcome, Stage
+from reviewer.pipelines.values import Stage, StageOutcome
 
 DOT = """digraph brew {
   goal="tea"
@@ -39,7 +39,7 @@ CHECKPOINT = Checkpoint(
     context={"heat": {"now": 90}},
     logs=[
         Stage("start", step=1, handler="start", word="success", fidelity="compact"),
-        Stage("boil", Outcome.FAIL, "dry", step=2, handler="codergen", fidelity="full"),
+        Stage("boil", StageOutcome.FAIL, "dry", step=2, handler="codergen", fidelity="full"),
     ],
     next_node="done",
     next_edge=1,

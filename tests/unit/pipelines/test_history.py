@@ -12,7 +12,7 @@ import pytest
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.history import FORMAT, HistoryError, parse_history, read_history
 from reviewer.pipelines.resolve import entry_after, thread_preview
-from reviewer.pipelines.values import Outcome, RunHistory, Stage, ToolCall
+from reviewer.pipelines.values import RunHistory, Stage, StageOutcome, ToolCall
 
 
 def test_the_documented_format_is_read(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_every_key_may_be_missing() -> None:
 )  # fmt: skip
 def test_words_for_outcomes(word: str, outcome: str) -> None:
     found = parse_history({"completed": [{"node": "a", "outcome": word}]})
-    assert found.completed[0].outcome == Outcome(outcome)
+    assert found.completed[0].outcome == StageOutcome(outcome)
 
 
 def test_a_checkpoint_is_a_history_too(tmp_path: Path) -> None:

@@ -9,27 +9,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reviewer.pipelines.outcomes import read_answer
-from reviewer.pipelines.values import Outcome
+from reviewer.pipelines.values import StageOutcome
 
 
 def test_a_plain_answer_is_a_success_and_its_own_note() -> None:
     read = read_answer("I wrote the parser.\n")
     assert (read.outcome, read.word, read.notes) == (
-        Outcome.SUCCESS, "success", "I wrote the parser.",
+        StageOutcome.SUCCESS, "success", "I wrote the parser.",
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("line", "outcome", "word"),
     [
-        ("Outcome: fail", Outcome.FAIL, "fail"),
-        ("**Outcome:** failed", Outcome.FAIL, "fail"),
-        ("- outcome = retry", Outcome.RETRY, "retry"),
-        ("OUTCOME: Partial", Outcome.PARTIAL_SUCCESS, "partial_success"),
-        ("outcome=needs_review", Outcome.SUCCESS, "needs_review"),
+        ("Outcome: fail", StageOutcome.FAIL, "fail"),
+        ("**Outcome:** failed", StageOutcome.FAIL, "fail"),
+        ("- outcome = retry", StageOutcome.RETRY, "retry"),
+        ("OUTCOME: Partial", StageOutcome.PARTIAL_SUCCESS, "partial_success"),
+        ("outcome=needs_review", StageOutcome.SUCCESS, "needs_review"),
     ],
 )
-def test_a_line_at_the_end_says_the_outcome(line: str, outcome: Outcome, word: str) -> None:
+def test_a_line_at_the_end_says_the_outcome(line: str, outcome: StageOutcome, word: str) -> None:
     read = read_answer(f"Two tests fail.\n\n{line}")
     assert (read.outcome, read.word) == (outcome, word)
 
@@ -100,7 +100,7 @@ def test_the_remark_names_the_keys_but_not_endlessly() -> None:
 
 
 def test_the_last_word_holds() -> None:
-    assert read_answer("Outcome: fail\nFixed it.\nOutcome: success").outcome is Outcome.SUCCESS
+    assert read_answer("Outcome: fail\nFixed it.\nOutcome: success").outcome is StageOutcome.SUCCESS
 
 
 def test_an_object_at_the_end_says_it_as_json() -> None:
@@ -108,20 +108,20 @@ def test_an_object_at_the_end_says_it_as_json() -> None:
         'Done.\n```json\n{"status": "fail", "preferred_next_label": "no", "notes": "broke",\n'
         ' "suggested_next_ids": ["fix"], "context_updates": {"left": {"n": 2}}}\n```\n'
     )
-    assert (read.outcome, read.preferred_label, read.notes) == (Outcome.FAIL, "no", "broke")
+    assert (read.outcome, read.preferred_label, read.notes) == (StageOutcome.FAIL, "no", "broke")
     assert read.suggested_next == ("fix",)
     assert read.context_updates == {"left": {"n": 2}}
 
 
 def test_an_object_in_the_middle_of_an_answer_is_only_an_example() -> None:
     read = read_answer('The endpoint answers {"status": "error"} without a token. I fixed that.')
-    assert read.outcome is Outcome.SUCCESS
+    assert read.outcome is StageOutcome.SUCCESS
 
 
 def test_an_outcome_far_above_the_end_is_only_talk() -> None:
-    assert read_answer("Outcome: fail\n" + "line\n" * 20).outcome is Outcome.SUCCESS
+    assert read_answer("Outcome: fail\n" + "line\n" * 20).outcome is StageOutcome.SUCCESS
 
 
 @given(st.text(max_size=300))
 def test_no_answer_is_too_odd_to_read(answer: str) -> None:
-    assert read_answer(answer).outcome in Outcome
+    assert read_answer(answer).outcome in StageOutcome

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.llm.model import ModelError
-from reviewer.pipelines.events import Question, RunError, StageDone, StageStarted
+from reviewer.pipelines.events import RunError, StageDone, StageQuestion, StageStarted
 from tests.unit.pipelines.running import Workshop
 from tests.waiting import PATIENCE
 
@@ -168,7 +168,7 @@ def test_a_program_that_dies_within_branches_loses_and_repeats_no_stage(tea: Wor
 def test_a_gate_in_a_branch_asks_in_the_thread_of_the_run(tea: Workshop) -> None:
     asked_in = []
 
-    def ask(question: Question) -> str:
+    def ask(question: StageQuestion) -> str:
         asked_in.append((threading.current_thread(), question.about))
         return "yes"
 

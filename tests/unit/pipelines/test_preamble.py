@@ -16,7 +16,7 @@ from reviewer.errors import ReviewerError
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.history import build_fidelity_preamble
 from reviewer.pipelines.preamble import build_preamble
-from reviewer.pipelines.values import CEILINGS, MODES, Outcome, RunHistory, Stage, ToolCall
+from reviewer.pipelines.values import CEILINGS, MODES, RunHistory, Stage, StageOutcome, ToolCall
 from reviewer.text.tokens import counter
 
 ORCHARD = parse_dot(
@@ -31,7 +31,7 @@ SHORT = RunHistory(
         Stage("pick", notes="Forty kilograms.\nTwo baskets were bad.", duration_s=61.25),
         Stage(
             "cook",
-            Outcome.PARTIAL_SUCCESS,
+            StageOutcome.PARTIAL_SUCCESS,
             "Too thin.",
             (ToolCall("weigh", {"what": "sugar"}, "12 kg"), ToolCall("stir")),
         ),
@@ -51,7 +51,7 @@ def long_history(stages: int = 60, letters: int = 1500, values: int = 40) -> Run
         "run-8",
         (
             *(Stage(nodes[n % 3], notes=f"Number {n}: {note}") for n in range(stages - 1)),
-            Stage("fill", Outcome.FAIL, f"The latest finding. {note}"),
+            Stage("fill", StageOutcome.FAIL, f"The latest finding. {note}"),
         ),
         {f"value {n}": f"{n}: {note * (1 + n % 5)}" for n in range(values)},
         {"cook": (1, 2)},
@@ -303,7 +303,7 @@ def test_many_retries_leave_the_room_of_a_high_summary_to_the_stages() -> None:
     )
     history = RunHistory(
         "r1",
-        tuple(Stage(name, Outcome.SUCCESS, f"{name} oiled the hinge of door {name}.")
+        tuple(Stage(name, StageOutcome.SUCCESS, f"{name} oiled the hinge of door {name}.")
               for name in names[:-1]),
         retries=dict.fromkeys(names[:-1:5], (1, 3)),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.llm.model import ModelError
-from reviewer.pipelines.events import Question, RunError, StageDone, StageStarted
+from reviewer.pipelines.events import RunError, StageDone, StageQuestion, StageStarted
 from tests.unit.pipelines.running import Workshop
 
 CHAIN = """
@@ -188,16 +188,16 @@ class TestPeople:
         workshop.model.script = lambda prompt: "two cups" if prompt.endswith("Brew") else "fine"
         body = 'brew [prompt="Brew"]; start -> brew -> gate; gate [shape=hexagon]; gate -> done'
         workshop.start(workshop.write(body), ask=lambda question: "done")
-        (question,) = [each for each in workshop.events if isinstance(each, Question)]
+        (question,) = [each for each in workshop.events if isinstance(each, StageQuestion)]
         assert question.about == "two cups"
 
     def test_the_question_goes_to_whoever_watches_and_asks_until_it_is_answered(
         self, workshop: Workshop
     ) -> None:
         said = ["what?", "", "y"]
-        asked: list[Question] = []
+        asked: list[StageQuestion] = []
 
-        def ask(question: Question) -> str:
+        def ask(question: StageQuestion) -> str:
             asked.append(question)
             return said.pop(0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from queue import SimpleQueue
 
-from reviewer.pipelines.events import Question, RunDone
+from reviewer.pipelines.events import RunDone, StageQuestion
 from reviewer.pipelines.service import RunOptions
 from tests.unit.pipelines.running import Workshop
 from tests.waiting import PATIENCE
@@ -35,7 +35,7 @@ class Watched:
         )
         self.thread.start()
 
-    def ask(self, question: Question) -> str | None:
+    def ask(self, question: StageQuestion) -> str | None:
         self.asked.set()
         return self.answers.get(timeout=PATIENCE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import Kind, QueueQuery
+from reviewer.promotion.views import QueueQuery, RowKind
 from tests.stored import rows_of
 
 ADR = """\
@@ -58,7 +58,7 @@ def an_active_memory(engine: Engine, text: str = "Deploys need two approvals on 
     return number
 
 
-def kind_of(engine: Engine, number: int) -> Kind:
+def kind_of(engine: Engine, number: int) -> RowKind:
     """What a row is."""
     return engine.queue.candidate(number).kind
 

@@ -9,7 +9,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.promotion.triage import Done, Seen
+from reviewer.promotion.decisions.triage import Done, Seen
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
 

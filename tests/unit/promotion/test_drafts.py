@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import StoreError
-from reviewer.promotion.drafts import Drafts
+from reviewer.promotion.decisions.drafts import Drafts
 
 
 @pytest.mark.parametrize("content", ["", "one\r\ntwo\n", "ünï ✓ \x1b[31m", "\ud800"])

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
+from reviewer.promotion.waves.report import WaveReport
 from reviewer.text.secrets import Masked, mask
 from tests.unit.promotion.session import session
 
@@ -34,19 +34,19 @@ Look at {cause} first when the {name} kiosk fails, and only then at its log.
 PROMOTION = "reviewer.promotion."
 STAGES = {
     "found": "reviewer.sources.walk.looks_binary",
-    "stamped": f"{PROMOTION}record_writer.read_with",
+    "stamped": f"{PROMOTION}waves.record_writer.read_with",
     "recognised": "reviewer.sources.stream.recognised",
-    "masked": f"{PROMOTION}source_reader.mask",
+    "masked": f"{PROMOTION}waves.source_reader.mask",
     "judged": "reviewer.extraction.extract.Extractor.feed",
-    "compared with the store": f"{PROMOTION}record_writer.SourceWriter.take",
-    "written": f"{PROMOTION}record_writer.record_image",
-    "masked in the store": "reviewer.store.acts.masked_image",
-    "proposed from": f"{PROMOTION}candidate_collector.memory_proposals",
-    "viewed": f"{PROMOTION}candidate_collector.memory_view",
-    "proved": f"{PROMOTION}candidate_collector.prove",
-    "cited": f"{PROMOTION}statement_rows.cite",
-    "planned": f"{PROMOTION}finish_wave.plan",
-    "queued": f"{PROMOTION}enqueue._Queueing.insert",
+    "compared with the store": f"{PROMOTION}waves.record_writer.SourceWriter.take",
+    "written": f"{PROMOTION}waves.record_writer.record_image",
+    "masked in the store": "reviewer.store.acts.masked_images",
+    "proposed from": f"{PROMOTION}waves.candidate_collector.memory_proposals",
+    "viewed": f"{PROMOTION}waves.candidate_collector.memory_view",
+    "proved": f"{PROMOTION}waves.candidate_collector.prove",
+    "cited": f"{PROMOTION}rows.statement_rows.cite",
+    "planned": f"{PROMOTION}waves.finish_wave.plan",
+    "queued": f"{PROMOTION}rows.enqueue._Queueing.insert",
 }
 """Where a file's content passes, in the order of a wave."""
 
@@ -193,7 +193,7 @@ def test_a_file_that_breaks_off_midway_proposes_nothing_until_it_is_read_to_its_
 def test_a_file_that_takes_forever_is_given_up(
     engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"{PROMOTION}wave.SECONDS", -1.0)
+    monkeypatch.setattr(f"{PROMOTION}waves.wave.SECONDS", -1.0)
     report = ingest(engine, folder)
     assert "takes more than" in report.problems[0]
     assert report.unread_files == FILES

@@ -11,8 +11,8 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from reviewer.extraction.candidates import MemoryType
-from reviewer.promotion.proposals import Added
 from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
+from reviewer.promotion.waves.proposals import Added
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote

@@ -13,8 +13,8 @@ from reviewer.engine import Engine
 from reviewer.errors import UnknownIdError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.extract import Event, Extractor
-from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
+from reviewer.promotion.waves.report import WaveReport
 from reviewer.sources.records import Record
 from tests.clocks import TickingClock
 from tests.unit.promotion.graph import dump, ids

@@ -13,8 +13,8 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
-from reviewer.promotion.report import WaveReport
 from reviewer.promotion.views import QueueQuery
+from reviewer.promotion.waves.report import WaveReport
 from reviewer.sources import stream
 from reviewer.sources.open import recognised
 from tests.present import present
@@ -131,7 +131,7 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("reviewer.promotion.finish_wave.WaveEnd.queue", die)
+        patch.setattr("reviewer.promotion.waves.finish_wave.WaveEnd.queue", die)
         with pytest.raises(Killed):
             ingest(engine, path)
     assert contents(engine) == set()
@@ -223,7 +223,7 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(
     ]
     path = tmp_path / "notes.md"
     path.write_text("# Decisions\n\n" + "\n".join(said))
-    monkeypatch.setattr("reviewer.promotion.candidate_collector.CAP", 4)
+    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.CAP", 4)
 
     report = ingest(engine, path)
     assert (report.new, report.over_cap) == (4, 2)
@@ -244,7 +244,7 @@ def test_what_a_report_of_version_0_1_left_out_is_called_up_as_well(
 ) -> None:
     path = tmp_path / "notes.md"
     path.write_text("- [Decision] The ledger moves to PostgreSQL.\n- [Decision] Mail is queued.\n")
-    monkeypatch.setattr("reviewer.promotion.candidate_collector.CAP", 0)
+    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.CAP", 0)
     dropped = Path(ingest(engine, path).report_folder, "dropped.ndjson")
     first, second = map(json.loads, dropped.read_text().splitlines())
     dropped.write_text(f"{as_candidate(first)}\n{as_statement(second)}\n")
@@ -344,8 +344,8 @@ def test_two_ingestions_of_the_same_folder_at_once_both_end_well(
 def test_more_than_the_collector_keeps_waits_beyond_the_cap(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reviewer.promotion.candidate_collector.LIMIT", 3)
-    monkeypatch.setattr("reviewer.promotion.candidate_collector.CAP", 2)
+    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.LIMIT", 3)
+    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.CAP", 2)
     said = [
         f"We decided to move the {part} away from {where} because the old one was too slow."
         for part in ("parser", "exporter", "importer", "mailer")

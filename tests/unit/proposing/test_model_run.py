@@ -10,7 +10,7 @@ import pytest
 from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.given import KnownText
-from reviewer.proposing.model_run import Plan, SessionDone, piece_tokens, plan_run, run
+from reviewer.proposing.model_run import RunPlan, SessionDone, piece_tokens, plan_run, run
 from reviewer.proposing.statements import StatementWriter
 from tests.unit.proposing.models import BUSY, Scripted, answer, said
 from tests.unit.proposing.sessions import SessionFile
@@ -34,7 +34,7 @@ def writer(model: Scripted, cache: Path | None = None) -> StatementWriter:
 
 
 def results(
-    plan: Plan,
+    plan: RunPlan,
     by: StatementWriter,
     *,
     ceiling: int | None = None,

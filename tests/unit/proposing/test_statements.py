@@ -25,9 +25,9 @@ from reviewer.proposing.statements import (
     TOO_LONG,
     TOO_SHORT,
     BudgetReachedError,
+    PieceStatements,
     Spent,
     StatementWriter,
-    Written,
 )
 from reviewer.proposing.values import Proof, Proposal, Proposer
 from reviewer.sources.events import Speaker
@@ -58,7 +58,7 @@ class Desk:
         cached: bool = False,
         allow: Callable[[int], bool] = lambda _: True,
         templates: Path | None = None,
-    ) -> Written:
+    ) -> PieceStatements:
         view = read_view(self.session.path)
         index = ProofIndex(view)
 

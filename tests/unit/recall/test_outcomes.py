@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.recall.outcomes import Failed, Outcome, Use, outcome
+from reviewer.recall.outcomes import Failed, MemoryUse, UseOutcome, outcome
 
 AT = "2026-03-02T10:00:00.000Z"
 SAME_CALL, EARLIER, LATER = (
@@ -19,24 +19,24 @@ def failed(signature: str, last: str, command: str = "") -> Failed:
 @pytest.mark.parametrize(
     ("moment", "failures", "came"),
     [
-        ("error", [failed("nilerr: x", SAME_CALL)], Outcome.HELD),
-        ("error", [failed("nilerr: x", EARLIER)], Outcome.HELD),
-        ("error", [failed("nilerr: x", LATER)], Outcome.BROKEN),
-        ("error", [failed("other", LATER)], Outcome.UNKNOWN),
-        ("error", [], Outcome.UNKNOWN),
-        ("guard", [failed("other", LATER)], Outcome.HELD),
-        ("guard", [failed("other", EARLIER)], Outcome.UNKNOWN),
-        ("guard", [failed("rejected", LATER, "git push")], Outcome.BROKEN),
-        ("guard", [], Outcome.UNKNOWN),
-        ("prompt", [failed("other", LATER)], Outcome.UNKNOWN),
-        ("prompt", [failed("of memory", LATER)], Outcome.BROKEN),
-        ("start", [failed("of memory", LATER)], Outcome.BROKEN),
-        ("start", [failed("other", LATER)], Outcome.UNKNOWN),
+        ("error", [failed("nilerr: x", SAME_CALL)], UseOutcome.HELD),
+        ("error", [failed("nilerr: x", EARLIER)], UseOutcome.HELD),
+        ("error", [failed("nilerr: x", LATER)], UseOutcome.BROKEN),
+        ("error", [failed("other", LATER)], UseOutcome.UNKNOWN),
+        ("error", [], UseOutcome.UNKNOWN),
+        ("guard", [failed("other", LATER)], UseOutcome.HELD),
+        ("guard", [failed("other", EARLIER)], UseOutcome.UNKNOWN),
+        ("guard", [failed("rejected", LATER, "git push")], UseOutcome.BROKEN),
+        ("guard", [], UseOutcome.UNKNOWN),
+        ("prompt", [failed("other", LATER)], UseOutcome.UNKNOWN),
+        ("prompt", [failed("of memory", LATER)], UseOutcome.BROKEN),
+        ("start", [failed("of memory", LATER)], UseOutcome.BROKEN),
+        ("start", [failed("other", LATER)], UseOutcome.UNKNOWN),
     ],
 )
 def test_a_use_held_where_the_failure_did_not_come_back(
-    moment: str, failures: list[Failed], came: Outcome
+    moment: str, failures: list[Failed], came: UseOutcome
 ) -> None:
     cue = frozenset({"guard": ("git push",), "error": ("nilerr: x", "nilerr")}.get(moment, ()))
-    use = Use(1, "s", moment, cue, AT, frozenset(["of memory"]))
+    use = MemoryUse(1, "s", moment, cue, AT, frozenset(["of memory"]))
     assert outcome(use, failures) is came

@@ -116,6 +116,13 @@ def test_a_prompt_names_an_act_or_a_file(engine: Engine) -> None:
     assert recalled(engine, "prompt", "Look at till/drawer.go") == [3]
 
 
+@pytest.mark.parametrize("named", ["L31", "ledger-contract", "L31 (ledger-contract)"])
+def test_a_rule_is_named_by_its_code_or_by_its_name(engine: Engine, named: str) -> None:
+    engine.recall.set_moments(1, [read_moment(f"error {named}")])
+    failure = "till.py:1:1: L31 contract of till.change is not in the ledger (ledger-contract)"
+    assert recalled(engine, "error", failure) == [1]
+
+
 @pytest.mark.parametrize("end", ["reject", "undo"])
 def test_what_is_not_promoted_belongs_to_no_moment(engine: Engine, end: str) -> None:
     if end == "reject":

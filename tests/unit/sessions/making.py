@@ -7,7 +7,7 @@ from typing import Any
 
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event
-from reviewer.sources.records import Block, Role, Use
+from reviewer.sources.records import Block, RecordUse, Role
 
 HOME = "/home/ada/kiosk"
 
@@ -37,10 +37,10 @@ class SessionMaker:
         return self._add(Role.ASSISTANT, "text", text)
 
     def notice(self, text: str) -> int:
-        return self._add(Role.USER, "text", text, use=Use.WRAPPER)
+        return self._add(Role.USER, "text", text, use=RecordUse.WRAPPER)
 
     def summary(self, text: str) -> int:
-        return self._add(Role.USER, "text", text, use=Use.SUMMARY)
+        return self._add(Role.USER, "text", text, use=RecordUse.SUMMARY)
 
     def call(self, tool: str, result: str | None = "", *, failed: bool = False, **args: Any) -> int:
         """A call with its result, or without one; the line of the call."""

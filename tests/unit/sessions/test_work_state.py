@@ -342,6 +342,11 @@ def test_how_a_check_behind_a_pipe_ended_is_unknown(made: SessionMaker) -> None:
     assert (check.outcome, check.said) == (Outcome.UNKNOWN, "4 passed")
 
 
+def test_the_last_line_of_two_checks_is_told_of_neither(made: SessionMaker) -> None:
+    made.run("mise run fmt && mise run lint", "0 issues.\n[fmt] $ gofmt")
+    assert [each.said for each in state(made).checks] == ["", ""]
+
+
 # Plan, refusals, background
 
 

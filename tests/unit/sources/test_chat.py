@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.records import Record, RecordUse, Role
 from tests.unit.sources.builders import Scanned
 
 from .builders import uses
@@ -59,9 +59,9 @@ def test_a_document_yields_every_message_at_its_bytes(
     scan = opened(tmp_path, wrap(TALK), indent=indent)
     records = list(scan)
     assert [(r.role, r.use, r.text) for r in records] == [
-        (Role.SYSTEM, Use.BOOT, "You are a clerk."),
-        (Role.USER, Use.MESSAGE, "Book a table."),
-        (Role.ASSISTANT, Use.MESSAGE, "It is"),
+        (Role.SYSTEM, RecordUse.BOOT, "You are a clerk."),
+        (Role.USER, RecordUse.MESSAGE, "Book a table."),
+        (Role.ASSISTANT, RecordUse.MESSAGE, "It is"),
     ]
     assert scan.tally["tool message"] == 1
     assert scan.tally["message without text"] == 1

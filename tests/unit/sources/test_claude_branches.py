@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.sources.events import Rewind
-from reviewer.sources.records import Use
+from reviewer.sources.records import RecordUse
 
 from .builders import Session, uses
 
@@ -45,7 +45,7 @@ class TestBranches:
         session.result("two", after=second)
         session.reply("Both fixed.", "m3")
         session.user("Thanks.")
-        assert {record.use for record in session.read(tmp_path)} == {Use.MESSAGE}
+        assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
 
     def test_text_typed_during_a_tool_call_is_not_a_rewind(self, tmp_path: Path) -> None:
         session = Session()
@@ -56,7 +56,7 @@ class TestBranches:
         session.result(after=other)
         session.reply("Done.")
         session.user("Next.")
-        assert {record.use for record in session.read(tmp_path)} == {Use.MESSAGE}
+        assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
 
     def test_a_prompt_later_than_the_path_that_went_on_is_kept(self, tmp_path: Path) -> None:
         session = Session()
@@ -64,7 +64,7 @@ class TestBranches:
         kept = session.user("And publish them.")
         session.user("are they still being written?", after=fork)
         session.reply("Published.", after=kept)
-        assert {record.use for record in session.read(tmp_path)} == {Use.MESSAGE}
+        assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
 
     def test_a_conversation_before_a_resume_is_kept(self, tmp_path: Path) -> None:
         session = Session()
@@ -72,7 +72,7 @@ class TestBranches:
         session.reply("Done.")
         session.user("Second task.", after=None)
         session.user("Third task.", after="unknown-parent")
-        assert {record.use for record in session.read(tmp_path)} == {Use.MESSAGE}
+        assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
 
     def test_rewinds_are_found_across_a_compaction(self, tmp_path: Path) -> None:
         session = Session()
@@ -84,8 +84,8 @@ class TestBranches:
         session.user("Summary of it all", isCompactSummary=True)
         session.reply("Going on.")
         found = {record.text: record.use for record in session.read(tmp_path)}
-        assert found["Use red."] is Use.REWOUND
-        assert found["Use blue."] is Use.MESSAGE
+        assert found["Use red."] is RecordUse.REWOUND
+        assert found["Use blue."] is RecordUse.MESSAGE
 
 
 class TestOnePass:

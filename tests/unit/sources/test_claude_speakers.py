@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.records import Record, RecordUse, Role
 
 from .builders import Session, uses
 
@@ -18,36 +18,36 @@ RESULT = (
 @pytest.mark.parametrize(
     ("text", "use"),
     [
-        ("<local-command-caveat>Caveat: the messages below</local-command-caveat>", Use.WRAPPER),
-        ("<command-name>/clear</command-name>", Use.WRAPPER),
+        ("<local-command-caveat>Caveat: the messages</local-command-caveat>", RecordUse.WRAPPER),
+        ("<command-name>/clear</command-name>", RecordUse.WRAPPER),
         ("<command-message>review</command-message>\n<command-name>/review</command-name>",
-         Use.WRAPPER),
-        ("<local-command-stdout>Bye!</local-command-stdout>", Use.WRAPPER),
-        ("<bash-input>git pull</bash-input>", Use.WRAPPER),
-        ("<bash-stdout>Already up to date.</bash-stdout>", Use.WRAPPER),
-        (RESULT, Use.WRAPPER),
-        (f"<system-reminder>Be brief.</system-reminder>\n{RESULT}", Use.WRAPPER),
-        (f"{RESULT}\nFull transcript available at: /tmp/t.output", Use.WRAPPER),
-        ("<ide_opened_file>The user opened plan.md</ide_opened_file>", Use.WRAPPER),
-        ("<ide_selection>lines 1 to 3</ide_selection>", Use.WRAPPER),
-        ("[Request interrupted by user for tool use]", Use.WRAPPER),
-        ("<system-reminder>Keep the list short.</system-reminder>", Use.BOOT),
-        ("Contents of /work/shop/CLAUDE.md (project instructions):\n\nUse tabs.", Use.BOOT),
-        ("# AGENTS.md instructions for /work/shop\n\nUse tabs.", Use.BOOT),
-        ("<relevant-memories>The user likes tea.</relevant-memories>", Use.INJECTED),
-        ("<memory>The user likes tea.</memory>", Use.INJECTED),
-        ("<claude-mem-context>The user likes tea.</claude-mem-context>", Use.INJECTED),
-        ("<recalled>The user likes tea.</recalled>", Use.INJECTED),
+         RecordUse.WRAPPER),
+        ("<local-command-stdout>Bye!</local-command-stdout>", RecordUse.WRAPPER),
+        ("<bash-input>git pull</bash-input>", RecordUse.WRAPPER),
+        ("<bash-stdout>Already up to date.</bash-stdout>", RecordUse.WRAPPER),
+        (RESULT, RecordUse.WRAPPER),
+        (f"<system-reminder>Be brief.</system-reminder>\n{RESULT}", RecordUse.WRAPPER),
+        (f"{RESULT}\nFull transcript available at: /tmp/t.output", RecordUse.WRAPPER),
+        ("<ide_opened_file>The user opened plan.md</ide_opened_file>", RecordUse.WRAPPER),
+        ("<ide_selection>lines 1 to 3</ide_selection>", RecordUse.WRAPPER),
+        ("[Request interrupted by user for tool use]", RecordUse.WRAPPER),
+        ("<system-reminder>Keep the list short.</system-reminder>", RecordUse.BOOT),
+        ("Contents of /work/shop/CLAUDE.md (project instructions):\n\nUse tabs.", RecordUse.BOOT),
+        ("# AGENTS.md instructions for /work/shop\n\nUse tabs.", RecordUse.BOOT),
+        ("<relevant-memories>The user likes tea.</relevant-memories>", RecordUse.INJECTED),
+        ("<memory>The user likes tea.</memory>", RecordUse.INJECTED),
+        ("<claude-mem-context>The user likes tea.</claude-mem-context>", RecordUse.INJECTED),
+        ("<recalled>The user likes tea.</recalled>", RecordUse.INJECTED),
     ],
 )  # fmt: skip
 def test_what_a_tool_put_into_the_users_turn_is_not_the_users(
-    tmp_path: Path, text: str, use: Use
+    tmp_path: Path, text: str, use: RecordUse
 ) -> None:
     session = Session()
     session.user(text)
     session.user([{"type": "text", "text": text}])
     session.user("but this is")
-    assert [each.use for each in session.read(tmp_path)] == [use, use, Use.MESSAGE]
+    assert [each.use for each in session.read(tmp_path)] == [use, use, RecordUse.MESSAGE]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_record_can_say_that_it_is_not_the_users(
 ) -> None:
     session = Session()
     session.user(text, **more)
-    assert [record.use for record in session.read(tmp_path)] == [Use.WRAPPER]
+    assert [record.use for record in session.read(tmp_path)] == [RecordUse.WRAPPER]
 
 
 def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Pat
     session.user(f"Use tabs. {reminder} Always.")
     scan = session.scan(tmp_path)
     [record] = scan
-    assert record.use is Use.MESSAGE
+    assert record.use is RecordUse.MESSAGE
     assert record.text.split() == ["Use", "tabs.", "Always."]
     assert len(record.text) == len(f"Use tabs. {reminder} Always.")
     assert record.text.splitlines()[-1] == " Always."
@@ -88,7 +88,7 @@ def test_a_note_typed_for_memory_counts_without_its_tags(tmp_path: Path) -> None
     session = Session()
     session.user("<user-memory-input>always run the linter</user-memory-input>")
     [record] = session.read(tmp_path)
-    assert (record.use, record.text.strip()) == (Use.MESSAGE, "always run the linter")
+    assert (record.use, record.text.strip()) == (RecordUse.MESSAGE, "always run the linter")
 
 
 def test_typed_text_beside_an_editor_event_counts_alone(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_errors_of_the_service_are_not_the_agents_text(tmp_path: Path) -> None:
     session.reply("API Error: 529 overloaded", isApiErrorMessage=True)
     message = {"model": "<synthetic>", "content": [{"type": "text", "text": "No response."}]}
     session.add("assistant", message=message)
-    assert {record.use for record in session.read(tmp_path)} == {Use.WRAPPER}
+    assert {record.use for record in session.read(tmp_path)} == {RecordUse.WRAPPER}
 
 
 def test_the_summary_of_a_compaction_is_not_the_users_text(tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def test_the_summary_of_a_compaction_is_not_the_users_text(tmp_path: Path) -> No
     session.user("The user asked for Postgres.", isCompactSummary=True)
     session.user("This session is being continued from a previous conversation that ran out.")
     assert [(r.use, r.role) for r in session.read(tmp_path)] == [
-        (Use.MESSAGE, Role.USER),
-        (Use.SUMMARY, Role.ASSISTANT),
-        (Use.SUMMARY, Role.ASSISTANT),
+        (RecordUse.MESSAGE, Role.USER),
+        (RecordUse.SUMMARY, Role.ASSISTANT),
+        (RecordUse.SUMMARY, Role.ASSISTANT),
     ]
 
 
@@ -151,7 +151,7 @@ class TestQueuedText:
         assert (queued.text, queued.role, queued.use) == (
             "and log to a file",
             Role.USER,
-            Use.MESSAGE,
+            RecordUse.MESSAGE,
         )
         assert queued.key == f"sha256:{queued.sha256}"
 
@@ -229,18 +229,18 @@ def test_words_at_a_refused_call_are_the_persons(tmp_path: Path) -> None:
         userFeedback="never delete the fixtures",
     )
     said = [(each.text, each.role, each.use) for each in session.read(tmp_path)]
-    assert said[-1] == ("never delete the fixtures", Role.USER, Use.MESSAGE)
+    assert said[-1] == ("never delete the fixtures", Role.USER, RecordUse.MESSAGE)
 
 
 def test_a_report_that_waited_in_the_queue_is_not_the_persons(tmp_path: Path) -> None:
     session = Session()
     queued = {"type": "queued_command", "prompt": RESULT, "commandMode": "task-notification"}
     session.add("attachment", attachment=queued)
-    assert [record.use for record in session.read(tmp_path)] == [Use.WRAPPER]
+    assert [record.use for record in session.read(tmp_path)] == [RecordUse.WRAPPER]
 
 
 def test_words_before_a_report_are_the_persons(tmp_path: Path) -> None:
     session = Session()
     session.user(f"Use tabs.\n{RESULT}\nFull transcript available at: /tmp/t.output")
     (record,) = session.read(tmp_path)
-    assert (record.text.strip(), record.use) == ("Use tabs.", Use.MESSAGE)
+    assert (record.text.strip(), record.use) == ("Use tabs.", RecordUse.MESSAGE)

@@ -79,6 +79,18 @@ def test_a_file_written_twice_yields_every_record_once(tmp_path: Path) -> None:
     assert scan.tally["repeated"] == 2
 
 
+def test_a_resumed_session_that_is_written_again_with_new_ids_is_read_once(tmp_path: Path) -> None:
+    session = Session()
+    session.user("One.")
+    session.reply("Two.", "m1")
+    again = Session("s2")
+    again.user("One.")
+    again.reply("Two.", "m1")
+    again.user("Three.")
+    scan = session.scan(tmp_path, session.bytes() + again.bytes())
+    assert [record.text for record in scan] == ["One.", "Two.", "Three."]
+
+
 def test_other_words_under_the_same_id_are_a_record_of_their_own(tmp_path: Path) -> None:
     session = Session()
     session.user("One.")

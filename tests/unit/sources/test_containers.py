@@ -14,9 +14,9 @@ import pytest
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.sources import archives, databases
 from reviewer.sources.open import open_blocks
-from reviewer.sources.records import Use
+from reviewer.sources.records import RecordUse
 from reviewer.sources.rows import shown_rows
-from reviewer.sources.walk import Found, PassedOver, walk
+from reviewer.sources.walk import FoundFile, PassedOver, walk
 from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import (
     CHATGPT,
@@ -177,7 +177,7 @@ def test_folders_are_searched_for_databases_and_archives_of_agents(tmp_path: Pat
     archive("export.zip", chat__x="", message_feedback=[], conversations=[CONVERSATION])(tmp_path)
     archive("photos.zip", photo=1)(tmp_path)
     found = list(walk([tmp_path]))
-    names = {each.path.name for each in found if isinstance(each, Found)}
+    names = {each.path.name for each in found if isinstance(each, FoundFile)}
     assert names == {"crush.db", "export.zip"}
     passed = {each.path.name: each.reason for each in found if isinstance(each, PassedOver)}
     assert passed == {"bookmarks.db": "binary", "photos.zip": "binary"}
@@ -307,8 +307,8 @@ def test_what_ends_a_compacted_history_is_a_summary_only_if_nobody_typed_it(tmp_
     )(tmp_path)
     scan = Scanned(path)
     assert [(record.text, record.use) for record in scan] == [
-        (request, Use.MESSAGE),
-        (summary, Use.SUMMARY),
+        (request, RecordUse.MESSAGE),
+        (summary, RecordUse.SUMMARY),
     ]
     assert scan.tally["compaction without a readable summary"] == 2
 

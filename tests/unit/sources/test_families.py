@@ -19,7 +19,7 @@ from reviewer.sources.events import (
     Result,
     Speaker,
 )
-from reviewer.sources.records import Record, Role, Use
+from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.sources.rows import has_rows
 from reviewer.sources.stream import read
 from tests.unit.sources.builders import Scanned
@@ -34,7 +34,7 @@ def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path
     records = list(scan)
     assert scan.format == family.format
     assert scan.errors == [] or family.format == "codex-app-server"
-    said = [record for record in records if record.use is Use.MESSAGE]
+    said = [record for record in records if record.use is RecordUse.MESSAGE]
     assert [record.text for record in said if record.role is Role.USER] == family.person
     assert [record.text for record in said if record.role is Role.ASSISTANT] == family.agent
     for use, beginnings in family.kept_out.items():
@@ -65,7 +65,7 @@ def kept_out(events: list[Event]) -> Iterator[tuple[str, str]]:
         if isinstance(event, Notice):
             yield event.kind.value, event.text
         elif isinstance(event, Compaction):
-            yield Use.SUMMARY.value, event.summary
+            yield RecordUse.SUMMARY.value, event.summary
 
 
 @each_family

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reviewer.sources import ignore_files
-from reviewer.sources.walk import Found, PassedOver, walk
+from reviewer.sources.walk import FoundFile, PassedOver, walk
 
 SECONDS = 2.0
 """Seconds for patterns that take a backtracking matcher hours, and this one milliseconds."""
@@ -28,7 +28,7 @@ def put(folder: Path, name: str, text: str = "Some words stand here.\n") -> Path
 
 
 def found(folder: Path) -> set[str]:
-    return {os.path.relpath(e.path, folder) for e in walk([folder]) if isinstance(e, Found)}
+    return {os.path.relpath(e.path, folder) for e in walk([folder]) if isinstance(e, FoundFile)}
 
 
 def trouble(folder: Path) -> list[PassedOver]:

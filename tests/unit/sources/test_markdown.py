@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.sources.note_kinds import is_template
-from reviewer.sources.records import Role, Shape, Use
+from reviewer.sources.records import RecordUse, Role, Shape
 from tests.unit.sources.builders import Scanned, note
 
 
@@ -25,7 +25,11 @@ def test_a_section_is_the_exact_lines_under_its_heading(tmp_path: Path) -> None:
         raw = text.encode()[record.byte_start : record.byte_end]
         assert raw.decode() == record.text
         assert record.key == f"sha256:{hashlib.sha256(raw).hexdigest()}"
-        assert (record.role, record.shape, record.use) == (Role.NOTE, Shape.SECTION, Use.MESSAGE)
+        assert (record.role, record.shape, record.use) == (
+            Role.NOTE,
+            Shape.SECTION,
+            RecordUse.MESSAGE,
+        )
 
 
 def test_underlined_headings_begin_sections(tmp_path: Path) -> None:
@@ -108,7 +112,7 @@ class TestEntries:
 
     def test_the_index_and_the_format_guide_are_not_proposed(self, tmp_path: Path) -> None:
         head = next(iter(note(tmp_path, self.LOG)))
-        assert (head.line_start, head.use) == (0, Use.TEMPLATE)
+        assert (head.line_start, head.use) == (0, RecordUse.TEMPLATE)
 
     def test_dated_headings_are_entries_in_any_file(self, tmp_path: Path) -> None:
         text = "# Diary\n\nKept daily.\n\n## 2026-05-01: Contract\n\nWe answer one question.\n"
@@ -166,7 +170,7 @@ def test_a_long_decision_record_is_read_by_its_headings(tmp_path: Path) -> None:
     ],
 )
 def test_text_to_be_filled_in_is_a_template(tmp_path: Path, text: str) -> None:
-    assert [record.use for record in note(tmp_path, text)] == [Use.TEMPLATE]
+    assert [record.use for record in note(tmp_path, text)] == [RecordUse.TEMPLATE]
 
 
 @pytest.mark.parametrize(
@@ -179,22 +183,22 @@ def test_text_to_be_filled_in_is_a_template(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_text_with_a_statement_is_not_a_template(tmp_path: Path, text: str) -> None:
-    assert [record.use for record in note(tmp_path, text)] == [Use.MESSAGE]
+    assert [record.use for record in note(tmp_path, text)] == [RecordUse.MESSAGE]
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md", "sub-GEMINI.md", "CLAUDE.local.md"])
 def test_instructions_for_agents_are_boot_text(tmp_path: Path, name: str) -> None:
-    assert [r.use for r in note(tmp_path, "# Rules\n\nUse tabs here.", name)] == [Use.BOOT]
+    assert [r.use for r in note(tmp_path, "# Rules\n\nUse tabs here.", name)] == [RecordUse.BOOT]
 
 
 def test_a_note_about_agents_is_not_an_instruction(tmp_path: Path) -> None:
     text = "# Agents\n\nWe tried three of them last week."
-    assert [record.use for record in note(tmp_path, text, "on-agents.md")] == [Use.MESSAGE]
+    assert [record.use for record in note(tmp_path, text, "on-agents.md")] == [RecordUse.MESSAGE]
 
 
 def test_instructions_for_agents_are_recognised_by_their_text(tmp_path: Path) -> None:
     text = "# Project\n\nThis file provides guidance to Claude Code when working here."
-    assert [record.use for record in note(tmp_path, text, "doc.md")] == [Use.BOOT]
+    assert [record.use for record in note(tmp_path, text, "doc.md")] == [RecordUse.BOOT]
 
 
 class TestBytes:

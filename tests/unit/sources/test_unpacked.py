@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.promotion.source_view import record_state, window
+from reviewer.promotion.lists.source_view import record_state, window
 from reviewer.promotion.views import SourceState
 from reviewer.sources import unpacked
 from reviewer.sources.records import Record
-from reviewer.sources.walk import Found, PassedOver, walk
+from reviewer.sources.walk import FoundFile, PassedOver, walk
 from tests.conftest import SAMPLE_DATA
 from tests.unit.sources.builders import Scanned
 
@@ -63,7 +63,7 @@ def test_folders_are_searched_for_them(pack: Pack, suffix: str, tmp_path: Path) 
     (tmp_path / f"photo.png{suffix}").write_bytes(pack(NOTE.encode()))
     (tmp_path / f"program{suffix}").write_bytes(pack(bytes(range(256)) * 40))
     found = {type(each): each for each in walk([tmp_path])}
-    assert found[Found] == Found(tmp_path / f"notes.md{suffix}")
+    assert found[FoundFile] == FoundFile(tmp_path / f"notes.md{suffix}")
     passed = [each.reason for each in walk([tmp_path]) if isinstance(each, PassedOver)]
     assert passed == ["binary", "binary"]
 

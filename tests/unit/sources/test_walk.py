@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.walk import Found, PassedOver, walk
+from reviewer.sources.walk import FoundFile, PassedOver, walk
 
 
 def put(folder: Path, name: str, data: bytes = b"Some words stand here.\n") -> Path:
@@ -21,7 +21,7 @@ def put(folder: Path, name: str, data: bytes = b"Some words stand here.\n") -> P
 def found(*paths: Path) -> list[str]:
     """Names of the files found, relative to the first path."""
     base = paths[0] if paths[0].is_dir() else paths[0].parent
-    return [os.path.relpath(e.path, base) for e in walk(paths) if isinstance(e, Found)]
+    return [os.path.relpath(e.path, base) for e in walk(paths) if isinstance(e, FoundFile)]
 
 
 def passed(*paths: Path) -> dict[str, str]:

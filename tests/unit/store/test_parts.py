@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.errors import ConflictError
 from reviewer.store import acts, changes
-from reviewer.store.changes import Change, pack, split, unpack, unpack_part
+from reviewer.store.changes import RowChange, pack, split, unpack, unpack_part
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.undo import Undo
@@ -50,7 +50,7 @@ def renamed_twice(writing: Ledger) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 6, 7, 20])
 def test_what_is_packed_in_parts_is_read_as_one(count: int) -> None:
-    done = [Change("project", number, None, {"name": f"p{number}"}) for number in range(count)]
+    done = [RowChange("project", number, None, {"name": f"p{number}"}) for number in range(count)]
     blob = pack(done)
 
     assert list(unpack(blob)) == done
@@ -61,7 +61,7 @@ def test_what_is_packed_in_parts_is_read_as_one(count: int) -> None:
 
 
 def test_a_part_that_breaks_off_is_damage() -> None:
-    blob = pack([Change("project", number, None, {"name": "p"}) for number in range(7)])
+    blob = pack([RowChange("project", number, None, {"name": "p"}) for number in range(7)])
 
     with pytest.raises(ValueError, match="end too early"):
         list(unpack(blob[:-4]))

@@ -20,7 +20,7 @@ from reviewer.store.changes import Image
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.migrations import migrate
-from reviewer.store.stored_text import JSON, LEFT_AS_IT_IS, has_only_our_words, masked_image
+from reviewer.store.stored_text import JSON, LEFT_AS_IT_IS, has_only_our_words, masked_images
 from reviewer.text.secrets import is_clean, mask
 from tests.source_code import ROOT, in_one_process, trees
 from tests.stored import everything_in
@@ -47,7 +47,7 @@ def test_every_text_column_is_masked_or_has_a_reason() -> None:
     for table, name in text_columns():
         column = f"{table}.{name}"
         value = json.dumps({"said": f"it is {TOKEN}"}) if column in JSON else f"it is {TOKEN}"
-        stored = str(masked_image(table, {name: value})[name])
+        stored = str(masked_images(table, [{name: value}])[0][name])
         assert (TOKEN in stored) == (column in LEFT_AS_IT_IS), column
         if column in JSON:
             assert "masked" in json.loads(stored)["said"]
@@ -56,7 +56,7 @@ def test_every_text_column_is_masked_or_has_a_reason() -> None:
 def test_json_is_masked_by_its_names_and_stays_json() -> None:
     key = "q3Vn8Tb1Xw6Rm9Lc2Pd7Hs4Jf0GyZk5Aa1"
     given_ = {"api_key": key, TOKEN: ["x", {"note": f'"{TOKEN}"'}], "n": 3}
-    stored = str(masked_image("commit_", {"meta": json.dumps(given_)})["meta"])
+    stored = str(masked_images("commit_", [{"meta": json.dumps(given_)}])[0]["meta"])
     assert TOKEN not in stored
     assert key not in stored
     assert json.loads(stored)["n"] == 3
@@ -64,7 +64,7 @@ def test_json_is_masked_by_its_names_and_stays_json() -> None:
 
 def test_what_has_no_secret_is_stored_as_it_is() -> None:
     image: Image = {"name": "Promoted", "content": "The drawer is oiled.", "edited": 1, "key": None}
-    assert masked_image("memory", image) is image
+    assert masked_images("memory", [image])[0] is image
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_rows_acts_and_what_undo_needs_have_no_secret(ledger: tuple[Ledger, Path
 OWN_WRITERS = {
     "compression/measures.py": "figures of the program, whose labels are masked",
     "store/acts.py": "the door itself",
-    "promotion/syncing.py": "hashes of what was synced",
+    "promotion/sharing/syncing.py": "hashes of what was synced",
     "store/erasing.py": "takes text away, and leaves no image of it",
     "packets/relevance.py": "an index in memory",
     "recall/uses.py": "counts and derived moments, of signatures and names of commands",
@@ -131,8 +131,8 @@ def test_the_door_is_not_gone_around_within_acts() -> None:
         if isinstance(method, ast.FunctionDef) and "Change(" in ast.unparse(method)
     }
     assert makes.keys() == {"insert_many", "delete", "_update"}
-    assert "masked_image(" in makes["insert_many"]
-    assert "masked_image(" in makes["_update"]
+    assert "masked_images(" in makes["insert_many"]
+    assert "masked_images(" in makes["_update"]
 
 
 VOCABULARY = sorted(

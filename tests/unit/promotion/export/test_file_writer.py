@@ -11,7 +11,7 @@ import pytest
 
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
-from reviewer.promotion.export.plans import Plan
+from reviewer.promotion.export.plans import FilePlan
 from tests.present import present
 
 Put = Callable[[Path, bytes], Path | None]
@@ -32,7 +32,7 @@ def put(tmp_path: Path) -> Put:
     """Write bytes over what a path holds."""
 
     def write(path: Path, after: bytes) -> Path | None:
-        plan = Plan(before=read_file(path), after=after)
+        plan = FilePlan(before=read_file(path), after=after)
         return write_plan(plan, path, backup_folder=tmp_path / "backups", clock=lambda: NOON)
 
     return write
@@ -88,7 +88,7 @@ def test_a_symbolic_link_stays_and_its_file_is_written(
 
 
 def test_a_change_since_the_plan_is_a_conflict(target: Path, tmp_path: Path) -> None:
-    plan = Plan(before=target.read_bytes(), after=b"ours")
+    plan = FilePlan(before=target.read_bytes(), after=b"ours")
     target.write_bytes(b"theirs")
     with pytest.raises(ConflictError, match="changed by something else"):
         write_plan(plan, target, backup_folder=tmp_path / "backups")
@@ -101,7 +101,7 @@ def test_a_file_that_vanished_or_appeared_is_a_conflict(
 ) -> None:
     path = target if before is None else tmp_path / "gone.md"
     with pytest.raises(ConflictError):
-        write_plan(Plan(before=before, after=b"x"), path, backup_folder=tmp_path / "backups")
+        write_plan(FilePlan(before=before, after=b"x"), path, backup_folder=tmp_path / "backups")
     assert target.read_bytes() == b"mine\r\n"
     assert not (tmp_path / "gone.md").exists()
 
@@ -113,7 +113,7 @@ def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(
         target.write_bytes(b"theirs")
         return NOON
 
-    plan = Plan(before=b"mine\r\n", after=b"ours")
+    plan = FilePlan(before=b"mine\r\n", after=b"ours")
     with pytest.raises(ConflictError):
         write_plan(plan, target, backup_folder=tmp_path / "backups", clock=another_writes_meanwhile)
     assert target.read_bytes() == b"theirs"
@@ -195,7 +195,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
 
 
 def test_the_difference_shows_what_would_change_and_is_safe_to_show() -> None:
-    plan = Plan(before=b"one\ntwo\r\nsame\n\xffend", after=b"one\ntwo\nsame\n\x1b[31mend")
+    plan = FilePlan(before=b"one\ntwo\r\nsame\n\xffend", after=b"one\ntwo\nsame\n\x1b[31mend")
     assert unified_diff(plan, "AGENTS.md") == [
         "--- a/AGENTS.md",
         "+++ b/AGENTS.md",

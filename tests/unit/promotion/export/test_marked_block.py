@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from reviewer.promotion.export import marked_block
 from reviewer.promotion.export.marked_block import plan_removal
-from reviewer.promotion.export.plans import Plan
+from reviewer.promotion.export.plans import FilePlan
 from reviewer.text.for_agents import AgentText
 
 
-def plan_block(existing: bytes | None, body: str) -> Plan:
+def plan_block(existing: bytes | None, body: str) -> FilePlan:
     return marked_block.plan_block(existing, AgentText(body))
 
 

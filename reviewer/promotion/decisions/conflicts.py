@@ -1,0 +1,132 @@
+"""Two entities that fill the same slot with different values: found, shown, settled by a person.
+
+A conflict is a row of the queue (`memory.kind = 'conflict'`) with the evidence of both sides.
+"""
+
+from __future__ import annotations
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.promotion.decisions.triage import Done
+from reviewer.promotion.lists.queue import Queue
+from reviewer.promotion.rows.decided_rows import (
+    about_conflicts,
+    find_conflicts,
+    rows_of,
+    settle_without,
+    state_of,
+)
+from reviewer.promotion.views import ConflictView, Resolution, Status
+from reviewer.store.acts import Act
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
+
+_IN_FORCE = (Status.CANDIDATE, Status.ACTIVE)
+
+
+class Conflicts:
+    """Reads conflicts and settles them; only a person settles one."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock, queue: Queue) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+        self._queue = queue
+
+    def get(self, number: int) -> ConflictView:
+        """Both sides of a conflict. Raises UnknownIdError."""
+        self._database.require_own("memory", [number])
+        row = self._database.first(
+            "SELECT c.left_id, c.right_id, c.resolution, coalesce(e.slot, '') AS slot"
+            " FROM conflict c LEFT JOIN entity e ON e.memory_id = c.left_id"
+            " WHERE c.memory_id = ?",
+            (number,),
+        )
+        if row is None:
+            raise UnknownIdError(f"#{number} is not a conflict.")
+        return ConflictView(
+            id=number,
+            left=self._queue.candidate(row["left_id"]),
+            right=self._queue.candidate(row["right_id"]),
+            slot=row["slot"],
+            resolution=Resolution(row["resolution"]) if row["resolution"] else None,
+        )
+
+    def of(self, entity: int) -> list[int]:
+        """Ids of the open conflicts that an entity is a side of."""
+        rows = self._database.query(
+            "SELECT memory_id FROM conflict WHERE resolution IS NULL"
+            " AND ? IN (left_id, right_id) ORDER BY id",
+            (entity,),
+        )
+        return [row[0] for row in rows]
+
+    def supersede(self, number: int, winner: int) -> Done:
+        """Settle a conflict: `winner` becomes or stays active, the other side is superseded by it.
+
+        Raises UnknownIdError, or ConflictError when it is settled or `winner` is not a side of it.
+        """
+        with self._ledger.act("resolve") as act:
+            sides = self._open(act, number)
+            if winner not in sides:
+                raise ConflictError(
+                    f"#{winner} is not a side of conflict #{number}: its sides are #{sides[0]} and"
+                    f" #{sides[1]}."
+                )
+            (loser,) = [side for side in sides if side != winner]
+            kept, lost = rows_of(act, [winner, loser])
+            if kept.status not in _IN_FORCE:
+                raise ConflictError(
+                    f"#{winner} is {state_of(act, kept)} and cannot be kept. To settle it as "
+                    f"none: reviewer conflict resolve {number} --dismiss"
+                )
+            now = iso(self._clock())
+            act.update("memory", winner, status="active", decided_at=now)
+            if lost.status in _IN_FORCE:
+                act.update(
+                    "memory", loser, status="superseded", superseded_by=winner, decided_at=now
+                )
+            self._settle(act, number, Resolution.SUPERSEDED)
+            settled = settle_without(act, [loser], now)
+            opened = find_conflicts(act, [kept], now)
+            act.title = f"Kept #{winner}, superseding #{loser}"
+            act.title += about_conflicts("settled", settled) + about_conflicts("opened", opened)
+        return Done(act.id, act.title, (number, winner, loser))
+
+    def keep_both(self, number: int) -> Done:
+        """Settle a conflict by leaving both sides as they are. Raises as `supersede`."""
+        with self._ledger.act("resolve") as act:
+            sides = self._open(act, number)
+            self._settle(act, number, Resolution.KEPT_BOTH)
+            act.title = f"Kept both #{sides[0]} and #{sides[1]}"
+        return Done(act.id, act.title, (number,))
+
+    def dismiss(self, number: int) -> Done:
+        """Dismiss a conflict: the sides do not contradict each other. Raises as `supersede`."""
+        with self._ledger.act("resolve") as act:
+            self._open(act, number)
+            self._settle(act, number, Resolution.DISMISSED)
+            act.title = f"Dismissed conflict #{number}"
+        return Done(act.id, act.title, (number,))
+
+    def _open(self, act: Act, number: int) -> tuple[int, int]:
+        act.require_own("memory", [number])
+        rows = act.query(
+            "SELECT left_id, right_id, resolution FROM conflict WHERE memory_id = ?", (number,)
+        )
+        if not rows:
+            raise UnknownIdError(f"#{number} is not a conflict.")
+        if rows[0][2] is not None:
+            raise ConflictError(f"Conflict #{number} is settled already: {rows[0][2]}.")
+        return rows[0][0], rows[0][1]
+
+    def _settle(self, act: Act, number: int, resolution: Resolution) -> None:
+        (row,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (number,))
+        act.update("conflict", row[0], resolution=str(resolution))
+        dismissed = resolution is Resolution.DISMISSED
+        act.update(
+            "memory",
+            number,
+            status="invalid" if dismissed else "active",
+            decided_at=iso(self._clock()),
+        )

@@ -1,0 +1,156 @@
+"""Entities (L2): rows of `memory` with a structure of their own beside them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.extraction.entities.entity import Attribute, EntityType
+from reviewer.promotion.decisions.triage import Done, promote_rows
+from reviewer.promotion.rows.conflict_rows import open_conflicts
+from reviewer.promotion.rows.entity_rows import (
+    add_relation,
+    entity_type,
+    insert_row,
+    kind_and_type,
+    memory_row,
+    parse_structure,
+    require_name,
+    row_without_rules,
+)
+from reviewer.promotion.rows.evidence_rows import copy_evidence
+from reviewer.promotion.rows.wordings import require_wording
+from reviewer.promotion.views import EntityView, RelationView, proposed_by
+from reviewer.proposing.values import Proposer
+from reviewer.store.changes import Value
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
+from reviewer.store.project_rows import project_row
+from reviewer.text.secrets import mask
+
+HAND_AUTHORED = "hand-authored"
+"""Rule and extractor version of what a person wrote without a source."""
+
+
+class Entities:
+    """Reads entities; creates them from memories (graduation) or by hand."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def get(self, number: int) -> EntityView:
+        """The structure of an entity. Raises UnknownIdError."""
+        self._database.require_own("memory", [number])
+        row = self._database.first("SELECT * FROM entity WHERE memory_id = ?", (number,))
+        relations = self._database.query(
+            "SELECT kind, target, target_id FROM relation WHERE memory_id = ? ORDER BY id",
+            (number,),
+        )
+        if row is None:
+            raise UnknownIdError(f"#{number} is not an entity.")
+        return EntityView(
+            id=number,
+            name=row["name"],
+            slot=row["slot"],
+            attributes=msgspec.json.decode(row["attributes"], type=tuple[Attribute, ...]),
+            relations=tuple(RelationView(*relation) for relation in relations),
+            graduated_from=row["graduated_from"],
+        )
+
+    def graduated_to(self, memory: int) -> int | None:
+        """The entity that carries a graduated memory on."""
+        row = self._database.first(
+            "SELECT memory_id FROM entity WHERE graduated_from = ?", (memory,)
+        )
+        return row[0] if row else None
+
+    def graduate(self, number: int, type_: str, *, name: str | None = None) -> Done:
+        """Propose an active memory as an entity (`docs/design.md`, Promotion).
+
+        The memory stays as a frozen pointer, the new entity candidate carries the fact with all
+        its evidence; undo deletes the candidate only. Raises UnknownIdError, ReviewerError for an
+        unknown type or an overlong name, ConflictError when the memory is not active or an entity
+        says the same.
+        """
+        kind = entity_type(type_)
+        name = mask(name).text if name else name
+        require_name(name or "")
+        now = iso(self._clock())
+        with self._ledger.act("graduate") as act:
+            row = memory_row(act, number)
+            _require_active(number, row)
+            content = str(row["content"])
+            values = {
+                **row,
+                "type": str(kind),
+                "pending_since": now,
+                **proposed_by(Proposer.PERSON),
+            }
+            entity = insert_row(
+                act, values, parse_structure(content, kind, name), graduated_from=number
+            )
+            copy_evidence(act, number, entity)
+            act.update("memory", number, status="graduated")
+            open_conflicts(act, [entity], now)
+            act.title = f"Graduated #{number} to {kind} #{entity}"
+        return Done(act.id, act.title, (entity, number))
+
+    def author(
+        self,
+        project: str,
+        type_: str,
+        content: str,
+        *,
+        name: str | None = None,
+        scope: str = "project",
+        promote: bool = False,
+    ) -> Done:
+        """Queue a memory or an entity that a person wrote without a source, marked as such.
+
+        Raises ReviewerError for an unknown type and for a text or name that is too short or too
+        long, ConflictError when it is known.
+        """
+        text = mask(content.strip()).text
+        name = mask(name).text if name else name
+        kind, type_name = kind_and_type(type_)
+        require_wording(text, named=kind == "entity" and bool(name))
+        require_name(name or "")
+        now = iso(self._clock())
+        with self._ledger.act("author") as act:
+            values = row_without_rules(
+                project_row(act, project), type_name, text, now,
+                rule=HAND_AUTHORED, version=HAND_AUTHORED,
+            )  # fmt: skip
+            entity = kind == "entity"
+            structure = parse_structure(text, EntityType(type_name), name) if entity else None
+            number = insert_row(act, {**values, "flags": HAND_AUTHORED, "scope": scope}, structure)
+            open_conflicts(act, [number], now)
+            act.title = f"Wrote {type_name} #{number} by hand"
+            if promote:
+                promote_rows(act, [number], True, now=now)
+                act.title += ", and promoted it"
+        return Done(act.id, act.title, (number,))
+
+    def relate(self, number: int, kind: str, target: int) -> Done:
+        """Record a relation of one entity to another.
+
+        Raises UnknownIdError, ReviewerError for an unknown kind, ConflictError for a cycle.
+        """
+        with self._ledger.act("relate") as act:
+            act.title = add_relation(act, number, kind, target)
+        return Done(act.id, act.title, (number, target))
+
+
+def _require_active(number: int, row: dict[str, Value]) -> None:
+    if row["kind"] != "memory":
+        kind = "an entity" if row["kind"] == "entity" else "a conflict"
+        raise ConflictError(f"#{number} is not a memory but {kind}.")
+    if row["status"] == "graduated":
+        raise ConflictError(f"#{number} is graduated already.")
+    if row["status"] != "active":
+        raise ConflictError(
+            f"#{number} is not an active memory ({row['status']}): promote it first."
+        )

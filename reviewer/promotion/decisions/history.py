@@ -1,0 +1,164 @@
+"""The ledger as a person reads it: acts, what each changed, undo and redo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from msgspec import Struct
+
+from reviewer.errors import UnknownIdError
+from reviewer.store.acts import AMONG, listed
+from reviewer.store.changes import Image, RowChange, Value, readable, unpack
+from reviewer.store.undo import Undo, Undone
+from reviewer.store.verify import Verification, verify
+
+__all__ = ["ActView", "ChangeView", "History", "Undone"]
+
+NEWEST = 2**62
+"""More than the number of any act."""
+_OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
+
+
+class ActView(Struct, frozen=True):
+    """One act of the ledger. `undone` is its present state."""
+
+    id: int
+    at: str
+    actor: str
+    scope: str
+    kind: str
+    title: str
+    rows: int
+    target: int | None
+    undone: bool
+
+
+class ChangeView(Struct, frozen=True):
+    """The change of an act to one row; `label` is the wording of a memory, if the row is one."""
+
+    table: str
+    row: int
+    before: Image | None
+    after: Image | None
+    label: str
+
+
+class History(Undo):
+    """Undo, redo, and the ledger: of the current project, or of all projects."""
+
+    def another_who_decided(self, memory: int) -> str:
+        """The name of another person whose decision on a memory is the latest; empty for one's
+        own.
+        """
+        row = self._database.first(
+            "SELECT l.id FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+            " WHERE t.memory_id = ? AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
+            (memory,),
+        )
+        return self.decided_by_another(row[0]) if row else ""
+
+    def undo_title(self) -> str | None:
+        """Title of the act that `undo` would undo; None when there is none."""
+        found = self.next_undo()
+        return found[1] if found else None
+
+    def redo_title(self) -> str | None:
+        """Title of the act that `redo` would redo; None when there is none."""
+        found = self.next_redo()
+        return found[1] if found else None
+
+    def acts(
+        self, *, before: int | None = None, limit: int = 100, actor: str | None = None
+    ) -> list[ActView]:
+        """A page of acts, the newest first. `before` names the act where the last page ended;
+        `actor` keeps the acts of one person or agent.
+        """
+        project = self._project
+        return self._views(
+            "WHERE id < ?1 AND (?2 IS NULL OR actor = ?2)"
+            f" AND {_OF_PROJECT if project is not None else '?3 IS NULL'}"
+            " ORDER BY id DESC LIMIT ?4",
+            (NEWEST if before is None else before, actor, project, limit),
+        )
+
+    def page(self, before: int, limit: int) -> list[ActView]:
+        """A page for a list of `acts_total` rows: the acts that are older than the `before`-th
+        oldest one, newest first.
+        """
+        if self._project is None:
+            return self.acts(before=before, limit=limit)
+        first = max(0, before - 1 - limit)
+        found = self._views(
+            f"WHERE {_OF_PROJECT} ORDER BY id LIMIT ?1 OFFSET ?2",
+            (before - 1 - first, first, self._project),
+        )
+        return found[::-1]
+
+    def _views(self, rest: str, parameters: Sequence[Value]) -> list[ActView]:
+        rows = self._database.query(
+            f"SELECT id, at, actor, scope, kind, title, rows, target FROM ledger {rest}",
+            parameters,
+        )
+        if not rows:
+            return []
+        numbers = [row["id"] for row in rows]
+        undone = self.undone_between(min(numbers), max(numbers))
+        return [ActView(**dict(row), undone=row["id"] in undone) for row in rows]
+
+    def acts_total(self) -> int:
+        """How many acts there are."""
+        sql, parameters = "SELECT max(id) FROM ledger", list[Value]()
+        if self._project is not None:
+            sql = "SELECT count(*) FROM ledger_project WHERE project = ?"
+            parameters.append(self._project)
+        return int(self._database.query(sql, parameters)[0][0] or 0)
+
+    def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
+        """The changes of an act, row by row, at most `limit` rows. Raises UnknownIdError, also for
+        an act of another project, StoreError when the act is damaged.
+        """
+        self.require_own(act)
+        row = self._database.first("SELECT changes FROM ledger WHERE id = ?", (act,))
+        if row is None:
+            raise UnknownIdError(f"There is no act {act}. See: reviewer history")
+        changes = _first(act, row[0], limit)
+        labels = self._labels(changes)
+        return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
+
+    def verify(
+        self, progress: Callable[[int], None] | None = None, *, expected: str = ""
+    ) -> Verification:
+        """Recompute the hash chain, and the rows from the ledger; `expected` is an earlier head."""
+        return verify(self._database, progress, expected=expected)
+
+    def _labels(self, changes: Sequence[RowChange]) -> dict[tuple[str, int], str]:
+        """Wordings as they are now, because a change may hold only the columns that differ."""
+        found: dict[tuple[str, int], str] = {}
+        for table, label in _LABELS.items():
+            ids = listed(c.row for c in changes if c.table == table)
+            sql = f"SELECT id, {label} FROM {table} WHERE id {AMONG}"
+            rows = self._database.query(sql, (ids,))
+            found.update(((table, row[0]), row[1]) for row in rows)
+        return found
+
+
+_LABELS = {"memory": "content", "state": "key || ' = ' || value"}
+"""Tables whose changes are named by the current row, each with the SQL of its label."""
+
+
+def _first(act: int, blob: bytes, limit: int) -> list[RowChange]:
+    with readable(act):
+        return list(islice(unpack(blob), limit))
+
+
+def _label(change: RowChange, labels: dict[tuple[str, int], str]) -> str:
+    if (change.table, change.row) in labels:
+        return labels[change.table, change.row]
+    for image in (change.after, change.before):
+        if image and change.table == "state" and "key" in image:
+            return f"{image['key']} = {image['value']}"
+        for column in ("content", "name", "path", "text", "roots"):
+            if image and image.get(column):
+                return str(image[column])
+    return ""

@@ -1,0 +1,447 @@
+"""Decisions about candidates and memories: each call is one act."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError
+from reviewer.promotion.rows.decided_rows import (
+    RETIRE,
+    STATUS_WORDS,
+    DecidedRow,
+    about_conflicts,
+    candidates_of,
+    find_conflicts,
+    leave_other_facts,
+    members_of,
+    move_memories,
+    refuse_graduated,
+    regroup,
+    require_no_conflicts,
+    require_one_project,
+    retire,
+    rows_of,
+    set_resolution,
+    settle_without,
+    state_of,
+)
+from reviewer.promotion.rows.evidence_rows import copy_evidence
+from reviewer.promotion.rows.known_keys import row_with_key
+from reviewer.promotion.rows.wordings import require_wording, wording_problem
+from reviewer.promotion.views import RejectReason, RowKind, Status
+from reviewer.store.acts import AMONG, Act, listed
+from reviewer.store.ledger import Ledger
+from reviewer.text.normalise import duplicate_key
+
+REASON_WORDS = {
+    RejectReason.NARRATION: "narration",
+    RejectReason.KNOWN: "known already",
+    RejectReason.WRONG: "wrong",
+    RejectReason.NARROW: "too narrow",
+    RejectReason.OTHER: "another reason",
+}
+
+
+LONGEST_REASON = 300
+"""Characters that are kept of what somebody says is wrong with a memory."""
+
+
+class Done(Struct, frozen=True):
+    """A decision. `ids` are the rows decided, near duplicates included."""
+
+    act: int
+    """Its ledger id; 0 when there was nothing to change and nothing was written."""
+    title: str
+    ids: tuple[int, ...]
+
+
+class Seen(Struct, frozen=True):
+    """A row as a person saw it when they began to reword it."""
+
+    status: Status
+    content: str
+
+
+class Triage:
+    """Promote, reject, defer, edit, merge, restore (`docs/design.md`, Promotion)."""
+
+    def __init__(self, ledger: Ledger, clock: Clock) -> None:
+        self._ledger = ledger
+        self._clock = clock
+
+    def promote(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
+        """Make candidates active memories.
+
+        Near duplicates behind a row are merged into it: they become superseded and their evidence
+        is added to the row's, unless `alone` (all rows, or those with these ids). Raises
+        UnknownIdError, or ConflictError when one is not a candidate; then nothing is written.
+        """
+        with self._ledger.act("promote") as act:
+            rows, merged, opened = promote_rows(act, ids, alone, now=self._now())
+            retired = [row for row in rows if row.rule == RETIRE]
+            act.title = _title("Retired as proposed by" if retired == rows else "Promoted", rows)
+            if 0 < len(retired) < len(rows):
+                act.title += f", {len(retired)} of which retire a memory"
+            if merged:
+                act.title += f", merged {_near_duplicates(len(merged))}"
+            act.title += about_conflicts("opened", opened)
+        return Done(act.id, act.title, (*(row.id for row in rows), *merged))
+
+    def reject(
+        self,
+        ids: Sequence[int],
+        *,
+        alone: bool | Collection[int] = False,
+        reason: RejectReason | None = None,
+    ) -> Done:
+        """Make candidates invalid, so that they are never proposed again.
+
+        Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
+        """
+        with self._ledger.act("reject") as act:
+            rows, members, settled = reject_rows(
+                act, ids, alone, reason=str(reason or ""), now=self._now()
+            )
+            act.title = _title("Rejected", rows)
+            if members:
+                act.title += f" and {_near_duplicates(len(members))}"
+            if reason is not None:
+                act.title += f": {REASON_WORDS[reason]}"
+            act.title += about_conflicts("settled", settled)
+        return Done(act.id, act.title, (*(row.id for row in rows), *members))
+
+    def defer(self, ids: Sequence[int]) -> Done:
+        """Move candidates to the end of the queue. Raises as `promote` does."""
+        with self._ledger.act("defer") as act:
+            rows = candidates_of(act, ids)
+            act.update_many("memory", [row.id for row in rows], deferred=1)
+            act.title = _title("Deferred", rows) if act.changed else _unchanged(rows, "deferred")
+        return Done(act.id, act.title, tuple(row.id for row in rows))
+
+    def restore(self, ids: Sequence[int]) -> Done:
+        """Return memories to the queue as candidates, whatever was decided.
+
+        Raises UnknownIdError, or ConflictError for a graduated memory.
+        """
+        with self._ledger.act("restore") as act:
+            rows = self._put_back(act, ids)
+        return Done(act.id, act.title, tuple(row.id for row in rows))
+
+    def dispute(self, number: int, because: str) -> Done:
+        """Return a memory that somebody says is wrong to the queue: no agent gets it before it is
+        decided again. Raises UnknownIdError, or ConflictError for one that is not promoted.
+        """
+        from reviewer.text.secrets import mask  # late: few acts need it
+
+        words = " ".join(mask(because).text.split())[:LONGEST_REASON]
+        with self._ledger.act("restore") as act:
+            (row,) = rows_of(act, [number])
+            if row.status is not Status.ACTIVE:
+                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
+            self._put_back(act, [number], words)
+            act.title = f"Disputed #{number}: {words}"
+        return Done(act.id, act.title, (number,))
+
+    def _put_back(self, act: Act, ids: Sequence[int], reason: str = "") -> list[DecidedRow]:
+        rows = rows_of(act, ids)
+        set_resolution(act, rows, None)
+        refuse_graduated(act, rows)
+        leaders = listed(row.leader_id for row in rows if row.leader_id)
+        sql = f"SELECT id FROM memory WHERE status = 'candidate' AND id {AMONG}"
+        waiting = {number for (number,) in act.query(sql, (leaders,))}
+        for row in rows:
+            act.update(
+                "memory",
+                row.id,
+                status="candidate",
+                deferred=0,
+                decided_at=None,
+                superseded_by=None,
+                reason=reason,
+                leader_id=row.leader_id if row.leader_id in waiting else None,
+            )
+        rejected = [row for row in rows if row.status is Status.INVALID]
+        move_memories(act, rejected, Status.ACTIVE, Status.GRADUATED)
+        opened = find_conflicts(act, rows, self._now())
+        act.title = _title("Put back", rows) if act.changed else _unchanged(rows, "waiting")
+        act.title += about_conflicts("opened", opened)
+        return rows
+
+    def edit(
+        self,
+        number: int,
+        content: str | None = None,
+        *,
+        type_: str | None = None,
+        name: str | None = None,
+        promote: bool = True,
+        seen: Seen | None = None,
+    ) -> Done:
+        """Change the wording, the type, the name of an entity, or several of them as one act.
+
+        The earlier wording is kept. A candidate is promoted if `promote` is true. A candidate that
+        gets the type of an entity becomes one, and the other way round. `seen` is the row as the
+        person saw it: if another process has decided on it or reworded it since, that is a
+        conflict. Raises UnknownIdError, ReviewerError for an unknown type and for a wording or name
+        that is too short or too long, ConflictError when the row was decided meanwhile, cannot have
+        that type, or another memory of that type says the same.
+        """
+        from reviewer.text.secrets import mask  # late: only a wording needs its patterns
+
+        text = None if content is None else mask(content.strip()).text
+        now = self._now()
+        with self._ledger.act("edit") as act:
+            (row,) = rows_of(act, [number])
+            require_no_conflicts([row])
+            if row.status not in (Status.CANDIDATE, Status.ACTIVE):
+                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
+            if seen is not None:
+                _require_as_seen(act, row, seen)
+            if text is not None:
+                _change_wording(act, number, text, now)
+            row, details = _change_type_and_name(act, row, type_, name)
+            verb = "Edited" if act.changed else ""
+            act.title = f"Edited #{number}" if verb else _unchanged([row], "like that")
+            if verb and details:
+                act.title += f": {', '.join(details)}"
+            ids: tuple[int, ...] = (number,)
+            if promote and row.status is Status.CANDIDATE:
+                _, merged, opened = promote_rows(act, [number], now=now)
+                act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
+                if verb and details:
+                    act.title += f": {', '.join(details)}"
+                if merged:
+                    act.title += f", merged {_near_duplicates(len(merged))}"
+                act.title += about_conflicts("opened", opened)
+                ids = (number, *merged)
+            elif verb:
+                act.title += about_conflicts("opened", find_conflicts(act, [row], now))
+        return Done(act.id, act.title, ids)
+
+    def merge(self, number: int, into: int) -> Done:
+        """Merge a candidate into another candidate or memory, which gets its evidence.
+
+        Raises UnknownIdError or ConflictError.
+        """
+        if number == into:
+            raise ConflictError(f"#{number} cannot be merged into itself.")
+        now = self._now()
+        with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
+            rows = candidates_of(act, [number])
+            (target,) = rows_of(act, [into])
+            require_no_conflicts([*rows, target])
+            require_one_project(rows[0], target)
+            if rows[0].kind is not target.kind:
+                raise ConflictError(
+                    f"#{number} and #{into} are of different kinds ({rows[0].kind}, "
+                    f"{target.kind}). Nothing was changed."
+                )
+            if target.status not in (Status.CANDIDATE, Status.ACTIVE):
+                raise ConflictError(f"#{into} is {state_of(act, target)}. Nothing was changed.")
+            if target.leader_id == number:
+                act.update("memory", into, leader_id=None)
+            supersede_rows(act, [number], into, self._now())
+            regroup(act, rows)
+            act.title += about_conflicts(
+                "settled", settle_without(act, [row.id for row in rows], now)
+            )
+        return Done(act.id, act.title, (number,))
+
+    def supersede(self, number: int, by: int) -> Done:
+        """Replace an active row by another; the replaced row is kept as superseded.
+
+        `by` becomes active if it is not; both are of the same kind. Neither's fields or evidence
+        change. Raises UnknownIdError, or ConflictError.
+        """
+        if number == by:
+            raise ConflictError(f"#{number} cannot be superseded by itself.")
+        with self._ledger.act("supersede", f"Replaced #{number} by #{by}") as act:
+            old, new = rows_of(act, [number, by])
+            require_no_conflicts([old, new])
+            require_one_project(old, new)
+            if old.kind is not new.kind:
+                raise ConflictError(
+                    f"#{number} and #{by} are of different kinds ({old.kind}, {new.kind}): only "
+                    "one of the same kind can take its place."
+                )
+            if old.status is not Status.ACTIVE:
+                raise ConflictError(f"#{number} is {state_of(act, old)}. Nothing was changed.")
+            if new.status not in (Status.CANDIDATE, Status.ACTIVE):
+                raise ConflictError(f"#{by} is {state_of(act, new)}. Nothing was changed.")
+            now = self._now()
+            act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
+            settled = settle_without(act, [old.id], now)
+            act.title += about_conflicts("settled", settled)
+            if new.status is Status.CANDIDATE:
+                act.update("memory", by, status="active", decided_at=now)
+                regroup(act, [new])
+                act.title += about_conflicts("opened", find_conflicts(act, [new], now))
+        return Done(act.id, act.title, (by, number))
+
+    def _now(self) -> str:
+        return iso(self._clock())
+
+
+def promote_rows(
+    act: Act, ids: Sequence[int], alone: bool | Collection[int] = False, *, now: str
+) -> tuple[list[DecidedRow], list[int], list[int]]:
+    """Promote candidates as part of an act: the rows, the near duplicates that were merged into
+    them, and the conflicts that they opened. One that proposes to retire a memory retires it.
+    Raises as `Triage.promote` does.
+    """
+    rows = candidates_of(act, ids)
+    facts = [row for row in rows if row.rule != RETIRE]
+    require_no_conflicts(facts)
+    promoted = [row.id for row in facts]
+    act.update_many("memory", promoted, status="active", decided_at=now, reason="")
+    retire(act, [row for row in rows if row.rule == RETIRE], now)
+    opened = find_conflicts(act, facts, now)
+    return rows, _take_members(act, rows, alone, merge=True, now=now), opened
+
+
+def reject_rows(
+    act: Act,
+    ids: Sequence[int],
+    alone: bool | Collection[int] = False,
+    *,
+    reason: str,
+    now: str,
+) -> tuple[list[DecidedRow], list[int], list[int]]:
+    """Reject candidates as part of an act: the rows, the near duplicates that went with them, and
+    the conflicts that are settled without them. Raises as `Triage.promote` does.
+    """
+    rows = candidates_of(act, ids)
+    act.update_many(
+        "memory",
+        [row.id for row in rows],
+        status="invalid",
+        decided_at=now,
+        reason=reason,
+    )
+    set_resolution(act, rows, "dismissed")
+    move_memories(act, rows, Status.GRADUATED, Status.ACTIVE)
+    members = _take_members(act, rows, alone, merge=False, now=now)
+    return rows, members, settle_without(act, [row.id for row in rows], now)
+
+
+def _take_members(
+    act: Act,
+    rows: Sequence[DecidedRow],
+    alone: bool | Collection[int],
+    *,
+    merge: bool,
+    now: str,
+) -> list[int]:
+    """Decide the near duplicates behind rows, or give them a new leader when `alone`."""
+    single = rows if alone is True else [row for row in rows if alone and row.id in alone]
+    regroup(act, single)
+    taken: list[int] = []
+    leaders = [row for row in rows if row not in single]
+    leave_other_facts(act, leaders)
+    for leader, members in members_of(act, leaders).items():
+        if merge:
+            supersede_rows(act, members, leader, now)
+        else:
+            act.update_many("memory", members, status="invalid", decided_at=now)
+        taken += members
+    if any(row.kind is RowKind.ENTITY for row in rows):
+        settle_without(act, taken, now)
+    return taken
+
+
+def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
+    """Merge rows into another, which gets their evidence and their counts."""
+    act.update_many("memory", ids, status="superseded", superseded_by=by, decided_at=now)
+    seen = 0
+    for number in ids:
+        seen += act.query("SELECT seen FROM memory WHERE id = ?", (number,))[0][0]
+        copy_evidence(act, number, by)
+    before = act.query("SELECT seen FROM memory WHERE id = ?", (by,))[0][0]
+    act.update("memory", by, seen=before + seen)
+
+
+def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
+    if row.status is not seen.status:
+        raise ConflictError(
+            f"#{row.id} is {state_of(act, row)} in the meantime. Nothing was changed."
+        )
+    (found,) = act.query("SELECT content FROM memory WHERE id = ?", (row.id,))
+    if found[0] != seen.content:
+        raise ConflictError(
+            f"#{row.id} was reworded meanwhile: {found[0][:80]!r}. Nothing was changed."
+        )
+
+
+def _change_type_and_name(
+    act: Act, row: DecidedRow, type_: str | None, name: str | None
+) -> tuple[DecidedRow, list[str]]:
+    """The updated row, and the changes in words, for the title."""
+    from reviewer.promotion.rows.retyping import change_type  # late: needs the patterns of entities
+    from reviewer.text.secrets import mask
+
+    details: list[str] = []
+    if type_ is not None:
+        row, detail = change_type(act, row, type_)
+        details += [detail] if detail else []
+    if name is not None:
+        from reviewer.promotion.rows.entity_rows import rename
+
+        before = act.changed
+        written = rename(act, row.id, mask(name).text)
+        details += [f"named {written}"] if act.changed or before else []
+    return row, details
+
+
+def _change_wording(act: Act, number: int, content: str, now: str) -> None:
+    old, kind = act.query("SELECT content, kind FROM memory WHERE id = ?", (number,))[0]
+    if old == content:
+        return
+    # A short value, such as that of a parameter, may be replaced by another one.
+    require_wording(content, named=kind == "entity" and bool(wording_problem(old)))
+    if same := reword_row(act, number, content, now):
+        other, status = same
+        raise ConflictError(
+            f"#{other} ({STATUS_WORDS[Status(status)]}) says the same already. Nothing"
+            f" was changed; merge #{number} into it instead."
+        )
+
+
+def reword_row(
+    act: Act, number: int, content: str, now: str, *, type_: str = ""
+) -> tuple[int, str] | None:
+    """Give a row another wording, and another type of its kind if named, and an entity the values
+    in it; returns the row that says the same already, with its status, if there is one.
+    """
+    old, kind, former, project = act.query(
+        "SELECT content, kind, type, project_id FROM memory WHERE id = ?", (number,)
+    )[0]
+    key, type_ = duplicate_key(content), type_ or former
+    if same := row_with_key(act, project, (kind, type_, key), besides=number):
+        return same
+    if content != old:
+        act.insert("content_history", memory_id=number, content=old, replaced_at=now)
+    act.update("memory", number, content=content, key=key, type=type_, edited=1)
+    if kind == RowKind.ENTITY:
+        from reviewer.promotion.rows.entity_rows import (
+            change_structure,  # late: patterns of entities
+        )
+
+        change_structure(act, number, content)
+    return None
+
+
+def _title(verb: str, rows: Sequence[DecidedRow]) -> str:
+    return f"{verb} #{rows[0].id}" if len(rows) == 1 else f"{verb} {len(rows):,} candidates"
+
+
+def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:
+    """The title of an act that had nothing to change; it writes nothing."""
+    which = f"#{rows[0].id} is" if len(rows) == 1 else f"All {len(rows)} are"
+    return f"{which} {state} already"
+
+
+def _near_duplicates(count: int) -> str:
+    return f"{count} near duplicate{'s' if count > 1 else ''}"

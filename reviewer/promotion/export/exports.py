@@ -1,0 +1,125 @@
+"""What leaves the store: trusted state, active entities and active memories, as files.
+
+Decides what an export contains; `export/marked_block.py` puts the bytes into a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from reviewer.clock import Clock
+from reviewer.promotion.decisions.entities import Entities
+from reviewer.promotion.decisions.trusted_state import TrustedState
+from reviewer.promotion.export.context_folder import plan_context_folder
+from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
+from reviewer.promotion.export.items import ExportItem, Layer, mask_items, render_ndjson
+from reviewer.promotion.export.markdown import render_markdown
+from reviewer.promotion.export.marked_block import plan_block
+from reviewer.promotion.export.plans import PlannedFile
+from reviewer.promotion.lists.queue import Queue
+from reviewer.promotion.views import QueueQuery, RowKind, Sort
+from reviewer.sharing import personal
+from reviewer.text.for_agents import AgentText
+
+
+class Exports:
+    """Reads what a person decided and plans files; writes only a plan that is handed back."""
+
+    def __init__(
+        self, store: Path, clock: Clock, queue: Queue, state: TrustedState, entities: Entities
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._queue = queue
+        self._state = state
+        self._entities = entities
+
+    def items(self, project: str | None) -> tuple[ExportItem, ...]:
+        """Every active fact, the most trusted first, with secrets masked."""
+        state = [
+            ExportItem(
+                layer=Layer.STATE,
+                id=each.id,
+                name=each.key,
+                value=each.value,
+                note=each.note,
+                project=each.project,
+                created_at=each.set_at,
+                evidence=each.evidence,
+            )
+            for each in self._state.all(project)
+        ]
+        # A settled conflict is active too, but no fact.
+        ids = self._queue.ids(QueueQuery(project, "active", "-kind:conflict", Sort.NEWEST))
+        return mask_items([*state, *(self._item(number) for number in sorted(ids))])
+
+    def markdown(self, project: str | None, *, marks: bool = False) -> AgentText:
+        """The facts as a Markdown text; with `marks`, each with its id and its source."""
+        return render_markdown(self.items(project), marks=marks)
+
+    def ndjson(self, project: str | None) -> AgentText:
+        """The facts as JSON Lines, one object a fact with all its provenance."""
+        return render_ndjson(self.items(project))
+
+    def plan_file(self, text: AgentText, path: Path) -> PlannedFile:
+        """A plan for a private file with that text only. Raises SourceError."""
+        return PlannedFile(path=path, before=read_file(path), after=text.encode(), private=True)
+
+    def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
+        """The plan for a `.context/` folder. Raises SourceError, BrokenBlockError."""
+        return plan_context_folder(self.items(project), folder)
+
+    def plan_into(self, project: str | None, path: Path) -> PlannedFile:
+        """What an agent's instruction file would become: only the marked block changes.
+
+        Raises SourceError when it cannot be read; a broken block is the plan's `problem`.
+        """
+        plan = plan_block(read_file(path), self.markdown(project))
+        return PlannedFile(path=path, before=plan.before, after=plan.after, problem=plan.problem)
+
+    def diff(self, plan: PlannedFile) -> list[str]:
+        """The lines that writing a plan would change."""
+        return unified_diff(plan, plan.path.name)
+
+    def write(self, plans: Sequence[PlannedFile]) -> list[Path]:
+        """Write plans, each after a backup; returns where the backups lie.
+
+        Raises ConflictError when a file changed since it was planned, StoreError or SourceError
+        when it cannot be written.
+        """
+        folder = personal(self._store, "-backups")
+        backups = [
+            write_plan(plan, plan.path, backup_folder=folder, clock=self._clock)
+            for plan in plans
+            if plan.changed
+        ]
+        return [backup for backup in backups if backup is not None]
+
+    def _item(self, number: int) -> ExportItem:
+        view = self._queue.candidate(number)
+        entity = self._entities.get(number) if view.kind is RowKind.ENTITY else None
+        return ExportItem(
+            layer=Layer.ENTITY if entity else Layer.MEMORY,
+            id=number,
+            type=view.type,
+            name=entity.name if entity else "",
+            content=view.content,
+            status=str(view.status),
+            project=view.project,
+            created_at=view.first_seen,
+            decided_at=view.decided_at,
+            rule=view.rule,
+            extractor_version=view.extractor_version,
+            confidence=view.confidence,
+            sources=self._queue.places(number),
+            hand_authored=view.hand_authored,
+            relations=tuple(each for each in entity.relations if each.target_id is not None)
+            if entity
+            else (),
+            attributes=tuple(
+                (each.name, f"{each.value} {each.unit}".strip()) for each in entity.attributes
+            )
+            if entity
+            else (),
+        )

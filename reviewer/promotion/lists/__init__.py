@@ -1,0 +1,1 @@
+"""What is read: the queue, and where each statement comes from."""

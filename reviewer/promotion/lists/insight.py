@@ -1,0 +1,104 @@
+"""Auto-promotion policies, evaluated as hints (`docs/design.md`, Promotion).
+
+No policy acts: a hint is a badge, and a person decides. The confidence policy of the document is
+left out, because no confidence reaches its threshold: the highest is .70 x 1.1 x 1.05.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+
+from reviewer.clock import Clock, from_iso, iso
+from reviewer.extraction.flags import INJECTION
+from reviewer.promotion.lists.looked_at import LookedAt
+from reviewer.store.acts import AMONG, listed
+from reviewer.store.database import Database
+
+REFERENCES = 5
+"""N: the references that the first policy needs, in more than one session or file."""
+WITHIN = timedelta(days=7)
+"""M: the time in which they must have come."""
+
+_TOO_CONSEQUENTIAL = ("validation_claim", "decision")
+_OWN = ("identity", "preference")
+_CANDIDATES = (
+    "SELECT m.id, m.kind, m.type, m.deferred, m.flags, r.role FROM memory m"
+    " LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
+    " LEFT JOIN record r ON r.id = e.record_id"
+    f" WHERE m.status = 'candidate' AND m.kind <> 'conflict' AND m.id {AMONG}"
+)
+_REFERENCES = (
+    "SELECT e.memory_id, coalesce(r.at, m.last_seen), coalesce(r.session, r.source_id),"
+    " m.proof <> '{}' FROM evidence e JOIN record r ON r.id = e.record_id"
+    " JOIN memory m ON m.id = e.memory_id"
+    f" WHERE coalesce(r.at, m.last_seen) >= ? AND m.id {AMONG}"
+)
+
+
+class Hint(Struct, frozen=True):
+    """A policy that favours a candidate, and the reason in a few words, for a badge."""
+
+    policy: str
+    text: str
+
+
+class Insight:
+    """Evaluates hints. Nothing here decides or writes anything."""
+
+    def __init__(self, database: Database, clock: Clock, looked_at: LookedAt) -> None:
+        self._database = database
+        self._looked_at = looked_at
+        self._clock = clock
+
+    def hints(self, ids: Sequence[int]) -> dict[int, tuple[Hint, ...]]:
+        """The policies that speak for those candidates; rows without any are left out."""
+        looked_at, now = self._looked_at.ids(), self._clock()
+        found: dict[int, tuple[Hint, ...]] = {}
+        references = self._references(ids, now)
+        for row in self._database.query(_CANDIDATES, (listed(ids),)):
+            seen = row["deferred"] or row["id"] in looked_at
+            if spoken := tuple(_hints(row, [] if seen else references[row["id"]])):
+                found[row["id"]] = spoken
+        return found
+
+    def _references(
+        self, ids: Sequence[int], now: datetime
+    ) -> dict[int, list[tuple[datetime, str]]]:
+        """When each was repeated WITHIN, and in which session or file.
+
+        Several quotes of one session that prove a statement are one reference. A time to come (of
+        another clock) counts as now.
+        """
+        repeated: dict[int, list[tuple[datetime, str]]] = defaultdict(list)
+        proved_at: set[tuple[int, str]] = set()
+        since = now - WITHIN
+        for number, written, place, proved in self._database.query(
+            _REFERENCES, (iso(since)[:10], listed(ids))
+        ):
+            moment, where = from_iso(written), (number, str(place))
+            if moment is None or moment < since or (proved and where in proved_at):
+                continue
+            proved_at.add(where)
+            repeated[number].append((min(moment, now), str(place)))
+        return repeated
+
+
+def _hints(row: sqlite3.Row, references: Sequence[tuple[datetime, str]]) -> Iterator[Hint]:
+    """The policies that favour a candidate; none for what reads like a planted order."""
+    if INJECTION in row["flags"].split():
+        return
+    entity = row["kind"] == "entity"
+    often = len(references) >= REFERENCES and len({place for _, place in references}) > 1
+    if often and not (entity and row["type"] in _TOO_CONSEQUENTIAL):
+        times = [at for at, _ in references]
+        days = max(1, math.ceil((max(times) - min(times)) / timedelta(days=1)))
+        in_days = "1 day" if days == 1 else f"{days} days"
+        yield Hint("reference count", f"seen {len(references)} times in {in_days}")
+    if not entity and row["role"] == "user" and row["type"] in _OWN:
+        yield Hint("identity and preference", "your own words about yourself")

@@ -1,0 +1,300 @@
+"""Reading the queue: snapshots of ids, windows of rows, one candidate with its evidence."""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import UnknownIdError
+from reviewer.promotion.lists.filters import Condition, parse_filter
+from reviewer.promotion.rows.evidence_rows import record_of
+from reviewer.promotion.views import (
+    CandidateView,
+    Counts,
+    EvidenceView,
+    Member,
+    QueueQuery,
+    QueueRow,
+    RecordView,
+    Sort,
+    SourceRef,
+    Status,
+)
+from reviewer.proposing.values import Proof
+from reviewer.store.acts import AMONG, listed
+from reviewer.store.changes import Value
+from reviewer.store.database import Database
+
+if TYPE_CHECKING:
+    from reviewer.promotion.waves.beyond_cap import BeyondCap
+
+_MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
+_SESSIONS = (
+    "max(m.sessions, (SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id))"
+    " FROM evidence e JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id))"
+)
+"""A job over many files has counted more sessions than those whose evidence is here."""
+_ORDERS = {
+    Sort.RANK: "m.deferred, m.excerpt, m.rank DESC, m.id",
+    Sort.CONFIDENCE: "m.deferred, m.excerpt, m.confidence DESC, m.id",
+    Sort.NEWEST: "m.id DESC",
+    Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
+    Sort.SESSIONS: f"m.deferred, m.excerpt, {_SESSIONS} DESC, m.authors DESC, m.rank DESC, m.id",
+}
+_COLUMNS = (
+    "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
+    f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
+    f" m.pending_since, m.proposer, m.need, {_SESSIONS} AS sessions, m.authors,"
+    " m.cost, m.times"
+)
+Row = TypeVar("Row", QueueRow, CandidateView)
+_RECORD = "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
+
+
+class Queue:
+    """Reads memories. Safe to call from several threads at once."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def check(self, query: QueueQuery) -> None:
+        """Raise FilterError for a filter that cannot be parsed, without reading rows."""
+        self._condition(query)
+
+    def wants_stale(self, query: QueueQuery) -> bool | None:
+        """Whether a query asks for candidates whose source has changed (True), or for others
+        (False): `ids` and `count` cannot tell, because it depends on files.
+        """
+        return parse_filter(query.filter).stale
+
+    def ids(
+        self,
+        query: QueueQuery,
+        *,
+        limit: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> array[int]:
+        """A snapshot of the ids that match, in order; near duplicates stay behind their row.
+
+        Raises FilterError for a filter that cannot be understood, ReadStoppedError as soon as
+        `cancelled` returns true.
+        """
+        condition = self._condition(query)
+        sql = (
+            f"SELECT m.id FROM memory m WHERE {condition.sql}"
+            f" ORDER BY {_ORDERS[query.sort]} LIMIT ?"
+        )
+        with self._database.reading_until(cancelled):
+            cursor = self._database.reader().cursor()
+            cursor.row_factory = None
+            cursor.execute(sql, (*condition.parameters, -1 if limit is None else limit))
+            return array("q", (number for (number,) in cursor))
+
+    def count(self, query: QueueQuery) -> int:
+        """How many rows match."""
+        condition = self._condition(query)
+        sql = f"SELECT count(*) FROM memory m WHERE {condition.sql}"
+        return int(self._database.query(sql, condition.parameters)[0][0])
+
+    def rows(self, ids: Sequence[int]) -> list[QueueRow]:
+        """The rows of those ids, in that order; ids that no longer exist are left out."""
+        sql = (
+            f"SELECT {_COLUMNS} FROM memory m JOIN project p ON p.id = m.project_id"
+            f" WHERE m.id {AMONG}"
+        )
+        rows = self._database.query(sql, (listed(ids),))
+        found = {row["id"]: _view(row, QueueRow) for row in rows}
+        return [found[i] for i in ids if i in found]
+
+    def counts(self, project: str | None) -> Counts:
+        """How many are waiting, were deferred and were decided, in one project or in all."""
+        where, parameters = self._in_project(project)
+        waiting = self.count(QueueQuery(project=project))
+        deferred = self.count(QueueQuery(project=project, status="deferred"))
+        midnight = self._clock().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+        decided = {
+            (row[0], bool(row[1])): int(row[2])
+            for row in self._database.query(
+                "SELECT m.status, m.decided_at >= ?, count(*) FROM memory m"
+                f" WHERE m.decided_at IS NOT NULL AND {where} GROUP BY 1, 2",
+                (iso(midnight), *parameters),
+            )
+        }
+        promoted_today = decided.get(("active", True), 0)
+        rejected_today = decided.get(("invalid", True), 0)
+        return Counts(
+            waiting=waiting,
+            deferred=deferred,
+            promoted=decided.get(("active", False), 0) + promoted_today,
+            rejected=decided.get(("invalid", False), 0) + rejected_today,
+            promoted_today=promoted_today,
+            rejected_today=rejected_today,
+            beyond_cap=self._beyond_cap.count(project) if self._has_left_out() else 0,
+            excerpts=self.count(QueueQuery(project=project, filter="is:excerpt")),
+        )
+
+    def candidate(self, number: int) -> CandidateView:
+        """Everything about one memory.
+
+        Raises UnknownIdError, also for one of another project than the current one.
+        """
+        rows = self._database.query(
+            f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"
+            " m.first_seen, m.last_seen, m.decided_at, m.superseded_by, m.scope, m.proof, m.reason"
+            " FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
+            (number,),
+        )
+        if not rows:
+            raise UnknownIdError(f"There is no candidate or memory #{number}.")
+        row = rows[0]
+        self._database.ownership.require_name(f"#{number}", row["project"])
+        proof = msgspec.json.decode(row["proof"], type=Proof)
+        return _view(
+            row,
+            CandidateView,
+            proof=proof if proof.quotes else None,
+            source=self._source(number),
+        )
+
+    def evidence(self, number: int, *, around: int = 2) -> list[EvidenceView]:
+        """The records behind a memory, each with up to `around` records before and after it."""
+        found = self._database.query(
+            "SELECT * FROM evidence WHERE memory_id = ? ORDER BY id", (number,)
+        )
+        views = []
+        for row in found:
+            (record,) = self._records(f"{_RECORD} r.id = ?", (row["record_id"],))
+            views.append(
+                EvidenceView(
+                    memory_id=number,
+                    record=record,
+                    span_start=row["span_start"],
+                    span_end=row["span_end"],
+                    rule=row["rule"],
+                    before=tuple(reversed(self._neighbours(record.id, "<", "DESC", around))),
+                    after=tuple(self._neighbours(record.id, ">", "ASC", around)),
+                )
+            )
+        return views
+
+    def members(self, number: int) -> list[Member]:
+        """The near duplicates behind a row, most similar first."""
+        from reviewer.extraction.similarity import similarity
+
+        found = self.rows([number])
+        if not found:
+            raise UnknownIdError(f"There is no candidate or memory #{number}.")
+        rows = self._database.query(
+            "SELECT id, content, confidence, status FROM memory WHERE leader_id = ?", (number,)
+        )
+        members = [
+            Member(
+                id=row["id"],
+                content=row["content"],
+                confidence=row["confidence"],
+                similarity=similarity(found[0].content, row["content"]),
+                status=Status(row["status"]),
+                source=self._source(row["id"]),
+            )
+            for row in rows
+        ]
+        return sorted(members, key=lambda member: -member.similarity)
+
+    def wordings(self, number: int) -> list[tuple[str, str]]:
+        """Earlier wordings as (when it was replaced, content), newest first."""
+        return [
+            (row["replaced_at"], row["content"])
+            for row in self._database.query(
+                "SELECT * FROM content_history WHERE memory_id = ? ORDER BY id DESC", (number,)
+            )
+        ]
+
+    def projects(self) -> list[str]:
+        """Names of all projects, sorted."""
+        return [row[0] for row in self._database.query("SELECT name FROM project ORDER BY name")]
+
+    def _condition(self, query: QueueQuery) -> Condition:
+        where, parameters = self._in_project(query.project)
+        parsed = parse_filter(query.filter)
+        kept = " AND m.excerpt = 0 AND m.deferred = 0" if query.statements_only else ""
+        return Condition(
+            f"{_STATUS[query.status]} AND {where} AND {parsed.sql}{kept}",
+            (*parameters, *parsed.parameters),
+        )
+
+    def _has_left_out(self) -> bool:
+        """Whether any wave left candidates out: else their reports need not be read."""
+        sql = "SELECT 1 FROM wave w WHERE json_extract(counts, '$.over_cap_left') > 0 LIMIT 1"
+        return bool(self._database.query(sql))
+
+    def _in_project(self, project: str | None) -> tuple[str, tuple[Value, ...]]:
+        if project is None:
+            return "1", ()
+        return "m.project_id = (SELECT id FROM project WHERE name = ?)", (project,)
+
+    @cached_property
+    def _beyond_cap(self) -> BeyondCap:
+        from reviewer.promotion.waves.beyond_cap import (
+            BeyondCap,  # late: needs the extractors' values
+        )
+
+        return BeyondCap(self._database)
+
+    def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
+        """The places a memory comes from, in order; none when it was written by hand."""
+        rows = self._database.query(
+            "SELECT e.span_start, r.line_start, r.line_end, r.key, r.shape, r.text, s.path"
+            " FROM evidence e JOIN record r ON r.id = e.record_id"
+            " JOIN source s ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
+            (number, limit),
+        )
+        return tuple(map(_source_ref, rows))
+
+    def _source(self, number: int) -> SourceRef | None:
+        return next(iter(self.places(number, limit=1)), None)
+
+    def _neighbours(self, record: int, sign: str, order: str, limit: int) -> list[RecordView]:
+        return self._records(
+            f"{_RECORD} r.source_id = (SELECT source_id FROM record WHERE id = ?1)"
+            f" AND r.line_start {sign} (SELECT line_start FROM record WHERE id = ?1)"
+            f" ORDER BY r.line_start {order} LIMIT ?2",
+            (record, limit),
+        )
+
+    def _records(self, sql: str, parameters: Sequence[Value]) -> list[RecordView]:
+        return [record_of(row, RecordView) for row in self._database.query(sql, parameters)]
+
+
+_STATUS = {
+    "waiting": "m.status = 'candidate' AND m.leader_id IS NULL",
+    "candidate": "m.status = 'candidate'",
+    "deferred": "m.status = 'candidate' AND m.leader_id IS NULL AND m.deferred = 1",
+    "active": "m.status = 'active'",
+    "invalid": "m.status = 'invalid'",
+    "superseded": "m.status = 'superseded'",
+    "graduated": "m.status = 'graduated'",
+    "all": "1",
+}
+STATUSES = tuple(_STATUS)
+"""What `QueueQuery.status` may be."""
+
+
+def _source_ref(row: sqlite3.Row) -> SourceRef:
+    start, end = row["line_start"], row["line_end"]
+    if row["shape"] != "turn":
+        start = min(start + row["text"].count("\n", 0, row["span_start"]), max(end - 1, start))
+    return SourceRef(row["path"], start, end, row["key"])
+
+
+def _view(row: sqlite3.Row, type_: type[Row], **more: object) -> Row:
+    """A row of the store as a value with the same names."""
+    return msgspec.convert(
+        {**dict(row), "flags": tuple(row["flags"].split()), **more}, type_, strict=False
+    )

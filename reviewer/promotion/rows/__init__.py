@@ -1,0 +1,1 @@
+"""Rows of memories, entities and evidence, written inside an act."""

@@ -1,0 +1,192 @@
+"""Finds entities that contradict each other, and writes conflict rows, inside an act."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.extraction.entities.conflicts import contradicts
+from reviewer.extraction.entities.entity import Attribute
+from reviewer.extraction.entities.facts import Structure
+from reviewer.promotion.rows.entity_rows import memory_row
+from reviewer.promotion.rows.evidence_rows import copy_evidence
+from reviewer.promotion.views import Resolution, proposed_by
+from reviewer.proposing.values import Proposer
+from reviewer.store.acts import Act
+from reviewer.store.changes import Image, Value
+from reviewer.text.normalise import duplicate_key
+
+CONFLICT_RANK = 4.0
+"""Above every candidate (`queue_order.rank`)."""
+
+CONFLICT_RULE = "conflict"
+"""Rule of a conflict row."""
+
+
+class _Claim(Struct, frozen=True):
+    """An entity row as `contradicts` compares it."""
+
+    id: int
+    type: str
+    slot: str
+    attributes: tuple[Attribute, ...]
+    status: str
+
+
+def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
+    """Queue a conflict for each pair of those entities and others of their project that claim
+    different values for one slot, at least one side being active.
+
+    A pair is queued once. A conflict that was dismissed, or whose sides were both kept, stays
+    settled; one that was settled by superseding a side opens again when that side is back. Returns
+    the ids of the new rows.
+    """
+    found: list[int] = []
+    for number in entities:
+        claim = _claim(act, number)
+        if claim is None:
+            continue
+        _note_agreement(act, claim)
+        if not claim.slot:
+            continue
+        for other in _rivals(act, claim):
+            if "active" in (claim.status, other.status):
+                found += _queue_conflict(act, other, claim, now)
+    return found
+
+
+def queue_contradiction(
+    act: Act, left: int, right: int, now: str, *, untrue: bool = False
+) -> list[int]:
+    """Queue one row for two memories of which only one can hold, unless they have one. `untrue`:
+    the right one makes the left one untrue. Returns the new row.
+    """
+    known = act.query(
+        "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
+        (left, right),
+    )
+    told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
+    if known or len(told) < 2:  # one may have been forgotten meanwhile
+        return []
+    words = (
+        f"“{told[right]}” makes untrue: “{told[left]}”"
+        if untrue
+        else f"Only one of these can hold: “{told[left]}” / “{told[right]}”"
+    )
+    return [_insert(act, left, right, words, now)]
+
+
+def may_lead(act: Act, leader: int, row: Image, structure: Structure | None) -> bool:
+    """Whether a new row may be queued behind another one as its near duplicate.
+
+    Rows of another kind do not lead, nor do entities that it contradicts, however similar the
+    words: promoting them would settle a conflict silently.
+    """
+    rows = act.query("SELECT kind FROM memory WHERE id = ?", (leader,))
+    if not rows or rows[0][0] != row["kind"]:
+        return False
+    claim = None if structure is None else _claim(act, leader)
+    if structure is None or claim is None:
+        return True
+    own = _Claim(0, str(row["type"]), structure.slot, structure.attributes, "candidate")
+    return contradicts(claim, own) is None
+
+
+def _claim(act: Act, number: int) -> _Claim | None:
+    rows = act.query(
+        "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM memory m"
+        " JOIN entity e ON e.memory_id = m.id WHERE m.id = ?",
+        (number,),
+    )
+    return _as_claim(rows[0]) if rows else None
+
+
+def _rivals(act: Act, claim: _Claim) -> list[_Claim]:
+    rows = act.query(
+        "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM entity e"
+        " JOIN memory m ON m.id = e.memory_id WHERE e.slot = ?1 AND m.id <> ?2"
+        " AND m.status IN ('candidate', 'active')"
+        " AND m.project_id = (SELECT project_id FROM memory WHERE id = ?2)",
+        (claim.slot, claim.id),
+    )
+    return [_as_claim(row) for row in rows]
+
+
+def _as_claim(row: tuple[Any, ...]) -> _Claim:
+    attributes = msgspec.json.decode(row[3], type=tuple[Attribute, ...])
+    return _Claim(row[0], row[1], row[2], attributes, row[4])
+
+
+def _note_agreement(act: Act, claim: _Claim) -> None:
+    """Mark open conflicts whose sides now agree; a person settles them."""
+    for number, left, right in act.query(
+        "SELECT memory_id, left_id, right_id FROM conflict WHERE resolution IS NULL"
+        " AND ? IN (left_id, right_id)",
+        (claim.id,),
+    ):
+        other = _claim(act, right if left == claim.id else left)
+        if other is not None and contradicts(other, claim) is None:
+            content = f"#{left} and #{right} now agree"
+            act.update("memory", number, content=content, key=duplicate_key(content))
+
+
+def _queue_conflict(act: Act, left: _Claim, right: _Claim, now: str) -> list[int]:
+    """The new row of a contradiction, if there is one. One that waits gets its words of now, one
+    whose loser is back is opened again.
+    """
+    known = act.query(
+        "SELECT id, memory_id, left_id, resolution FROM conflict"
+        " WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
+        (left.id, right.id),
+    )
+    if known and known[0][2] == right.id:
+        left, right = right, left
+    contradiction = contradicts(left, right)
+    if contradiction is None:
+        return []
+    content = f"#{left.id} and #{right.id} disagree on {contradiction}"
+    if not known:
+        return [_insert(act, left.id, right.id, content, now)]
+    ((number, memory, _, resolution),) = known
+    if resolution not in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
+        act.update("conflict", number, resolution=None)
+        act.update(
+            "memory",
+            memory,
+            content=content,
+            key=duplicate_key(content),
+            status="candidate",
+            decided_at=None,
+        )
+    return []
+
+
+def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:
+    """A conflict row with the evidence of both sides."""
+    row = memory_row(act, right)
+    values: dict[str, Value] = {
+        **row,
+        "kind": "conflict",
+        "type": "conflict",
+        "status": "candidate",
+        "content": content,
+        "key": duplicate_key(content),
+        "rule": CONFLICT_RULE,
+        "rank": CONFLICT_RANK,
+        "flags": "conflict",
+        **proposed_by(Proposer.EPISODE),
+        "proof": "{}",
+        "seen": 1,
+        "refs": 0,
+        "first_seen": now,
+        "last_seen": now,
+        "pending_since": now,
+    }
+    number = act.insert("memory", **values)
+    act.insert("conflict", memory_id=number, left_id=left, right_id=right)
+    copy_evidence(act, left, number)
+    copy_evidence(act, right, number)
+    return number

@@ -1,0 +1,273 @@
+"""Puts new rows into the queue, without a second row for a known statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.entities.entity import EntityCandidate
+from reviewer.extraction.entities.facts import Structure
+from reviewer.extraction.ranking import Ranking
+from reviewer.extraction.similarity import NEAR, similarity
+from reviewer.promotion.lists import queue_order
+from reviewer.promotion.rows.conflict_rows import may_lead, open_conflicts
+from reviewer.promotion.rows.entity_rows import insert_row
+from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
+from reviewer.promotion.rows.known_keys import Key, known_keys, row_with_key
+from reviewer.promotion.views import OVER_CAP, RowKind, proposed_by
+from reviewer.promotion.waves.known_facts import SHORTLIST, query_of
+from reviewer.proposing.values import Proposer
+from reviewer.sources.records import Record, Role, Shape
+from reviewer.store.acts import AMONG, Act, listed
+from reviewer.store.changes import Image
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.text.normalise import duplicate_key
+
+MOST_COVERED = 0.8
+"""Share of a cut-out text that lies in a quote, or of a quote in the text, when the statement
+covers it.
+"""
+SHORT_QUOTE = 40
+"""Characters; a shorter quote inside a cut-out text does not cover it."""
+
+
+class NewRow(Struct, frozen=True):
+    """A row for the queue, and where it comes from; beyond the cap a line of the wave's report."""
+
+    columns: Image
+    places: tuple[tuple[str, int, int, str, str], ...]
+    """Key of the record, start and end of the span, rule, and version of the extractor."""
+    score: float
+    """What it is worth among those beyond the cap."""
+    structure: Structure | None = None
+    """Of an entity only."""
+    reason: str = OVER_CAP
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> NewRow:
+        """The row of a candidate of the rules."""
+        candidate = ranking.candidate
+        kind, type_, key = KnownRows.key_of(candidate)
+        own_words = is_said_by_the_person(candidate.record)
+        return cls(
+            columns={
+                "kind": kind,
+                "type": type_,
+                "content": candidate.content,
+                "key": key,
+                "rule": candidate.rule,
+                "extractor_version": candidate.extractor_version,
+                "prior": candidate.prior,
+                "signal": candidate.signal,
+                "freshness": candidate.freshness,
+                "confidence": round(candidate.confidence, 4),
+                "rank": queue_order.rank(
+                    own_words=own_words, sessions=1, cost=0, quality=ranking.score
+                ),
+                "flags": " ".join(candidate.flags),
+                "seen": ranking.seen,
+                **proposed_by(Proposer.NOTES),
+            },
+            places=tuple(map(_place, (candidate, *ranking.also))),
+            score=ranking.score,
+            structure=Structure.of(candidate) if isinstance(candidate, EntityCandidate) else None,
+        )
+
+
+class KnownRows:
+    """Looks up the memories and entities of a project by wording."""
+
+    def __init__(self, database: Database, project_id: int) -> None:
+        self._database = database
+        self._connection = database.writer
+        self.project_id = project_id
+        self._nearest: dict[str, tuple[float, int | None]] = {}
+
+    @staticmethod
+    def key_of(candidate: Candidate) -> Key:
+        """The key that no two rows of a project share: kind, type and normalised wording."""
+        kind = RowKind.ENTITY if isinstance(candidate, EntityCandidate) else RowKind.MEMORY
+        return str(kind), str(candidate.type), duplicate_key(candidate.content)
+
+    def keys(self, candidates: Iterable[Candidate]) -> dict[Key, int]:
+        """Ids of the rows, whatever their status, by the key of a candidate."""
+        with failures_as_sentences(self._database.path):
+            return known_keys(self._connection, self.project_id, map(self.key_of, candidates))
+
+    def novelty(self, candidate: Candidate) -> float:
+        """1 minus the highest similarity to a memory of the project."""
+        return 1.0 - self._look_up(candidate.content)[0]
+
+    def leader(self, content: str) -> int | None:
+        """The waiting row behind which a near duplicate belongs."""
+        return self._look_up(content)[1]
+
+    def _look_up(self, content: str) -> tuple[float, int | None]:
+        if content not in self._nearest:
+            self._nearest[content] = self._search(content)
+        return self._nearest[content]
+
+    def _search(self, content: str) -> tuple[float, int | None]:
+        query = query_of(content)
+        if not query:
+            return 0.0, None
+        with failures_as_sentences(self._database.path):
+            rows = self._connection.execute(
+                "SELECT m.content, m.status, coalesce(m.leader_id, m.id) FROM memory_text t"
+                " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ? AND m.project_id = ?"
+                " ORDER BY t.rank LIMIT ?",
+                (query, self.project_id, SHORTLIST),
+            ).fetchall()
+        best, leader, leader_score = 0.0, None, NEAR
+        for other, status, row in rows:
+            score = similarity(content, other)
+            best = max(best, score)
+            if status == "candidate" and score >= leader_score:
+                leader, leader_score = row, score
+        return best, leader
+
+
+def queue_rows(
+    act: Act,
+    rows: Sequence[NewRow],
+    *,
+    project_id: int,
+    wave_id: int,
+    now: str,
+    known: KnownRows | None = None,
+    leaders: Sequence[int | None] = (),
+) -> list[int]:
+    """Insert rows with their evidence; what nearly repeats a waiting row goes behind it.
+
+    `leaders`: for each row the place, in `rows`, of an earlier one that it nearly repeats; for the
+    others, such a row is looked up in what is `known`. Returns the ids, in order, and those of the
+    conflicts that entities open. Rows whose key has appeared meanwhile are left out.
+    """
+    records = record_ids(act, project_id, (place[0] for row in rows for place in row.places))
+    write = _Queueing(act, project_id, wave_id, now, records).insert
+    written: list[int | None] = []
+    for row, leader in zip(rows, leaders or [None] * len(rows), strict=True):
+        behind = None if leader is None else written[leader]
+        if leader is None and known is not None:
+            behind = known.leader(str(row.columns["content"]))
+        written.append(write(row, _first_of(act, behind)))
+    ids = [number for number in written if number is not None]
+    return ids + open_conflicts(act, ids, now)
+
+
+class _Queueing(NamedTuple):
+    """Rows of one wave on their way into the queue. `records`: row ids by key."""
+
+    act: Act
+    project_id: int
+    wave_id: int
+    now: str
+    records: dict[str, int]
+
+    def insert(self, row: NewRow, leader: int | None) -> int | None:
+        """The id of the new row; None for a statement that is known by now."""
+        act, records = self.act, self.records
+        kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
+        if row_with_key(act, self.project_id, (kind, type_, key)):
+            return None
+        places = [
+            SourcePlace(records[each[0]], *each[1:]) for each in row.places if each[0] in records
+        ]
+        is_statement = row.columns.get("proof", "{}") != "{}"
+        cut_out = kind == RowKind.MEMORY and not is_statement
+        for statement, status in _covering(act, places[0]) if cut_out and places else ():
+            if status != "candidate":
+                return None  # what it says was decided on in better words
+            leader = statement
+        columns: Image = {
+            "first_seen": self.now,
+            "last_seen": self.now,
+            **row.columns,
+            "status": "candidate",
+            "project_id": self.project_id,
+            "wave_id": self.wave_id,
+            "pending_since": self.now,
+        }
+        if leader is not None and may_lead(act, leader, row.columns, row.structure):
+            columns["leader_id"] = leader
+        number = insert_row(act, columns, row.structure)
+        (add_quotes if is_statement else add_places)(act, number, places)
+        return number
+
+
+def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
+    """Add the quotes of a statement, and put what the rules cut out of them behind it."""
+    add_places(act, number, places)
+    for place in places:
+        covered = act.query(
+            "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
+            " WHERE e.record_id = ?1 AND m.proof = '{}' AND m.status = 'candidate'"
+            " AND m.kind = 'memory' AND m.id <> ?4"
+            # Its first evidence is the text that was cut out; the others are more places to look.
+            " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
+            " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
+            "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
+            (place.record, place.start, place.end, number, MOST_COVERED, SHORT_QUOTE),
+        )
+        for (cut_out,) in covered:
+            members = act.query(
+                "SELECT id FROM memory WHERE leader_id = ? AND status = 'candidate'", (cut_out,)
+            )
+            behind = [cut_out, *(member for (member,) in members if member != number)]
+            act.update_many("memory", behind, leader_id=number)
+
+
+def _covering(act: Act, place: SourcePlace) -> list[tuple[int, str]]:
+    """The statement that quotes a span, with its status; of several one that waits."""
+    return act.query(
+        "SELECT m.id, m.status FROM evidence e JOIN memory m ON m.id = e.memory_id"
+        " WHERE e.record_id = ?1 AND m.proof <> '{}' AND m.kind = 'memory'"
+        " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?4"
+        "  * min(?3 - ?2, max(e.span_end - e.span_start, ?5))"
+        " AND m.leader_id IS NULL ORDER BY m.status = 'candidate' DESC, m.id LIMIT 1",
+        (place.record, place.start, place.end, MOST_COVERED, SHORT_QUOTE),
+    )
+
+
+def count_again(
+    act: Act, sightings: Sequence[tuple[int, Candidate]], *, project_id: int, now: str
+) -> None:
+    """Record that known memories, by id, were repeated: add evidence and raise the count.
+
+    An active one gains references, any other is `seen` more often; a rejected one stays rejected.
+    """
+    again: dict[int, list[Candidate]] = {}
+    for number, candidate in sightings:
+        again.setdefault(number, []).append(candidate)
+    records = record_ids(act, project_id, (each.record.key for _, each in sightings))
+    sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
+    updates: list[tuple[int, Image]] = []
+    for number, status, seen, refs in act.query(sql, (listed(again),)):
+        times = len(again[number])
+        counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
+        updates.append((number, {**counted, "last_seen": now}))
+    act.update_each("memory", updates)
+    for number, candidates in sorted(again.items()):
+        places = map(_place, candidates)
+        add_places(
+            act, number, [SourcePlace(records[at[0]], *at[1:]) for at in places if at[0] in records]
+        )
+
+
+def is_said_by_the_person(record: Record) -> bool:
+    """Whether a record is the person's own words in a dialogue."""
+    return record.role is Role.USER and record.shape is Shape.TURN
+
+
+def _place(of: Candidate) -> tuple[str, int, int, str, str]:
+    return of.record.key, of.span_start, of.span_end, of.rule, of.extractor_version
+
+
+def _first_of(act: Act, number: int | None) -> int | None:
+    """The row that leads a near duplicate, or the row itself."""
+    for (leader,) in act.query("SELECT leader_id FROM memory WHERE id = ?", (number,)):
+        return number if leader is None else int(leader)
+    return None

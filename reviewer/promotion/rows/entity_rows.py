@@ -1,0 +1,290 @@
+"""Entity rows: the structure read from a wording, and writing row, structure and relations."""
+
+from __future__ import annotations
+
+import msgspec
+
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.entities.conflicts import FACTS_OF_RECORDS
+from reviewer.extraction.entities.entity import (
+    Attribute,
+    EntityType,
+    RelationKind,
+)
+from reviewer.extraction.entities.facts import Structure, structure_of
+from reviewer.extraction.entities.naming import LONGEST_NAME, name_key
+from reviewer.promotion.rows.known_keys import row_with_key
+from reviewer.promotion.views import proposed_by
+from reviewer.proposing.values import Proposer
+from reviewer.store.acts import Act
+from reviewer.store.changes import Image, Value
+from reviewer.text.normalise import clean, duplicate_key
+
+LOOKED_AT = 2_000
+"""Characters of a wording that are read for its structure; a person may write a whole file."""
+
+
+def parse_structure(content: str, type_: EntityType, name: str | None = None) -> Structure:
+    """The structure of a wording; a `name` that a person gives is kept."""
+    wording = clean(content[:LOOKED_AT])
+    return structure_of(wording, type_, (name or "").strip()[:LOOKED_AT])
+
+
+def require_name(name: str) -> None:
+    """Raise ReviewerError for a name that is longer than those that are read from a text."""
+    if len(name) > LONGEST_NAME:
+        raise ReviewerError(
+            f"The name of an entity has at most {LONGEST_NAME} characters, this has {len(name):,}."
+            " Keep the name short and put the rest into the wording."
+        )
+
+
+def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
+    """The structure after its wording was changed by hand: the name and the facts about the
+    record stay, values and slot come from the new words.
+    """
+    new = parse_structure(content, type_, old.name)
+    kept = tuple(each for each in old.attributes if each.name in FACTS_OF_RECORDS)
+    values = tuple(each for each in new.attributes if each.name not in FACTS_OF_RECORDS)
+    same_slot = {each.name for each in values} & {each.name for each in old.attributes}
+    slot = old.slot if same_slot else new.slot
+    return Structure(old.name, slot, (*kept, *values), old.relations)
+
+
+def entity_type(text: str) -> EntityType:
+    """The entity type of that name. Raises ReviewerError naming them all."""
+    try:
+        return EntityType(text.strip().lower().replace("-", "_").replace(" ", "_"))
+    except ValueError:
+        names = ", ".join(EntityType)
+        raise ReviewerError(f'There is no entity type "{text}". Types: {names}.') from None
+
+
+def kind_and_type(text: str) -> tuple[str, str]:
+    """`preference` is a memory, `decision` or `entity:project` an entity.
+
+    Raises ReviewerError naming the types.
+    """
+    name = text.strip().lower()
+    if name in list(MemoryType):
+        return "memory", name
+    try:
+        return "entity", str(entity_type(name.removeprefix("entity:")))
+    except ReviewerError:
+        names = ", ".join(dict.fromkeys((*MemoryType, *EntityType)))
+        raise ReviewerError(f'There is no type "{text}". Types: {names}.') from None
+
+
+ACYCLIC = (RelationKind.PART_OF, RelationKind.DEPENDS_ON, RelationKind.SUPERSEDES)
+"""Relations that cannot form a cycle."""
+
+_COPIED = (
+    "project_id", "wave_id", "type", "content", "key", "rule", "extractor_version", "prior",
+    "signal", "freshness", "confidence", "rank", "flags", "seen", "refs", "first_seen",
+    "last_seen", "pending_since", "proposer", "excerpt", "scope", "need", "proof",
+)  # fmt: skip
+
+
+def memory_row(act: Act, number: int) -> dict[str, Value]:
+    """A row's status and what a successor inherits. Raises UnknownIdError."""
+    act.require_own("memory", [number])
+    columns = ("kind", "status", *_COPIED)
+    rows = act.query(f"SELECT {', '.join(columns)} FROM memory WHERE id = ?", (number,))
+    if not rows:
+        raise UnknownIdError(f"There is no candidate or memory #{number}.")
+    return dict(zip(columns, rows[0], strict=True))
+
+
+def row_without_rules(
+    project_id: int, type_: str, content: str, now: str, *, rule: str, version: str
+) -> Image:
+    """The columns of a row that no rule and no reader proposed."""
+    return {
+        "project_id": project_id,
+        "type": type_,
+        "content": content,
+        "key": duplicate_key(content),
+        "rule": rule,
+        "extractor_version": version,
+        "prior": 0.5,
+        "signal": 1.0,
+        "freshness": 1.0,
+        "confidence": 0.5,
+        "rank": 1.0,
+        **proposed_by(Proposer.PERSON),
+        "first_seen": now,
+        "last_seen": now,
+        "pending_since": now,
+    }
+
+
+def insert_row(
+    act: Act, row: Image, structure: Structure | None = None, *, graduated_from: int | None = None
+) -> int:
+    """Insert a candidate, an entity if it has a structure. Raises ConflictError when a row says the
+    same already.
+    """
+    kind = "memory" if structure is None else "entity"
+    same = row_with_key(act, row["project_id"], (kind, row["type"], row["key"]))
+    if same is not None:
+        raise ConflictError(f"#{same[0]} ({row['type']}) says the same already.")
+    number = act.insert("memory", **{**row, "kind": kind, "status": "candidate"})
+    if structure is not None:
+        add_structure(act, number, structure, graduated_from=graduated_from)
+    return number
+
+
+def add_structure(
+    act: Act, number: int, structure: Structure, *, graduated_from: int | None = None
+) -> None:
+    """Give a row of `memory` the structure of an entity."""
+    act.insert(
+        "entity",
+        memory_id=number,
+        name=structure.name,
+        slot=structure.slot,
+        attributes=msgspec.json.encode(structure.attributes).decode(),
+        graduated_from=graduated_from,
+    )
+    for kind, target in dict.fromkeys((r.kind, r.target_name) for r in structure.relations):
+        known = _by_name(act, number, target)
+        act.insert("relation", memory_id=number, kind=str(kind), target=target, target_id=known)
+    _answer_waiting(act, number, structure.name)
+
+
+def remove_structure(act: Act, number: int) -> None:
+    """Make an entity a memory again: its values and relations go, and others point to no id."""
+    for table in ("relation", "entity"):
+        for (row,) in act.query(f"SELECT id FROM {table} WHERE memory_id = ?", (number,)):
+            act.delete(table, row)
+    for (row,) in act.query("SELECT id FROM relation WHERE target_id = ?", (number,)):
+        act.update("relation", row, target_id=None)
+
+
+def rename(act: Act, number: int, name: str) -> str:
+    """Give an entity another name, and with it the slot of its value; returns the name as written.
+
+    Raises ReviewerError for an empty or overlong name or a row that is not an entity.
+    """
+    found = act.query(
+        "SELECT e.id, e.slot, m.content, m.type FROM entity e JOIN memory m ON m.id = e.memory_id"
+        " WHERE m.id = ?",
+        (number,),
+    )
+    if not found:
+        raise ReviewerError(
+            f"#{number} is not an entity, so it has no name. Give it the type of one as well "
+            "(--type decision), or graduate it."
+        )
+    row, slot, content, type_ = found[0]
+    if not clean(name):
+        raise ReviewerError("The name is empty.")
+    require_name(name)
+    new = parse_structure(content, EntityType(type_), name)
+    act.update("entity", row, name=new.name, slot=new.slot or slot)
+    _answer_waiting(act, number, new.name)
+    return new.name
+
+
+def change_structure(act: Act, number: int, content: str) -> None:
+    """Read the values of an entity anew from a wording or a type that a person has changed."""
+    row, name, slot, attributes, type_ = act.query(
+        "SELECT e.id, e.name, e.slot, e.attributes, m.type FROM entity e"
+        " JOIN memory m ON m.id = e.memory_id WHERE m.id = ?",
+        (number,),
+    )[0]
+    old = Structure(name, slot, msgspec.json.decode(attributes, type=tuple[Attribute, ...]))
+    new = reworded(old, content, EntityType(type_))
+    act.update(
+        "entity", row, slot=new.slot, attributes=msgspec.json.encode(new.attributes).decode()
+    )
+
+
+def add_relation(act: Act, number: int, kind: str, target: int) -> str:
+    """State a relation between two entities; returns the act's title.
+
+    A relation that a text stated by name alone is pointed to the target. Raises UnknownIdError,
+    ReviewerError for an unknown kind, ConflictError for a relation to itself, for a cycle of one
+    that cannot go round, and for one that is stated already.
+    """
+    act.require_own("memory", [number, target])
+    if kind not in list(RelationKind):
+        raise ReviewerError(f'There is no relation "{kind}". Kinds: {", ".join(RelationKind)}.')
+    names = {
+        row[0]: row[1]
+        for row in act.query(
+            "SELECT memory_id, name FROM entity WHERE memory_id IN (?, ?)", (number, target)
+        )
+    }
+    for each in (number, target):
+        if each not in names:
+            raise UnknownIdError(f"#{each} is not an entity.")
+    projects = act.query(
+        "SELECT DISTINCT project_id FROM memory WHERE id IN (?, ?)", (number, target)
+    )
+    if len(projects) > 1:
+        raise ConflictError(f"#{number} and #{target} belong to different projects.")
+    if number == target:
+        raise ConflictError(f"#{number} cannot have a relation to itself.")
+    if kind in ACYCLIC and number in _reached(act, target, kind):
+        raise ConflictError(
+            f"#{number} {kind} #{target} would go in a circle: #{target} leads back to #{number}."
+        )
+    if act.query(
+        "SELECT 1 FROM relation WHERE memory_id = ? AND kind = ? AND target_id = ?",
+        (number, kind, target),
+    ):
+        raise ConflictError(f"#{number} {kind} #{target} is stated already.")
+    stated = act.query(
+        "SELECT id, target_id FROM relation WHERE memory_id = ? AND kind = ? AND target = ?",
+        (number, kind, names[target]),
+    )
+    if stated and stated[0][1] is None:
+        act.update("relation", stated[0][0], target_id=target)
+    else:
+        name = f"{names[target]} (#{target})" if stated else names[target]
+        act.insert("relation", memory_id=number, kind=kind, target=name, target_id=target)
+    return f"#{number} {kind} #{target}"
+
+
+def _reached(act: Act, start: int, kind: str) -> set[int]:
+    """The entities to which one relation leads, step by step; loops in the data are harmless."""
+    seen: set[int] = set()
+    waiting = [start]
+    while waiting:
+        for (found,) in act.query(
+            "SELECT target_id FROM relation WHERE memory_id = ? AND kind = ?"
+            " AND target_id IS NOT NULL",
+            (waiting.pop(), kind),
+        ):
+            if found not in seen:
+                seen.add(found)
+                waiting.append(found)
+    return seen
+
+
+def _by_name(act: Act, number: int, name: str) -> int | None:
+    """The entity of the same project with that name, if there is just one."""
+    rows = act.query(
+        "SELECT e.memory_id, e.name FROM entity e JOIN memory m ON m.id = e.memory_id"
+        " WHERE m.status IN ('candidate', 'active') AND m.id <> ?1"
+        " AND m.project_id = (SELECT project_id FROM memory WHERE id = ?1)",
+        (number,),
+    )
+    wanted = name_key(name)
+    found = [row[0] for row in rows if name_key(row[1]) == wanted]
+    return found[0] if len(found) == 1 else None
+
+
+def _answer_waiting(act: Act, number: int, name: str) -> None:
+    """Point to this entity the relations that named it before it existed."""
+    wanted = name_key(name)
+    for relation, target in act.query(
+        "SELECT r.id, r.target FROM relation r JOIN memory m ON m.id = r.memory_id"
+        " WHERE r.target_id IS NULL AND m.id <> ?1"
+        " AND m.project_id = (SELECT project_id FROM memory WHERE id = ?1)",
+        (number,),
+    ):
+        if name_key(target) == wanted:
+            act.update("relation", relation, target_id=number)

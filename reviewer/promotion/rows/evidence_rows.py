@@ -1,0 +1,161 @@
+"""Writing evidence inside an act: records, their files, and the places in them that a memory or
+entity comes from.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.sources.records import Record
+from reviewer.store.acts import Act, chunks
+from reviewer.store.changes import Image
+
+JOINED = "joined"
+"""Flag of a row behind another one, of which a reader said that it says the same."""
+MOST_EVIDENCE = 50
+"""Places kept of one memory; a phrase that occurs everywhere would fill the store."""
+
+
+_Record = TypeVar("_Record", bound=Struct)
+
+
+class SourcePlace(NamedTuple):
+    """Where a memory comes from: a span of a record, and the rule that found it."""
+
+    record: int
+    start: int
+    end: int
+    rule: str
+    extractor_version: str
+
+
+def add_places(act: Act, number: int, places: Iterable[SourcePlace]) -> None:
+    """Add places of a memory that it does not have yet, up to MOST_EVIDENCE in all."""
+    columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
+    existing = places_of(act, number)
+    rows: list[Image] = []
+    for place in places:
+        if place[:3] in existing or len(existing) >= MOST_EVIDENCE:
+            continue
+        existing.add(place[:3])
+        rows.append({"memory_id": number, **dict(zip(columns, place, strict=True))})
+    act.insert_many("evidence", rows)
+
+
+def places_of(act: Act, number: int) -> set[tuple[int, int, int]]:
+    """The places of a memory as (record, start, end)."""
+    rows = act.query(
+        "SELECT record_id, span_start, span_end FROM evidence WHERE memory_id = ?", (number,)
+    )
+    return {(row[0], row[1], row[2]) for row in rows}
+
+
+def record_ids(act: Act, project_id: int, keys: Iterable[str]) -> dict[str, int]:
+    """Ids of the records with these keys."""
+    found: dict[str, int] = {}
+    for chunk in chunks(sorted(set(keys))):
+        sql = (
+            "SELECT key, id FROM record WHERE project_id = ? AND key IN"
+            f" ({','.join('?' * len(chunk))})"
+        )
+        found.update((row[0], row[1]) for row in act.query(sql, (project_id, *chunk)))
+    return found
+
+
+def record_row(act: Act, record: Record, *, project_id: int, source_id: int, wave_id: int) -> int:
+    """The row of a record, which is written if the project does not have it."""
+    known = record_ids(act, project_id, [record.key])
+    image = record_image(record, project_id=project_id, source_id=source_id, wave_id=wave_id)
+    return known.get(record.key) or act.insert("record", **image)
+
+
+def record_image(record: Record, *, project_id: int, source_id: int, wave_id: int) -> Image:
+    """The columns of a record."""
+    return {
+        "project_id": project_id,
+        "source_id": source_id,
+        "wave_id": wave_id,
+        "key": record.key,
+        "line_start": record.line_start,
+        "line_end": record.line_end,
+        "byte_start": record.byte_start,
+        "byte_end": record.byte_end,
+        "sha256": record.sha256,
+        "role": str(record.role),
+        "use": str(record.use),
+        "shape": str(record.shape),
+        "at": record.at,
+        "session": record.session,
+        "sidechain": int(record.sidechain),
+        "headings": msgspec.json.encode(record.headings).decode(),
+        "meta": msgspec.json.encode(record.meta).decode(),
+        "text": record.text,
+    }
+
+
+def record_of(row: sqlite3.Row, type_: type[_Record]) -> _Record:
+    """A row of `record` as a value with the same names."""
+    lists = {name: msgspec.json.decode(row[name]) for name in ("headings", "meta")}
+    return msgspec.convert({**dict(row), **lists}, type_, strict=False)
+
+
+def wave_row(
+    act: Act, project_id: int, roots: Sequence[str], now: str, *, reading: bool = False
+) -> int:
+    """A new wave, done unless it is still `reading`."""
+    state: Image = {"state": "reading"} if reading else {"state": "done", "ended_at": now}
+    encoded = msgspec.json.encode(roots).decode()
+    return act.insert("wave", project_id=project_id, started_at=now, roots=encoded, **state)
+
+
+def source_row(
+    act: Act,
+    path: Path,
+    format_: str,
+    *,
+    project_id: int,
+    wave_id: int,
+    size: int = -1,
+    modified_ns: int = -1,
+) -> int:
+    """The row of a file, which is written if the project does not have it: without a size, as one
+    that was not read to its end.
+    """
+    place = os.path.abspath(path)
+    known = act.query(
+        "SELECT id FROM source WHERE project_id = ? AND path = ?", (project_id, place)
+    )
+    if known:
+        return int(known[0][0])
+    return act.insert(
+        "source",
+        project_id=project_id,
+        path=place,
+        format=format_,
+        bytes=size,
+        modified_ns=modified_ns,
+        wave_id=wave_id,
+        tally="{}",
+    )
+
+
+def copy_evidence(act: Act, source: int, target: int) -> None:
+    """Give a row the evidence of another, each place once."""
+    columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
+    rows = act.query(
+        f"SELECT {', '.join(columns)} FROM evidence e WHERE memory_id = ?1 AND NOT EXISTS ("
+        "SELECT 1 FROM evidence f WHERE f.memory_id = ?2 AND f.record_id = e.record_id"
+        " AND f.span_start = e.span_start AND f.span_end = e.span_end) ORDER BY id",
+        (source, target),
+    )
+    act.insert_many(
+        "evidence",
+        [{"memory_id": target, **dict(zip(columns, row, strict=True))} for row in rows],
+    )

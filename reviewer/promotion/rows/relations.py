@@ -1,0 +1,148 @@
+"""Statements over all sessions: the choice for a comparison, and its result in the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from reviewer.promotion.lists import queue_order
+from reviewer.promotion.rows.conflict_rows import queue_contradiction
+from reviewer.promotion.rows.evidence_rows import JOINED
+from reviewer.promotion.waves.known_facts import SHORTLIST, query_of
+from reviewer.proposing.values import Relations, Sentence
+from reviewer.store.acts import AMONG, Act, listed
+from reviewer.store.database import Database
+
+MOST = 400
+"""Statements of one question."""
+UNTRUE = "taken-back"
+"""The flag of a row that a later session made untrue."""
+OWN = 2.0
+"""The rank from which rows are the person's own words or recur (`queue_order`)."""
+
+
+class Related(Struct, frozen=True):
+    """How many rows were put behind others that say the same, or that make them untrue, and how
+    many pairs wait as contradictions.
+    """
+
+    joined: int = 0
+    untrue: int = 0
+    contradictions: int = 0
+
+
+def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sentence]:
+    """The new statements and those nearest to each of them, by number."""
+    wanted = set(new)
+    texts = {row[0]: Sentence(*row) for row in database.query(_ROWS, (project,))}
+    for number in new:
+        if number in texts and (query := query_of(texts[number].text)):
+            near = database.query(
+                "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
+                (query, SHORTLIST),
+            )
+            wanted.update(row[0] for row in near)
+    return [texts[number] for number in sorted(wanted & texts.keys())][-MOST:]
+
+
+_ROWS = (
+    "SELECT m.id, coalesce((SELECT substr(max(r.at), 1, 10) FROM evidence e"
+    " JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id), ''), m.content FROM memory m"
+    " WHERE m.project_id = (SELECT id FROM project WHERE name = ?) AND m.kind = 'memory'"
+    " AND m.status IN ('candidate', 'active') AND m.excerpt = 0 AND m.leader_id IS NULL"
+)
+
+
+def relate(act: Act, relations: Relations, now: str) -> Related:
+    """Put rows that say the same behind the one that is worded best, and queue a row for each pair
+    of which only one can hold. Nothing is decided.
+    """
+    joined = sum(_join(act, group) for group in relations.same)
+    untrue = new = 0
+    for old, later in relations.untrue:
+        found = make_untrue(act, old, later, now)
+        untrue, new = untrue + found.untrue, new + found.contradictions
+    for one, other in relations.contradict:
+        new += len(queue_contradiction(act, one, other, now))
+    return Related(joined, untrue, new)
+
+
+def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
+    """Put a waiting row behind the later one that makes it untrue; for a memory queue a row that
+    shows both.
+    """
+    rows = {
+        number: (status, leader, flags)
+        for number, status, leader, flags in act.query(
+            "SELECT id, status, leader_id, flags FROM memory WHERE id IN (?, ?)"
+            " AND kind = 'memory' AND status IN ('candidate', 'active')",
+            (old, later),
+        )
+    }
+    if len(rows) < 2:  # one was rejected, or forgotten meanwhile
+        return Related()
+    if rows[old][0] == "active" or rows[later][0] == "active":
+        return Related(contradictions=len(queue_contradiction(act, old, later, now, untrue=True)))
+    leader = rows[later][1] or later
+    if leader == old:  # the other way round: they were joined as the same
+        return Related()
+    behind = act.query("SELECT id FROM memory WHERE leader_id = ?", (old,))
+    flags = " ".join(sorted({*rows[old][2].split(), JOINED, UNTRUE}))
+    act.update("memory", old, leader_id=leader, flags=flags)
+    act.update_many("memory", [row for (row,) in behind], leader_id=leader)
+    return Related(untrue=1)
+
+
+def _join(act: Act, group: Sequence[int]) -> int:
+    """Put the waiting rows of a group behind its first one, or behind a memory among them."""
+    rows = {
+        row[0]: row
+        for row in act.query(
+            "SELECT id, status, rank, cost, times, flags, confidence FROM memory"
+            " WHERE kind = 'memory'"
+            f" AND leader_id IS NULL AND id {AMONG}",
+            (listed(group),),
+        )
+    }
+    waiting = [number for number in group if number in rows and rows[number][1] == "candidate"]
+    active = [number for number in group if number in rows and rows[number][1] == "active"]
+    if active:
+        for number in waiting:
+            flags = sorted({*rows[number][5].split(), "known"})
+            rank = rows[number][6] * queue_order.KNOWN
+            act.update("memory", number, flags=" ".join(flags), rank=rank)
+        return len(waiting)
+    if len(waiting) < 2:
+        return 0
+    leader, *members = waiting
+    for number in members:
+        flags = sorted({*rows[number][5].split(), JOINED})
+        behind = act.query("SELECT id FROM memory WHERE leader_id = ?", (number,))
+        act.update("memory", number, leader_id=leader, flags=" ".join(flags))
+        act.update_many("memory", [row for (row,) in behind], leader_id=leader)
+    cost = max(rows[number][3] for number in waiting)
+    rank = max(rows[number][2] for number in waiting)
+    sessions = _sessions(act, waiting)
+    act.update(
+        "memory",
+        leader,
+        cost=cost,
+        sessions=sessions,
+        times=max(rows[number][4] for number in waiting),
+        rank=queue_order.rank(
+            own_words=rank >= OWN, sessions=sessions, cost=cost, quality=rows[leader][6]
+        ),
+    )
+    return len(members)
+
+
+def _sessions(act: Act, rows: Sequence[int]) -> int:
+    return int(
+        act.query(
+            "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
+            " JOIN record r ON r.id = e.record_id"
+            f" WHERE e.memory_id {AMONG}",
+            (listed(rows),),
+        )[0][0]
+    )

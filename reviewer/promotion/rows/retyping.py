@@ -1,0 +1,82 @@
+"""Changing the type of a memory or an entity, inside an act."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from reviewer.clock import iso, utc_now
+from reviewer.errors import ConflictError
+from reviewer.extraction.entities.entity import EntityType
+from reviewer.promotion.rows.decided_rows import (
+    STATUS_WORDS,
+    DecidedRow,
+    regroup,
+    settle_without,
+)
+from reviewer.promotion.rows.entity_rows import (
+    add_structure,
+    change_structure,
+    kind_and_type,
+    parse_structure,
+    remove_structure,
+)
+from reviewer.promotion.rows.known_keys import row_with_key
+from reviewer.promotion.views import RowKind, Status
+from reviewer.store.acts import Act
+
+
+def change_type(act: Act, row: DecidedRow, type_: str) -> tuple[DecidedRow, str]:
+    """Give a row another type; returns it as it is then, and what was changed, if anything.
+
+    A candidate may become an entity or a memory; an active memory becomes one by graduating. Raises
+    ReviewerError for an unknown type, ConflictError when that is not possible or a row of that type
+    says the same.
+    """
+    kind_name, new = kind_and_type(type_)
+    kind = RowKind(kind_name)
+    content, key, old, project = act.query(
+        "SELECT content, key, type, project_id FROM memory WHERE id = ?", (row.id,)
+    )[0]
+    if (kind, new) == (row.kind, old):
+        return row, ""
+    if kind is not row.kind:
+        _require_may_change_kind(act, row, kind, new)
+    if same := row_with_key(act, project, (kind_name, new, key), besides=row.id):
+        other, status = same
+        raise ConflictError(
+            f"#{other} ({STATUS_WORDS[Status(status)]}, {new}) says the same already."
+            f" Nothing was changed; reject #{row.id} instead."
+        )
+    # Marked as edited, so that it is not proposed again under its earlier type.
+    act.update("memory", row.id, kind=str(kind), type=new, edited=1)
+    if kind is not row.kind:
+        regroup(act, [row])  # only rows of one kind are near duplicates
+        act.update("memory", row.id, leader_id=None)
+        if kind is RowKind.ENTITY:
+            add_structure(act, row.id, parse_structure(content, EntityType(new)))
+        else:
+            settle_without(act, [row.id], iso(utc_now()))
+            remove_structure(act, row.id)
+    elif kind is RowKind.ENTITY:
+        change_structure(act, row.id, content)
+    return structs.replace(row, kind=kind), f"{old} to {new}"
+
+
+def _require_may_change_kind(act: Act, row: DecidedRow, kind: RowKind, new: str) -> None:
+    if row.status is not Status.CANDIDATE:
+        way = (
+            f"reviewer graduate {row.id} --as {new}"
+            if kind is RowKind.ENTITY
+            else f"reviewer restore {row.id} puts it back into the queue first"
+        )
+        raise ConflictError(
+            f"#{row.id} is an active {row.kind} and cannot become "
+            f"{'an entity' if kind is RowKind.ENTITY else 'a memory'} by its type alone: {way}"
+        )
+    if act.query(
+        "SELECT 1 FROM entity WHERE memory_id = ? AND graduated_from IS NOT NULL", (row.id,)
+    ):
+        raise ConflictError(
+            f"#{row.id} was graduated from a memory. To have the memory back: reviewer reject "
+            f"{row.id}"
+        )

@@ -1,0 +1,1 @@
+"""Decisions of other people and machines."""

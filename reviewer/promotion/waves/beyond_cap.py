@@ -1,0 +1,202 @@
+"""The rows that the cap of a wave left out: each statement once, until it is in the queue.
+
+Counting them needs none of the extractors' code, because every screen shows the count.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, StoreError
+from reviewer.files import open_own
+from reviewer.promotion.rows.known_keys import Key, known_keys
+from reviewer.promotion.views import OVER_CAP
+from reviewer.store.acts import Act, Scope
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Ledger
+from reviewer.text.normalise import duplicate_key
+
+if TYPE_CHECKING:
+    from reviewer.promotion.decisions.triage import Done
+
+DROPPED = "dropped.ndjson"
+"""The file of a report that lists what was not queued, one JSON object per line."""
+_MARKER = f'"reason":"{OVER_CAP}"'.encode()
+_OF_CANDIDATE = (
+    "type", "rule", "prior", "signal", "freshness", "confidence", "rank", "extractor_version",
+    "seen",
+)  # fmt: skip
+
+
+class LeftOut(Struct, frozen=True):
+    """A row beyond the cap, as its report has it, with the wave that proposed it."""
+
+    wave: int
+    project_id: int
+    told: dict[str, Any]
+    """The fields of a `NewRow`."""
+
+    @property
+    def key(self) -> tuple[int, Key]:
+        return self.project_id, _key(self.told)
+
+
+class BeyondCap:
+    """Reads what the waves' reports keep beyond the cap. Safe to call from several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._keys: dict[Path, frozenset[Key]] = {}
+        """The keys of a report, which does not change, by its folder."""
+
+    def count(self, project: str | None) -> int:
+        """How many rows wait there. A wave whose report cannot be read counts as it was left."""
+        keys: set[tuple[int, Key]] = set()
+        unreadable = 0
+        for _, project_id, folder, left in self._waves(project):
+            try:
+                if folder not in self._keys:
+                    self._keys[folder] = frozenset(map(_key, _lines(folder)))
+                keys.update((project_id, key) for key in self._keys[folder])
+            except StoreError:
+                unreadable += left  # `queue` says why
+        return len(keys) - len(self._known(keys)) + unreadable
+
+    def queue(self, ledger: Ledger, clock: Clock, project: str | None, limit: int) -> Done:
+        """Queue the best of them as one act.
+
+        Raises ConflictError when none waits, with a sentence for each report that cannot be read.
+        """
+        from reviewer.promotion.decisions.triage import Done
+        from reviewer.promotion.rows.enqueue import KnownRows, NewRow, queue_rows
+
+        waiting, failures = self._waiting(project)
+        left = Counter(item.wave for item in waiting)
+        ids: list[int] = []
+        with ledger.act("queue more", scope=Scope.INTAKE) as act:
+            for item in waiting:
+                if len(ids) >= limit:
+                    break
+                left[item.wave] -= 1
+                row = msgspec.convert(item.told, NewRow)
+                statement = row.columns.get("proof", "{}") != "{}"
+                ids += queue_rows(
+                    act,
+                    [row],
+                    project_id=item.project_id,
+                    wave_id=item.wave,
+                    now=iso(clock()),
+                    known=None if statement else KnownRows(self._database, item.project_id),
+                )
+            if not ids:
+                raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
+            for wave, count in left.items():
+                _count_down(act, wave, count)
+            act.title = f"Queued {len(ids)} more from beyond the cap"
+        return Done(act.id, ". ".join([act.title, *failures]), tuple(ids))
+
+    def _waiting(self, project: str | None) -> tuple[list[LeftOut], list[str]]:
+        """The rows, statements first and then the best, and a sentence for each report that cannot
+        be read.
+        """
+        found: list[LeftOut] = []
+        failures: list[str] = []
+        for wave, project_id, folder, _ in self._waves(project):
+            try:
+                found += [LeftOut(wave, project_id, told) for told in _lines(folder)]
+            except StoreError as problem:
+                failures.append(str(problem))
+        found.sort(key=_place)
+        first = {item.key: item for item in reversed(found)}
+        known = self._known(first)
+        return [each for each in found if first[each.key] is each and each.key not in known], (
+            failures
+        )
+
+    def _waves(self, project: str | None) -> list[tuple[int, int, Path, int]]:
+        sql = (
+            "SELECT w.id, w.project_id, w.report_folder,"
+            " json_extract(w.counts, '$.over_cap_left') AS left_out FROM wave w"
+            " JOIN project p ON p.id = w.project_id"
+            " WHERE left_out > 0 AND (?1 IS NULL OR p.name = ?1)"
+        )
+        rows = self._database.query(sql, (project,))
+        return [(row[0], row[1], Path(row[2]), row[3]) for row in rows]
+
+    def _known(self, keys: Iterable[tuple[int, Key]]) -> set[tuple[int, Key]]:
+        wanted: dict[int, list[Key]] = {}
+        for project_id, key in keys:
+            wanted.setdefault(project_id, []).append(key)
+        with failures_as_sentences(self._database.path):
+            reader = self._database.reader()
+            return {
+                (project_id, key)
+                for project_id, each in wanted.items()
+                for key in known_keys(reader, project_id, each)
+            }
+
+
+def _key(told: dict[str, Any]) -> Key:
+    columns = told["columns"]
+    return columns["kind"], columns["type"], columns["key"]
+
+
+def _place(item: LeftOut) -> tuple[bool, float]:
+    return item.told["columns"].get("proof", "{}") == "{}", -item.told["score"]
+
+
+def _count_down(act: Act, wave: int, left: int) -> None:
+    (counts,) = act.query("SELECT counts FROM wave WHERE id = ?", (wave,))[0]
+    values = msgspec.json.decode(counts, type=dict[str, Any])
+    values["over_cap_left"] = left
+    act.update("wave", wave, counts=msgspec.json.encode(values).decode())
+
+
+def _lines(folder: Path) -> Iterator[dict[str, Any]]:
+    """The rows beyond the cap of a report, in its order. Raises StoreError when it is gone or
+    damaged.
+    """
+    try:
+        with open(open_own(folder / DROPPED, os.O_RDONLY), "rb") as file:
+            for line in file:
+                if _MARKER in line:
+                    yield _as_now(msgspec.json.decode(line, type=dict[str, Any]))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, LookupError) as problem:
+        what = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise StoreError(
+            f"The candidates beyond the cap cannot be read from {folder}: {what}. Reading their "
+            "sources again proposes them again: reviewer extract --store --wave N"
+        ) from problem
+
+
+def _as_now(told: dict[str, Any]) -> dict[str, Any]:
+    """A line as reports have it now; the reports of version 0.1 had statements and candidates of
+    rules in forms of their own.
+    """
+    if "columns" in told:
+        return told
+    if "row" in told:
+        columns, places = told["row"], told["places"]
+    else:
+        columns = {name: told[name] for name in _OF_CANDIDATE}
+        columns |= {"flags": " ".join(told["flags"]), "proposer": "notes", "excerpt": 0}
+        places = [[told[name] for name in ("record", "span_start", "span_end", "rule")]]
+    columns |= {
+        "content": told["content"],
+        "key": duplicate_key(told["content"]),
+        "kind": "entity" if told.get("structure") else "memory",
+    }
+    return {
+        "columns": columns,
+        "places": [[*each, columns["extractor_version"]] for each in places],
+        "score": told["rank"],
+        "structure": told.get("structure"),
+    }

@@ -1,0 +1,212 @@
+"""Fills the queue: ingestion waves, extraction from stored records, candidates beyond the cap, and
+made-up candidates.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import Breakable, UnknownIdError
+from reviewer.extraction.candidates import Setting
+from reviewer.extraction.ranking import CAP
+from reviewer.promotion.decisions.triage import Done
+from reviewer.promotion.rows.evidence_rows import record_of, wave_row
+from reviewer.promotion.waves.beyond_cap import BeyondCap
+from reviewer.promotion.waves.candidate_collector import CandidateCollector
+from reviewer.promotion.waves.expiry import propose_retirements
+from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault
+from reviewer.promotion.waves.finish_wave import WaveEnd
+from reviewer.promotion.waves.known_facts import KnownFacts
+from reviewer.promotion.waves.report import (
+    ReportFolder,
+    WaveProgress,
+    WaveReport,
+)
+from reviewer.promotion.waves.seed import Seeder
+from reviewer.promotion.waves.wave import Wave
+from reviewer.sources.records import Record
+from reviewer.store.acts import Scope
+from reviewer.store.changes import Value
+from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.ledger import Ledger
+
+
+class Intake:
+    """Fills the queue; decides nothing."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def ingest(
+        self,
+        paths: Sequence[Path],
+        *,
+        project: str,
+        progress: Callable[[WaveProgress], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        breakable: Breakable | None = None,
+        extract: bool = True,
+        sessions: Mapping[Path, frozenset[str]] | None = None,
+    ) -> WaveReport:
+        """Read files and folders as one wave and queue the best of what they propose.
+
+        Without `extract` only the records are kept (L0); `extract_stored` proposes from them later.
+        `cancelled` is asked between batches; what was read until then is kept and queued, and the
+        wave is `interrupted`. What takes long in between happens in `breakable` blocks.
+        `sessions`: of these files, which have the sessions of several projects, only these.
+
+        Raises SourceError for a path that does not exist, StoreError when the store or the report
+        cannot be written.
+        """
+        wave = Wave(
+            self._database,
+            self._ledger,
+            self._clock,
+            cancelled=cancelled or _never,
+            breakable=breakable or nullcontext,
+            extract=extract,
+            sessions=sessions,
+        )
+        report = wave.run(paths, project, progress or _no_progress)
+        if report.state != "done":
+            return report
+        retiring = propose_retirements(self._ledger, self._clock, project)
+        return structs.replace(report, retiring=retiring)
+
+    def extract_stored(
+        self,
+        *,
+        project: str,
+        record: str | None = None,
+        source: Path | None = None,
+        wave: int | None = None,
+    ) -> WaveReport:
+        """Propose from stored records: those of just one of `record`, `source` and `wave`.
+
+        Raises UnknownIdError when it has none.
+        """
+        stored = StoredPass(self._database, self._ledger, self._clock)
+        if record is not None:
+            return stored.run(project, "record", record)
+        if source is not None:
+            return stored.run(project, "source", os.path.abspath(source))
+        return stored.run(project, "wave", wave)
+
+    def more(self, *, project: str | None = None, limit: int = CAP) -> Done:
+        """Queue the best of what waits beyond the cap of earlier waves.
+
+        Raises ConflictError when nothing waits there, StoreError when a report is gone.
+        """
+        return BeyondCap(self._database).queue(self._ledger, self._clock, project, limit)
+
+    def seed(self, count: int, *, project: str = "seed") -> Done:
+        """Queue made-up candidates."""
+        return Seeder(self._ledger, self._clock).seed(count, project=project)
+
+
+def _no_progress(_: WaveProgress) -> None:
+    """Progress is not shown."""
+
+
+def _never() -> bool:
+    return False
+
+
+_SCOPES = {
+    "record": "r.key = ?",
+    "source": "s.path = ?",
+    "wave": "r.wave_id = ?",
+}
+
+
+class _Origin(NamedTuple):
+    """The source of a record, and when it was last changed."""
+
+    path: str
+    updated: datetime | None
+
+
+class StoredPass:
+    """Runs the extractors over stored records again.
+
+    What a newer extractor words differently becomes a new candidate beside the old one, which is
+    never rewritten (`docs/design.md`, Promotion); the same wording is seen again.
+    """
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def run(self, project: str, scope: str, value: Value) -> WaveReport:
+        """Extract from one `record` (by its id), `source` (by its path) or `wave` (by its number).
+
+        Raises UnknownIdError when it has no record, StoreError when the store cannot be written.
+        """
+        began = time.monotonic()
+        records = list(self._records(project, scope, value))
+        if not records:
+            if scope == "wave" and isinstance(value, int):
+                self._database.require_own("wave", [value])
+            raise UnknownIdError(f"{project} has no record of {scope} {value}.")
+        wave, project_id = self._start(project, scope, value)
+        known = KnownFacts(self._database, project)
+        with ReportFolder(self._database.path, wave) as report:
+            collector = CandidateCollector(report.drop)
+            for (path, updated), of_source in groupby(records, key=itemgetter(0)):
+                setting = Setting(path=path, now=self._clock(), updated=updated)
+                own = [record for _, record in of_source]
+                try:
+                    collector.take(own, setting)
+                    if scope != "record" and os.path.exists(path):
+                        collector.propose(Path(path), now=self._clock(), known=known)
+                except Exception as problem:  # the other sources are extracted from
+                    if not is_of_a_file(problem):
+                        raise
+                    collector.give_up(path)
+                    report.error(f"{path}: {reason_of_fault(problem)}")
+            summary = WaveReport(
+                wave=wave,
+                project=project,
+                files=len({origin.path for origin, _ in records}),
+                records=len(records),
+            )
+            return WaveEnd(self._database, self._ledger, self._clock, wave, project_id).queue(
+                collector, report, summary, began=began, verb="Extracted again from"
+            )
+
+    def _start(self, project: str, scope: str, value: Value) -> tuple[int, int]:
+        with self._ledger.act(
+            "wave", f"Started extracting {scope} {value}", scope=Scope.INTAKE
+        ) as act:
+            project_id = act.query("SELECT id FROM project WHERE name = ?", (project,))[0][0]
+            now = iso(self._clock())
+            return wave_row(act, project_id, [f"{scope} {value}"], now, reading=True), project_id
+
+    def _records(self, project: str, scope: str, value: Value) -> Iterator[tuple[_Origin, Record]]:
+        sql = (
+            "SELECT r.*, s.path, s.modified_ns FROM record r JOIN source s ON s.id = r.source_id"
+            " JOIN project p ON p.id = r.project_id"
+            f" WHERE p.name = ? AND {_SCOPES[scope]} ORDER BY r.source_id, r.line_start, r.id"
+        )
+        with failures_as_sentences(self._database.path):
+            for row in self._database.reader().execute(sql, (project, value)):
+                changed = row["modified_ns"]
+                updated = datetime.fromtimestamp(changed / 1e9, UTC) if changed > 0 else None
+                yield (
+                    _Origin(row["path"], updated),
+                    record_of(row, Record),
+                )

@@ -1,0 +1,88 @@
+"""The candidates of one file, without a store: `reviewer extract`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from reviewer.clock import iso, utc_now
+from reviewer.errors import SourceError
+from reviewer.extraction.candidates import Setting
+from reviewer.extraction.extract import cited_lines
+from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.promotion.rows.enqueue import NewRow
+from reviewer.promotion.views import CandidateView, SourceRef
+from reviewer.promotion.waves.candidate_collector import CandidateCollector
+from reviewer.sources.records import Record
+from reviewer.sources.stream import EventStream, read
+from reviewer.text.secrets import mask
+
+
+def extract_file(
+    path: Path,
+    *,
+    project: str,
+    line_start: int = 0,
+    line_end: int | None = None,
+    top: int = CAP,
+) -> list[CandidateView]:
+    """The best `top` candidates of a file's lines, best first; ids count from 1.
+
+    Near duplicates follow their row. Raises SourceError.
+    """
+    now = utc_now()
+    stream = read(path, line_start=line_start, line_end=line_end)
+    try:
+        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError as problem:
+        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
+    setting = Setting(path=str(path), now=now, updated=modified)
+    collector = CandidateCollector(_forget)
+    collector.take(_masked(stream), setting)
+    ranked = collector.ranked(cap=top).kept
+    members = Counter(ranking.leader for ranking in ranked)
+    return [
+        _view(ranking, number + 1, members[number], path, project, iso(now))
+        for number, ranking in enumerate(ranked)
+    ]
+
+
+def _masked(stream: EventStream) -> Iterator[Record]:
+    for record in stream.records():
+        yield msgspec.structs.replace(record, text=mask(record.text).text)
+
+
+def _forget(_: object) -> None:
+    """Without a store there is no report that would list it."""
+
+
+def _view(
+    ranking: Ranking, number: int, members: int, path: Path, project: str, now: str
+) -> CandidateView:
+    candidate = ranking.candidate
+    first, last = cited_lines(candidate)
+    values = {
+        **NewRow.of(ranking).columns,
+        "id": number,
+        "status": "candidate",
+        "deferred": False,
+        "edited": False,
+        "project": project,
+        "rank": round(ranking.score, 6),
+        "flags": candidate.flags,
+        "sessions": len({item.record.session for item in (candidate, *ranking.also)}),
+        "refs": 0,
+        "members": members,
+        "first_seen": now,
+        "last_seen": now,
+        "pending_since": now,
+        "decided_at": None,
+        "leader_id": None if ranking.leader is None else ranking.leader + 1,
+        "superseded_by": None,
+        "source": SourceRef(str(path), first, last, candidate.record.key),
+    }
+    return msgspec.convert(values, CandidateView)

@@ -1,0 +1,317 @@
+"""Statements with proof: adding what proposers worded to the queue, and wording one by hand."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError, ReviewerError, SourceError
+from reviewer.extraction.candidates import MemoryType
+from reviewer.promotion.decisions.triage import Done, promote_rows
+from reviewer.promotion.rows.decided_rows import STATUS_WORDS
+from reviewer.promotion.rows.evidence_rows import wave_row
+from reviewer.promotion.rows.relations import Related, relate, to_compare
+from reviewer.promotion.rows.statement_rows import (
+    DroppedStatement,
+    PreparedStatement,
+    RowPlan,
+    WrittenRows,
+    dropped,
+    new_row,
+    plan,
+    prepare,
+    row_of,
+    write,
+)
+from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording
+from reviewer.promotion.views import Status
+from reviewer.promotion.waves.known_facts import KnownFacts
+from reviewer.promotion.waves.report import ReportFolder, WaveReport
+from reviewer.proposing.guess import guess_type
+from reviewer.proposing.proof import prove
+from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import (
+    Proposal,
+    Proposer,
+    Proved,
+    Quote,
+    Relations,
+    Sentence,
+    SessionView,
+    ViewLine,
+)
+from reviewer.sources.events import Speaker
+from reviewer.store.acts import Act, Scope
+from reviewer.store.database import Database
+from reviewer.store.ledger import Ledger
+from reviewer.store.project_rows import project_row
+from reviewer.text.secrets import mask
+
+BY_HAND = "worded"
+"""Rule of a statement that a person worded from lines of a session."""
+
+MOST_QUOTED = 2_000
+"""Characters of a line that are quoted as the proof of a statement worded by hand."""
+
+
+class Added(Struct, frozen=True):
+    """What became of proposed statements. `seen` rows have new evidence of a known fact;
+    `beyond_cap` statements wait in the wave's report (`reviewer queue more`). `known`: rows that
+    have had the same evidence before; `unproved`: new statements that are not proved in full.
+    """
+
+    new: tuple[int, ...] = ()
+    seen: tuple[int, ...] = ()
+    dropped: tuple[DroppedStatement, ...] = ()
+    beyond_cap: int = 0
+    act: int = 0
+    """0 when nothing was written."""
+    title: str = ""
+    known: tuple[int, ...] = ()
+    unproved: int = 0
+
+
+class Proposals:
+    """Puts statements into the queue; decides nothing, unless a person says so."""
+
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._clock = clock
+
+    def known(self, project: str, tree: Path | None = None) -> KnownFacts:
+        """Where statements are known already in a project: for `prove`."""
+        return KnownFacts(self._database, project, tree)
+
+    def add(
+        self,
+        project: str,
+        proved: Sequence[Proved],
+        *,
+        title: str,
+        view_of: Callable[[Path], SessionView] | None = None,
+    ) -> Added:
+        """Queue statements as one act, which `title` names: one row for each fact.
+
+        A fact that is known is seen again, with its new places as evidence, whatever was decided
+        on it; adding the same statements again changes nothing. Of a file that cannot be read the
+        statements are dropped, with the reason. `view_of` saves reading a session again.
+
+        Raises StoreError when the store or the report cannot be written; then nothing is queued.
+        """
+        ready, left_out = self._prepared(proved, view_of)
+        with self._ledger.act("propose", title, scope=Scope.INTAKE) as act:
+            project_id = project_row(act, project) if ready else 0
+            planned = plan(act, project_id, ready) if ready else RowPlan()
+            if planned.empty:
+                written = WrittenRows()
+            else:
+                now = iso(self._clock())
+                roots = sorted({str(each.proved.path) for each in ready})
+                wave = wave_row(act, project_id, roots, now)
+                written = write(act, project_id, wave, planned, now=now)
+                self._report(act, wave, project, planned, written, left_out)
+            act.title = _title(title, written, planned)
+            report = act.title
+        return Added(
+            written.new,
+            written.seen,
+            tuple(left_out),
+            len(planned.over_cap),
+            act.id,
+            report,
+            planned.known,
+            sum(not f.best.proved.proof.sound for f in (*planned.new, *planned.over_cap)),
+        )
+
+    def to_compare(self, project: str, new: Sequence[int]) -> list[Sentence]:
+        """New statements and those nearest to each, for the question over all sessions."""
+        return to_compare(self._database, project, new)
+
+    def relate(self, project: str, relations: Relations) -> Related:
+        """Put together what a reader says is the same, as one act; nothing is decided."""
+        with self._ledger.act("propose", scope=Scope.INTAKE) as act:
+            project_row(act, project)
+            found = relate(act, relations, iso(self._clock()))
+            act.title = (
+                f"Compared the statements of all sessions: {found.joined} joined,"
+                f" {found.untrue} made untrue by later ones, {found.contradictions} contradicting"
+            )
+        return found
+
+    def word(
+        self,
+        project: str,
+        path: Path,
+        lines: Sequence[int],
+        statement: str,
+        type_: MemoryType | None = None,
+        *,
+        promote: bool = False,
+        scope: str = "project",
+        view: SessionView | None = None,
+    ) -> Done:
+        """Make a memory of a person's own words, with lines of a session (0-based, as a view counts
+        them) as its evidence. It waits in the queue unless `promote`. Without a type, one is
+        guessed.
+
+        The excerpts in those lines go behind it, or are merged into it when it is promoted. Raises
+        ReviewerError for a statement that is too short or too long and for lines that have no
+        text, SourceError when the file cannot be read, ConflictError when a memory says the same
+        already.
+        """
+        require_wording(mask(" ".join(statement.split())).text)
+        place = Path(os.path.abspath(path))
+        view = view or read_view(place)
+        kind = type_ or guess_type(statement)
+        proved = self._worded(project, place, lines, statement, kind, scope, view)
+        (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST_MEMORY)
+        if isinstance(ready, DroppedStatement):
+            raise ReviewerError(f"This cannot be remembered: it is {ready.reason}.")
+        now = iso(self._clock())
+        with self._ledger.act("word") as act:
+            project_id = project_row(act, project)
+            planned = plan(act, project_id, [ready])
+            _require_undecided(act, project_id, planned, ready)
+            wave = wave_row(act, project_id, [str(place)], now)
+            written = write(act, project_id, wave, planned, now=now)
+            (number,) = written.new or written.seen
+            act.title = f"Worded #{number}"
+            merged: list[int] = []
+            if promote:
+                _, merged, _ = promote_rows(act, [number], now=now)
+                act.title = f"Worded and promoted #{number}"
+        return Done(act.id, act.title, (number, *merged))
+
+    def _worded(
+        self,
+        project: str,
+        path: Path,
+        lines: Sequence[int],
+        statement: str,
+        type_: MemoryType,
+        scope: str,
+        view: SessionView,
+    ) -> Proved:
+        wanted = set(lines)
+        shown = _words_first([line for line in view.lines if line.line in wanted])
+        if not shown:
+            raise ReviewerError(
+                f"{path} shows nothing in those lines. See: reviewer view {shlex.quote(str(path))}"
+            )
+        speakers = Counter(line.speaker for line in shown)
+        own = Speaker.PERSON in speakers
+        proposal = Proposal(
+            statement=" ".join(statement.split()),
+            type=type_,
+            quotes=tuple(Quote(line.line, line.text[:MOST_QUOTED]) for line in shown),
+            speaker=Speaker.PERSON if own else speakers.most_common(1)[0][0],
+            proposer=Proposer.PERSON,
+            rule=BY_HAND,
+            scope=scope,
+        )
+        known = self.known(project).besides(path)
+        return Proved(path, proposal, prove(proposal, view, known=known))
+
+    def _prepared(
+        self, proved: Sequence[Proved], view_of: Callable[[Path], SessionView] | None
+    ) -> tuple[list[PreparedStatement], list[DroppedStatement]]:
+        """The statements with their records, and those that cannot be queued."""
+        by_path: dict[Path, list[Proved]] = {}
+        for each in proved:
+            by_path.setdefault(each.path, []).append(each)
+        ready: list[PreparedStatement] = []
+        left_out: list[DroppedStatement] = []
+        for path, own in by_path.items():
+            made: Sequence[PreparedStatement | DroppedStatement]
+            try:
+                made = prepare(own, now=self._clock(), view=(view_of or read_view)(path))
+            except SourceError as problem:
+                made = [dropped(each, str(problem)) for each in own]
+            ready += (each for each in made if isinstance(each, PreparedStatement))
+            left_out += (each for each in made if isinstance(each, DroppedStatement))
+        return ready, left_out
+
+    def _report(
+        self,
+        act: Act,
+        wave: int,
+        project: str,
+        planned: RowPlan,
+        written: WrittenRows,
+        left_out: Sequence[DroppedStatement],
+    ) -> None:
+        with ReportFolder(self._database.path, wave) as folder:
+            for fact in planned.over_cap:
+                folder.drop(new_row(fact))
+            for each in left_out:
+                folder.drop(each)
+            folder.candidates(
+                [
+                    {"id": number, "content": fact.best.content}
+                    for number, fact in zip(written.new, planned.new, strict=True)
+                ]
+            )
+            summary = WaveReport(
+                wave=wave,
+                project=project,
+                files=len({each.proved.path for fact in planned.new for each in fact.sightings}),
+                new=len(written.new),
+                repeated=len(written.seen),
+                over_cap=len(planned.over_cap),
+                over_cap_left=len(planned.over_cap),
+                dropped=dict(Counter(each.reason for each in left_out)),
+                rules=dict(Counter(fact.best.proved.proposal.rule for fact in planned.new)),
+                report_folder=str(folder.path),
+            )
+            folder.close(summary)
+        act.update(
+            "wave",
+            wave,
+            report_folder=str(folder.path),
+            counts=msgspec.json.encode(summary.to_json()).decode(),
+        )
+
+
+def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:
+    """Lines of a view, a person's first. Where somebody speaks in a line of the file, what the
+    agent's program added to it is left out.
+    """
+    spoken = {line.line for line in lines if line.speaker is not Speaker.HARNESS}
+    kept = [
+        line for line in lines if line.speaker is not Speaker.HARNESS or line.line not in spoken
+    ]
+    return sorted(kept, key=lambda line: line.speaker is not Speaker.PERSON)
+
+
+def _require_undecided(
+    act: Act, project_id: int, planned: RowPlan, ready: PreparedStatement
+) -> None:
+    """Raise ConflictError unless the fact is new, or waits and gets new evidence."""
+    if planned.new:
+        return
+    row = planned.again[0][0] if planned.again else row_of(act, project_id, ready)
+    (status,) = act.query("SELECT status FROM memory WHERE id = ?", (row,))[0]
+    if status != Status.CANDIDATE or not planned.again:
+        raise ConflictError(
+            f"#{row} ({STATUS_WORDS[Status(status)]}) says the same already. Nothing was changed."
+        )
+
+
+def _title(title: str, written: WrittenRows, planned: RowPlan) -> str:
+    parts = []
+    if written.new:
+        count = len(written.new)
+        parts.append("1 statement" if count == 1 else f"{count} statements")
+    if written.seen:
+        parts.append(f"{len(written.seen)} seen again")
+    if planned.over_cap:
+        parts.append(f"{len(planned.over_cap)} beyond the cap")
+    return f"{title}: {', '.join(parts) or 'nothing new'}"

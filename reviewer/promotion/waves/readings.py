@@ -1,0 +1,159 @@
+"""Which sessions a reader has read, kept beside the store, and about what the others would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.errors import StoreError
+from reviewer.files import append_own, read_own, write_atomic
+from reviewer.llm.readers import Reader
+from reviewer.sharing import personal
+from reviewer.sources.open import NOTE_FORMATS
+from reviewer.store.database import Database
+from reviewer.text.numerals import count
+
+TOKENS_A_SESSION, TOKENS_A_CHARACTER, TOKENS_A_MEGABYTE = 1_900, 0.42, 1_500
+"""Measured size of a prompt by characters of the dialogue and bytes of the file, rounded up."""
+ANSWER_TOKENS = 900
+MOST_OFFERED = 150_000
+"""Tokens of one offer; the remaining sessions are offered after it."""
+GROWN = 1.25
+"""A session that has grown by this factor since it was read is offered again."""
+
+
+class ReadSession(Struct, frozen=True, kw_only=True):
+    """A session that a reader has read."""
+
+    project: str
+    path: str
+    bytes: int
+    reader: str
+    at: str
+
+
+class Offer(Struct, frozen=True):
+    """Sessions that a reader could read now, and the estimated cost; `beyond` more after those."""
+
+    reader: Reader
+    sessions: int
+    tokens_in: int
+    tokens_out: int
+    beyond: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """`Claude Code is installed: let it read 12 sessions? About 70,000 tokens in, 8,000 out`"""
+        number = f"{self.sessions:,} newest" if self.sessions > 1 else "newest"
+        newest = f"the {number} of {self.sessions + self.beyond:,} sessions"
+        what = newest if self.beyond else count(self.sessions, "session")
+        return (
+            f"{self.reader.presence}: let it read {what}? About {self.tokens_in:,} tokens in,"
+            f" {self.tokens_out:,} out"
+        )
+
+    @property
+    def short(self) -> str:
+        """The same for a narrow screen, behind a key."""
+        tokens = self.tokens_in + self.tokens_out
+        return f"{self.reader.title} reads {count(self.sessions, 'session')}, {tokens:,} tokens"
+
+    @property
+    def command(self) -> str:
+        """What to type for it."""
+        return " ".join(("reviewer propose", *self.reader.options, f"--newest {self.sessions}"))
+
+
+class Readings:
+    """The sessions of a store and their readings."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._path = personal(database.path, ".readings")
+
+    def note(self, reading: ReadSession) -> None:
+        """Remember a reading. Raises StoreError when the file cannot be written."""
+        try:
+            append_own(self._path, msgspec.json.encode(reading) + b"\n")
+        except OSError as problem:
+            raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem
+
+    def all(self) -> list[ReadSession]:
+        """Every reading, the oldest first; a damaged line counts as none. Raises StoreError."""
+        try:
+            lines = read_own(self._path).splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as problem:
+            raise StoreError(f"{self._path} cannot be read: {problem.strerror}.") from problem
+        found = []
+        for line in lines:
+            try:
+                found.append(_decoder.decode(line))
+            except msgspec.MsgspecError:
+                continue
+        return found
+
+    def forget(self, project: str) -> None:
+        """Remove the readings of a project. Raises StoreError and OSError."""
+        kept = [each for each in self.all() if each.project != project]
+        if self._path.exists():
+            write_atomic(self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
+
+    def unread(self, project: str) -> list[Path]:
+        """The sessions that were ingested and no reader has read, the newest first."""
+        return [path for path, _, _ in self._unread(project)]
+
+    def offer(self, readers: Sequence[Reader], project: str) -> list[Offer]:
+        """What each reader could read at once of the sessions that none has read."""
+        if not readers:
+            return []
+        unread = self._unread(project)
+        sessions, tokens = 0, 0.0
+        for _, size, source in unread:
+            more = TOKENS_A_SESSION + TOKENS_A_CHARACTER * self._said(source)
+            more += TOKENS_A_MEGABYTE * size / 1e6
+            if sessions and tokens + more > MOST_OFFERED:
+                break
+            sessions, tokens = sessions + 1, tokens + more
+        if not sessions:
+            return []
+        said = max(round(tokens, -3), 1_000)
+        beyond = len(unread) - sessions
+        return [
+            Offer(each, sessions, int(said), sessions * ANSWER_TOKENS, beyond) for each in readers
+        ]
+
+    def _unread(self, project: str) -> list[tuple[Path, int, int]]:
+        """Those sessions with their bytes and the number of their source."""
+        read: dict[str, int] = {}
+        for each in self.all():
+            if each.project == project:
+                read[each.path] = max(each.bytes, read.get(each.path, 0))
+        rows = self._database.query(
+            "SELECT path, abs(bytes), format, id FROM source WHERE bytes <> -1 AND project_id ="
+            " (SELECT id FROM project WHERE name = ?) ORDER BY modified_ns DESC, id DESC",
+            (project,),
+        )
+        return [
+            (Path(path), size, source)
+            for path, size, format_, source in rows
+            if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
+            and "subagents" not in Path(path).parts
+            and size > read.get(path, 0) * GROWN
+        ]
+
+    def _said(self, source: int) -> int:
+        """Characters of the dialogue of a session."""
+        ((said,),) = self._database.query(
+            "SELECT coalesce(sum(length(text)), 0) FROM record WHERE source_id = ?"
+            " AND role IN ('user', 'assistant')",
+            (source,),
+        )
+        return int(said)
+
+
+_decoder = msgspec.json.Decoder(ReadSession)

@@ -1,0 +1,163 @@
+"""The report of a wave: progress, counts, and the folder with the details."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.errors import StoreError
+from reviewer.files import FILE_MODE, open_own
+from reviewer.promotion.waves.beyond_cap import DROPPED
+from reviewer.sharing import make_report_folder
+from reviewer.sources.walk import UNREADABLE_FOLDER, is_unreadable
+from reviewer.text.display import display_text, escaped_json
+
+
+class WaveProgress(Struct, frozen=True):
+    """How far a wave is. Totals are those known so far."""
+
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
+    path: str
+    records: int
+    candidates: int
+
+
+class WaveReport(Struct, frozen=True, kw_only=True):
+    """The outcome of a wave. `skipped` counts lines without statements, `records` those read.
+
+    `new` candidates were queued, `near` of them behind a row that says nearly the same;
+    `repeated` were known already; `over_cap` wait in the report. `kept_out` counts records by the
+    reason why extraction did not look at them, `passed_over` files by the reason why they were not
+    read, `dropped` statements by the reason why they were not proposed.
+    """
+
+    wave: int
+    project: str
+    state: str = "done"
+    files: int
+    unchanged: int = 0
+    bytes: int = 0
+    records: int = 0
+    fresh: int = 0
+    skipped: int = 0
+    new: int = 0
+    repeated: int = 0
+    near: int = 0
+    over_cap: int = 0
+    over_cap_left: int = 0
+    """How many of them can still be called up."""
+    masked: int = 0
+    kept_out: dict[str, int] = {}
+    skipped_by: dict[str, int] = {}
+    passed_over: dict[str, int] = {}
+    dropped: dict[str, int] = {}
+    rules: dict[str, int] = {}
+    sessions: int = 0
+    """How many of the files that were read are sessions."""
+    findings: int = 0
+    """What cost something in the files that were read."""
+    again: tuple[str, ...] = ()
+    """What of it other sessions have shown too, the dearest first."""
+    retiring: int = 0
+    """Active memories that were proposed for retirement."""
+    errors: int = 0
+    problems: tuple[str, ...] = ()
+    """The first files that could not be read, each in a sentence."""
+    report_folder: str = ""
+    seconds: float = 0.0
+
+    @property
+    def unread_files(self) -> int:
+        """Files that a person may have wanted read, and that could not be."""
+        return self._passed_over(is_unreadable) - self.unread_folders
+
+    @property
+    def unread_folders(self) -> int:
+        return self._passed_over(lambda reason: reason.startswith(UNREADABLE_FOLDER))
+
+    def _passed_over(self, counts: Callable[[str], bool]) -> int:
+        return sum(times for reason, times in self.passed_over.items() if counts(reason))
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as one flat object."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+class ReportFolder:
+    """Writes the four files of a wave, readable by the owner only.
+
+    Raises StoreError when they cannot be written.
+    """
+
+    def __init__(self, store: Path, wave: int) -> None:
+        self.path = store.with_name(f"{store.name}-waves") / str(wave)
+        self._encoder = msgspec.json.Encoder()
+        self._errors = 0
+        try:
+            self._mode = make_report_folder(self.path, store)
+            self._dropped = self._open(DROPPED)
+            self._error_log = self._open("errors.log")
+        except OSError as problem:
+            raise StoreError(f"Cannot write the report {self.path}: {problem.strerror}.") from (
+                problem
+            )
+
+    def drop(self, dropped: Struct) -> None:
+        """Log a statement that was not queued."""
+        self._dropped.write(self._encoded(dropped) + b"\n")
+
+    def error(self, text: str) -> None:
+        """Log damage."""
+        self._errors += 1
+        self.note(text)
+
+    def note(self, text: str) -> None:
+        """Log a file that was not read although it is not damaged."""
+        line = display_text(text.replace("\n", " ").replace("\r", " "))
+        self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
+
+    @property
+    def errors(self) -> int:
+        """How many cases of damage were logged."""
+        return self._errors
+
+    def candidates(self, rows: list[dict[str, Any]]) -> None:
+        """Write `candidates.ndjson`: one line a candidate that was queued."""
+        with self._open("candidates.ndjson") as file:
+            file.writelines(self._encoded(row) + b"\n" for row in rows)
+
+    def close(self, report: WaveReport) -> None:
+        """Write `report.json` and close the logs."""
+        with self._open("report.json") as file:
+            file.write(msgspec.json.format(self._encoded(report.to_json()), indent=2))
+            file.write(b"\n")
+        self._dropped.close()
+        self._error_log.close()
+
+    def _encoded(self, value: object) -> bytes:
+        """JSON that can be looked at in a terminal as it is."""
+        encoded = self._encoder.encode(value)
+        return encoded if encoded.isascii() else escaped_json(encoded.decode()).encode()
+
+    def __enter__(self) -> ReportFolder:
+        return self
+
+    def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
+        """Close the logs of a wave that cannot be finished."""
+        if raised is not None:
+            self._dropped.close()
+            self._error_log.close()
+
+    def _open(self, name: str) -> BinaryIO:
+        handle = open_own(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        if self._mode != FILE_MODE:
+            os.fchmod(handle, self._mode)  # readable and writable for the group
+        return os.fdopen(handle, "wb")

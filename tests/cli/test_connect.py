@@ -168,7 +168,8 @@ def test_the_settings_follow_the_guards_and_are_put_back(agent: str, reviewer: R
     until(lambda: settings.read_bytes() == unguarded)
     assert reviewer(*named, "redo").returncode == 0
     until(lambda: words in settings.read_text())
-    assert reviewer("disconnect", agent, "--yes").returncode == 0
+    # The process that wrote the settings may still be noting it.
+    until(lambda: reviewer("disconnect", agent, "--yes").returncode == 0)
     assert snapshot(home(reviewer)) == before
 
 
@@ -418,7 +419,7 @@ def in_folder(program: Reviewer, folder: Path, *arguments: object) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
 def test_undo_takes_back_the_connecting_that_came_last(reviewer: Reviewer, agent: str) -> None:
     folder = filled(reviewer)
     put(reviewer, agent)

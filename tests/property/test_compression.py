@@ -187,7 +187,7 @@ def write(engine: Engine, made: list[SegmentMessage]) -> int:
     st.data(),
 )
 @settings(
-    max_examples=15,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -73,7 +73,7 @@ def save(path: Path, lines: list[dict[str, Any]]) -> Path:
 
 @given(st.lists(commits(), min_size=1, max_size=6))
 @settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -262,7 +262,7 @@ steps = st.lists(
 
 @given(history=steps)
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_no_history_of_acts_leads_to_trusted_state(
     template: tuple[Path, list[int]], history: Any

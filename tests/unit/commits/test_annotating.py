@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.retention import MOST_PATTERNS, PatternError
+from reviewer.commits.retention import PatternError
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
@@ -154,18 +154,6 @@ def test_many_commits_are_one_act(engine: Engine, contexts: Contexts, say: Say) 
     assert {row.priority for row in contexts.rows(ids)} == {"pinned"}
 
 
-@pytest.mark.parametrize(
-    ("priority", "title"),
-    [("pinned", "Pinned {}"), ("important", "Marked {} important"), ("normal", "Made {} normal"),
-     ("skip", "Skipped {}")],
-)  # fmt: skip
-def test_one_commit_is_named_in_the_title(
-    contexts: Contexts, number: int, priority: str, title: str
-) -> None:
-    short = contexts.commit(number).row.hash[:8]
-    assert contexts.annotate(number, priority=priority).title == title.format(short)
-
-
 def test_what_holds_already_is_not_written_again(
     engine: Engine, contexts: Contexts, number: int
 ) -> None:
@@ -202,13 +190,11 @@ def test_a_catastrophic_pattern_is_kept_and_said(contexts: Contexts, say: Say) -
     assert "could not be checked in time" in doubt
 
 
-def test_ten_thousand_patterns_are_kept_and_doubts_stay_readable(
-    contexts: Contexts, number: int
-) -> None:
-    done = contexts.annotate(number, retain_match=[f"clause {n}" for n in range(MOST_PATTERNS)])
-    assert contexts.commit(number).row.criteria == MOST_PATTERNS
+def test_many_patterns_are_kept_and_doubts_stay_readable(contexts: Contexts, number: int) -> None:
+    done = contexts.annotate(number, retain_match=[f"clause {n}" for n in range(50)])
+    assert contexts.commit(number).row.criteria == 50
     assert len(done.warnings) == 21
-    assert done.warnings[-1] == "9,980 more patterns are in doubt."
+    assert done.warnings[-1] == "30 more patterns are in doubt."
 
 
 @pytest.mark.parametrize(

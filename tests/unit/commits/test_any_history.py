@@ -61,7 +61,7 @@ def take(engine: Engine, context: int, step: tuple[Any, ...]) -> None:
 
 @given(steps=STEPS)
 @settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_history_can_be_replayed_and_taken_back(steps: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -15,27 +15,31 @@ from reviewer.sources.open import open_blocks
 from reviewer.text.tokens import counter
 from tests.unit.sources.builders import Session
 
-RESULTS = 300
+RESULTS = 100
 PRINTED = "ok  the ferry left the pier at noon, and nothing else is to be said of it\n" * 130
-"""About 10 kB, so that all results together have 3 MB."""
+"""About 10 kB, so that all results together have 1 MB."""
 
 
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ferry(folder: Path, results: int = RESULTS) -> Path:
+    """A session of many results, with as many times 10 kB."""
     told = Session()
     told.user("Make the timetable of the ferry fit one page, and keep the night boats in bold.")
-    for number in range(RESULTS):
+    for number in range(results):
         told.tool()
         told.result(f"{number} → {PRINTED}")
     told.user("never shrink the type below 9 points")
-    path = tmp_path_factory.mktemp("long") / "ferry.jsonl"
+    path = folder / "ferry.jsonl"
     path.write_bytes(told.bytes())
     return path
 
 
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return ferry(tmp_path_factory.mktemp("long"))
+
+
 def peak_of(work: Callable[[], object]) -> int:
     """The most bytes that some work has at a time."""
-    work()  # which loads modules and compiles patterns once
     tracemalloc.start()
     try:
         work()
@@ -48,6 +52,7 @@ def peak_of(work: Callable[[], object]) -> int:
 def test_a_handover_does_not_keep_what_tools_printed(
     session: Path, write: Callable[[Path], object]
 ) -> None:
+    write(session)  # which loads modules and compiles patterns once
     assert peak_of(lambda: write(session)) < session.stat().st_size
 
 
@@ -59,10 +64,14 @@ def test_a_streamed_session_gives_the_same_and_counts_everything(session: Path) 
     )
 
 
-def test_a_summary_needs_the_turns_and_no_second_copy_of_them(session: Path) -> None:
+def test_a_summary_needs_the_turns_and_no_second_copy_of_them(
+    session: Path, tmp_path: Path
+) -> None:
+    summarize_file(session, levels=[Level.BRIEF])
+    longer = ferry(tmp_path, 3 * RESULTS)
     # Two bytes for each character, because of the arrow.
-    assert peak_of(lambda: summarize_file(session, levels=[Level.BRIEF])) < (
-        4 * session.stat().st_size
+    assert peak_of(lambda: summarize_file(longer, levels=[Level.BRIEF])) < (
+        4 * longer.stat().st_size
     )
 
 

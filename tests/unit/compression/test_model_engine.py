@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -201,28 +200,6 @@ def test_what_a_summary_lacks_is_graded_and_not_asked_for_again() -> None:
     assert "The kiosk prints receipts too slowly" not in content  # nothing is put into its text
 
 
-def test_a_summary_that_invents_most_of_what_it_names_is_refused() -> None:
-    invented = (
-        "We moved users_old to Kubernetes with `helm_up.py`, `lift.py`, `roof.py` for $999,999."
-    )
-    with pytest.raises(RetryExhaustedError, match="does not have"):
-        brief(long_segment(60), invented)
-
-
-def test_a_summary_that_says_nothing_of_the_conversation_is_refused() -> None:
-    answer = (
-        "You have just completed a wonderful recap of the latest news! Great job, keep going! "
-        "What a terrific achievement and inspiring writing!"
-    )
-    said = "The kiosk at the harbour prints receipts too slowly, so people queue outside."
-    short = segment(*(turn(f"{said} Terminal {number} is the slowest.") for number in range(3)))
-    made, _ = summarizer(answer)
-    with pytest.raises(RetryExhaustedError, match="says nothing of the conversation"):
-        made.compress(short, find_anchors(short.turns), Level.BRIEF)
-    made, _ = summarizer("Receipts print too slowly at the harbour kiosk.")
-    assert "Receipts print" in made.compress(short, (), Level.BRIEF).content
-
-
 def test_a_context_too_small_for_the_prompt_is_reported() -> None:
     made, _ = summarizer(GOOD, context_tokens=200)
     with pytest.raises(ModelError, match="context of 200 tokens is too small for the prompt"):
@@ -237,17 +214,6 @@ def test_tokens_of_the_model_are_counted_over_all_attempts() -> None:
     asked = sum(count(one.content) for prompt in model.prompts for one in prompt)
     assert heard[0].model_tokens == asked + count(GOOD)
     assert heard[0].compressed.engine == "scripted"
-
-
-def test_the_duration_leaves_out_the_time_of_the_model() -> None:
-    def slow(_: object) -> str:
-        time.sleep(2)
-        return GOOD
-
-    heard: list[SegmentCompressed] = []
-    made, _ = summarizer(slow, heard=heard)
-    made.compress(long_segment(), (), Level.BRIEF)
-    assert 0 <= heard[0].seconds < 1.5
 
 
 def test_pieces_arrive_while_it_writes_and_a_stop_is_heeded() -> None:

@@ -204,7 +204,7 @@ def test_secrets_are_masked(told: Told, tmp_path: Path) -> None:
 
 
 def test_a_session_of_failures_only_takes_little_memory(told: Told, tmp_path: Path) -> None:
-    for _ in range(10_000):
+    for _ in range(3_000):
         told.run("make build", "error: the widget is missing", failed=True)
     path = told.write(tmp_path / "session.jsonl")
     findings = Findings()
@@ -215,9 +215,9 @@ def test_a_session_of_failures_only_takes_little_memory(told: Told, tmp_path: Pa
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    assert finding.times == 10_000
+    assert finding.times == 3_000
     assert len(finding.evidence) <= 4
-    assert peak < 20_000_000
+    assert peak < 6_000_000
 
 
 @pytest.mark.parametrize(

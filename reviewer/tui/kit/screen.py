@@ -38,8 +38,8 @@ from reviewer.tui.kit.actor import (
     reachable,
     unless,
 )
-from reviewer.tui.kit.host import Step
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
+from reviewer.tui.kit.host import Step
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList

@@ -114,11 +114,11 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "CommitQuery": CommitQuery(number), "Priority": "pinned",
         "RejectReason": "known", "Sequence[str]": [text],
         "Sequence[Pattern]": [Pattern(text)],
-        "Iterable[Message]": [], "Sequence[Moment]": [],
+        "Iterable[CompiledMessage]": [], "Sequence[Moment]": [],
         "RunOptions": RunOptions(), "Level": Level.BRIEF,
         "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
         "DecisionFile": DecisionFile(Header("", 1, "acme", "", "anna", "", ""), (), (b"",)),
-        "Reading": ReadSession(project="acme", path=text, bytes=1, reader=text, at=text),
+        "ReadSession": ReadSession(project="acme", path=text, bytes=1, reader=text, at=text),
         "Sequence[Reader]": [],
         "Relations": Relations(untrue=((number, number + 1),), contradict=((number, number + 2),)),
         "RetentionCriteria": RetentionCriteria(patterns=(Pattern(text),)),
@@ -126,7 +126,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
     if plain in by_kind:
         return by_kind[plain]
     of_the_engine: dict[str, Callable[[Engine], Any]] = {
-        "Plan": lambda engine: engine.compression.plan(_context(engine), "brief"),
+        "CompressionPlan": lambda engine: engine.compression.plan(_context(engine), "brief"),
         "Segment": lambda engine: engine.compression.segments(_context(engine))[0],
         "Cue": lambda engine: Cue("prompt", "the drawer"),
         "Going": lambda engine: engine.forgetting.memories([number]),

@@ -259,7 +259,9 @@ def writers_of_state(source: ast.AST) -> list[int]:
         if isinstance(node, ast.Call) and node.args:
             first = node.args[0]
             name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            writes = name.startswith(("insert", "update", "delete", "upsert")) or name == "RowChange"
+            writes = (
+                name.startswith(("insert", "update", "delete", "upsert")) or name == "RowChange"
+            )
             named = isinstance(node.func, ast.Name) and node.func.id == "RowChange"
             if (writes or named) and isinstance(first, ast.Constant) and first.value == "state":
                 lines.append(node.lineno)

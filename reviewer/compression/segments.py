@@ -68,13 +68,16 @@ def _between_pins(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
 
 
 def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
-    """Turns between pins; a turn that exceeds a segment is a run by itself."""
+    """Turns between pins; a turn that exceeds a segment is a run by itself, with its call."""
     runs: list[list[SegmentTurn]] = [[]]
     for turn in turns:
         if turn.priority is Priority.PINNED:
             runs.append([])
         elif _size(turn) > MOST_TOKENS:
-            runs += [[turn], []]
+            own = [turn]
+            if runs[-1] and turn.call and turn.call == runs[-1][-1].call:
+                own.insert(0, runs[-1].pop())
+            runs += [own, []]
         else:
             runs[-1].append(turn)
     return [run for run in runs if run]
@@ -179,7 +182,8 @@ def _opening(text: str) -> str:
         words = re.split(r"(?<=[.!?])\s|:$", line, maxsplit=1)[0].rstrip(".").split()
         if len(words) >= FEWEST_WORDS:
             title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
-            return title[:1].upper() + title[1:]
+            if title != "...":  # a first word that is too long
+                return title[:1].upper() + title[1:]
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
+class Step(NamedTuple):
+    """A choice that only the program remembers, so that undo takes it back."""
+
+    words: str
+    after: int
+    """The latest act at that time: a later one is undone before it."""
+    before: object
+    """What was chosen before, as its screen reads it."""
+
+
 class Host(Protocol):
     """The app as its screens see it; `ReviewerApp` says what each member means."""
 
@@ -34,6 +44,8 @@ class Host(Protocol):
     background_act: Future[None] | None
     background_run: Stoppable | None
     made_here: dict[int, tuple[str, str]]
+    steps: dict[str, list[Step]]
+    queued_more: int
     context_choices: dict[int, Choices]
     packet_choices: PacketChoices | None
 

@@ -88,6 +88,12 @@ def test_an_answer_of_a_tool_stays_with_its_call() -> None:
         assert part.turns[0].kind != "tool_result"
 
 
+def test_a_result_that_is_too_large_takes_its_call_along() -> None:
+    call = structs.replace(sized(10), kind="tool_use", call="t1")
+    result = structs.replace(sized(MOST_TOKENS + 1), kind="tool_result", call="t1")
+    assert lengths([sized(10), call, result, sized(10)]) == [1, 2, 1]
+
+
 def test_ids_have_no_marker_characters_and_continue_from_a_number() -> None:
     found = cut_segments([sized(10)] * 50, first=7, conversation="pilot")
     assert [part.id for part in found] == ["s7", "s8", "s9"]

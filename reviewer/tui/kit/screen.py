@@ -577,6 +577,12 @@ class ListScreen(KitScreen, inherit_bindings=False):
             lambda: self.engine.queue.counts(self.project), self.header.show_counts, group="counts"
         )
 
+    async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
+        done = await super().write(act, words, total)
+        if not detached(self):
+            self.show_counts()
+        return done
+
     # the cursor
 
     @on(RowList.Moved)

@@ -153,6 +153,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.query_asked = with_statements(QueueQuery(project=project))
         """The list that was asked for last; the one before is shown until its rows arrive."""
         self.loaded = Loaded.NOTHING
+        self._counted_after = 0
+        """The latest act of this program when new rows were last counted."""
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
@@ -286,7 +288,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
-        if new and not self.model.ids:
+        made = self.host.made_here
+        later = [made[act][0] for act in made if act > self._counted_after]
+        self._counted_after = max(made, default=0)
+        own = any(screen not in ("", "Queue") for screen in later)
+        if new and (own or not self.model.ids):
             self._load_again()
         elif new:
             self.say(f"{count(new, 'new candidate')} - {self.key_of(kit_keys.REFRESH)} to show")
@@ -766,7 +772,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.say(words)
         self.show_footer()
         self.note_version()
-        self.show_counts()
         self.follow()
 
     @unless(_why_not_a_conflict)
@@ -976,7 +981,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.refresh()
         self.show_footer()
         self.note_version()
-        self.show_counts()
         self.follow()
 
     # editing

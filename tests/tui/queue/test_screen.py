@@ -194,6 +194,19 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
         assert f"Queue {waiting} F2" in screen.text
 
 
+@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8"])
+async def test_an_undo_on_another_screen_is_counted_at_once_and_is_no_news_in_the_queue(
+    stocked: Engine, key: str
+) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        rows = len(screen.model.ids)
+        await screen.press("x", "ctrl+l", key, "u")
+        assert f"Queue {rows} F2" in screen.text
+        await screen.press("f2")
+        assert "new candidate" not in screen.text
+        assert len(screen.model.ids) == rows
+
+
 async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) -> None:
     stocked.intake.ingest([notes], project="other")
     async with opened(stocked, project="acme") as screen:

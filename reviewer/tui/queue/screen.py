@@ -1220,8 +1220,7 @@ def is_unworded(row: QueueRow) -> bool:
 
 def with_statements(query: QueueQuery) -> QueueQuery:
     """What waits is statements; excerpts of earlier versions are found with a filter."""
-    wanted = query.status == "waiting" and not query.filter
-    return structs.replace(query, statements_only=wanted)
+    return structs.replace(query, statements_only=query.status == "waiting")
 
 
 def empty_lines(

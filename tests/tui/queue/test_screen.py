@@ -189,6 +189,10 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
         assert len(screen.model.ids) == waiting - 1
         assert f"Queue {waiting - 1} F2" in screen.text
         assert f"of {len(screen.model.ids)} · 1 deferred " in f"{screen.text} "
+        for filter_, found in (("conf>0", waiting - 1), ("is:deferred", 1)):
+            await screen.press("slash", *filter_, "enter")
+            assert len(screen.model.ids) == found
+            await screen.press("escape")
         await screen.choose("other rows", "deferred")
         await screen.choose("put back")
         assert f"Queue {waiting} F2" in screen.text

@@ -78,12 +78,10 @@ class HeaderBar(Bar):
         others = [self._tab(each, titled=False) for each in keys.SCREENS if each not in shown]
         mark = Content.styled(glyphs(self.app).ellipsis, "$dim")
         more = [Content(" ").join([mark, *others])] if others else []
-        ways = (
-            ("   ", True, named, more), ("  ", True, named, more), (" ", True, named, more),
-            (" ", True, 0, []), (" ", False, 0, []),
-        )  # fmt: skip
-        for gap, titled, least, last in ways:
-            tabs = Content(gap).join([*(self._tab(each, titled=titled) for each in shown), *last])
+        ways = (("   ", 1, named), ("  ", 1, named), (" ", 1, named), (" ", 1, 0), (" ", 0, 0))
+        for gap, titled, least in ways:
+            parts = [self._tab(each, titled=bool(titled)) for each in shown]
+            tabs = Content(gap).join(parts + more if least else parts)
             if tabs.cell_length + least + 1 <= wide:
                 break
         room = max(wide - tabs.cell_length - 1, 0)

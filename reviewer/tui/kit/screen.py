@@ -271,7 +271,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         for node in chain:
             if isinstance(node, Actor) and node.pane.footer:
                 menu = [keys.MENU] if keys.MENU in node.pane.actions else []
-                return [(action, node) for action in (*node.pane.footer, *menu)]
+                footer = (*node.pane.footer, *menu)
+                return [(action, node) for action in footer if node.offers(action)]
         return []
 
     def show_footer(self) -> None:
@@ -867,6 +868,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         edit = self.editing
         if edit is not None and edit.key == message.memory:
             await self.patiently(lambda: edit.keep(message.content))
+
+    def on_text_area_changed(self) -> None:
+        """The footer names the keys for changes once there is one."""
+        self.show_footer()
 
     def keep_now(self) -> None:
         """Keep the draft of the text being typed."""

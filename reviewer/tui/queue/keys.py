@@ -21,7 +21,7 @@ EDIT = Action(
 )  # fmt: skip
 DEFER = Action(
     "defer", "s", "defer",
-    "Put this row, or the marked ones, aside; they come back when you ask for them.",
+    "Put this row, or the marked ones, aside; among deferred rows: put them back.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT_WHY = Action(

@@ -127,6 +127,7 @@ async def test_a_relation_is_chosen_and_walked(known: Engine, entity: int) -> No
         chosen = known.entities.get(entity).relations
         assert [(each.kind, each.target_id) for each in chosen] == [("part_of", other)]
         assert "part of shop" in screen.text
+        assert "enter follow" in screen.text
         await screen.press("enter")
         assert state(screen).facts.current_key == (False, other)
         await screen.press("u")

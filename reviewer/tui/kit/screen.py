@@ -733,7 +733,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     @property
     def row_in_question(self) -> Region:
         rows = self.list
-        y = rows.region.y + max(rows.cursor - rows.scroll_offset.y, 0)
+        y = rows.content_region.y + max(rows.cursor - rows.scroll_offset.y, 0)
         return Region(rows.region.x, y, rows.region.width, 1)
 
     def show_empty(self, *, empty: bool) -> None:

@@ -66,7 +66,7 @@ class QueueQuery(Struct, frozen=True):
     filter: str = ""
     sort: Sort = Sort.RANK
     statements_only: bool = False
-    """Leave out excerpts, which are places to look, and what was set aside."""
+    """Leave out what was set aside unless the filter names it, and excerpts unless it has one."""
 
 
 class QueueRow(Struct, frozen=True):

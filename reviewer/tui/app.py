@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.screen import Screen
 
-    from reviewer.compression.values import SegmentMessage
+    from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
@@ -408,7 +408,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         self.push_screen(SessionScreen(self.engine, project, evidence))
 
-    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentMessage]]]) -> None:
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None:
         """Show the hand-over of some turns, which `read` returns with their name in a thread."""
         from reviewer.tui.handover.screen import HandoverScreen
 

@@ -17,7 +17,9 @@ def footer(text: str) -> str:
 
 async def test_it_names_the_keys_of_the_focused_pane(stocked: Engine) -> None:
     async with opened(stocked) as screen:
-        assert footer(screen.text).startswith("a promote x reject e edit s defer u undo space mark")
+        assert footer(screen.text).startswith(
+            "a promote x reject u undo / filter enter read e edit"
+        )
         await screen.press("slash")
         assert footer(screen.text) == "enter keep esc clear F1 help"
 
@@ -44,6 +46,49 @@ async def test_menu_and_help_are_never_cut(
         for width in range(50, 124, 6):
             await screen.resize((width, 20))
             assert footer(screen.text).endswith(". more ? help")
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [(80, "u undo / filter enter read e edit"), (60, "x reject u undo / filter")],
+)
+async def test_the_queue_footer_names_the_way_back_and_the_filter_where_it_is_narrow(
+    stocked: Engine, width: int, words: str
+) -> None:
+    async with opened(stocked, size=(width, 24)) as screen:
+        assert f"{words} . more ? help" in footer(screen.text)
+
+
+async def test_it_offers_no_key_with_nothing_behind_it(
+    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    stocked.state.set("acme", "db", "Tapes")
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("f5", "e")
+        assert "change" not in footer(screen.text)
+        await screen.press("!")
+        assert "ctrl+down next change" in footer(screen.text)
+        assert "revert" not in footer(screen.text)
+        await screen.press("tab")
+        assert "backspace revert change" in footer(screen.text)
+        await screen.press("escape")
+        assert "follow" not in footer(screen.text)
+        await screen.press("f7")
+        assert "disconnect" not in footer(screen.text)
+
+
+async def test_among_deferred_rows_s_puts_back(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        first = screen.model.ids[0]
+        await screen.press("s")
+        await screen.choose("other rows", "deferred")
+        assert "s put back" in footer(screen.text)
+        await screen.press("s")
+        assert screen.status == f"Put back #{first} - u to undo"
+        await screen.press("s")
+        assert screen.status == f"#{first} is already waiting in the queue."
 
 
 async def test_the_context_footer_names_all_priorities_at_80_columns(stocked: Engine) -> None:

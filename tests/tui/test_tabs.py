@@ -29,6 +29,25 @@ async def test_the_four_screens_are_always_named_with_their_keys(
         assert ("Agents F7   History F8" in shown) == (width == 120)
 
 
+@pytest.mark.parametrize(
+    ("width", "key", "project", "end"),
+    [
+        (60, "f2", "acme", "Memory F5 … F6 F7 F8"),
+        (60, "f2", "a-project-with-quite-a-name", "Memory F5"),
+        (80, "f2", "a-project-with-quite-a-name", "Memory F5  … F6 F7 F8"),
+        (80, "f8", "acme", "History F8   … F6 F7"),
+        (120, "f2", "acme", "History F8   … F6"),
+        (120, "f6", "acme", "History F8"),
+    ],
+)
+async def test_the_keys_of_the_other_screens_are_named_where_there_is_room(
+    engine: Engine, width: int, key: str, project: str, end: str
+) -> None:
+    async with opened(engine, size=(width, 20), project=project) as screen:
+        await screen.press(key)
+        assert bar(screen.text).endswith(end)
+
+
 @pytest.mark.parametrize("key", ["f6", "f7", "f8"])
 async def test_the_names_of_the_tabs_stay_on_the_other_screens_at_60_columns(
     engine: Engine, key: str

@@ -223,7 +223,10 @@ class Queue:
     def _condition(self, query: QueueQuery) -> Condition:
         where, parameters = self._in_project(query.project)
         parsed = parse_filter(query.filter)
-        kept = " AND m.excerpt = 0 AND m.deferred = 0" if query.statements_only else ""
+        kept = ""
+        if query.statements_only:
+            kept += "" if query.filter else " AND m.excerpt = 0"
+            kept += "" if "m.deferred" in parsed.sql else " AND m.deferred = 0"
         return Condition(
             f"{_STATUS[query.status]} AND {where} AND {parsed.sql}{kept}",
             (*parameters, *parsed.parameters),

@@ -25,6 +25,7 @@ from reviewer.errors import ConflictError, ReviewerError
 from reviewer.projects import work_tree
 from reviewer.promotion.views import QueueQuery, QueueRow, Sort
 from reviewer.tui.agents import keys
+from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.option import Option
@@ -119,6 +120,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             if not state.row.connected:
                 blocks += [TextBlock(""), *self._offer(state.row.title)]
             self.about.show(blocks, title=state.row.title)
+        self.show_footer()
 
     def _offer(self, agent: str) -> list[TextBlock]:
         """What connecting an agent is good for, and the key."""
@@ -167,6 +169,9 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is not None and not state.row.connected:
             return f"{state.row.title} is not connected."
         return self.no_rows()
+
+    def offers(self, action: Action) -> bool:
+        return action is not keys.DISCONNECT or not self._not_connected()
 
     def left_question(self) -> None:
         """The agent is shown again instead of a difference."""

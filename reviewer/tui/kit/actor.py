@@ -108,6 +108,10 @@ class Actor(_Node):
         """The title of an action, with its target where that matters."""
         return action.title
 
+    def offers(self, action: Action) -> bool:
+        """Whether the footer names an action now; the store is not asked."""
+        return True
+
     def key_of(self, action: Action) -> str:
         """The key of an action as a person reads it, for a message; its title if it has none."""
         return action.key

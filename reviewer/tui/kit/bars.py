@@ -62,7 +62,9 @@ class HeaderBar(Bar):
         self.waiting = counts.to_decide
 
     def render(self) -> Content:
-        """` acme       Queue 37 F2   Packet F5`: the project gives way first, then the titles."""
+        """` acme       Queue 37 F2   Packet F5   … F6`: the keys of the other screens give way
+        first, then the project, then the titles.
+        """
         engine: Engine | None = getattr(self.app, "engine", None)
         read_only = engine is not None and engine.read_only
         name = Content.assemble(
@@ -72,9 +74,14 @@ class HeaderBar(Bar):
         wide = self.size.width
         tabs = Content("")
         named = min(name.cell_length, wide // 4)
-        ways = (("   ", True, named), ("  ", True, named), (" ", True, 0), (" ", False, 0))
+        shown = self._screens()
+        others = [self._tab(each, titled=False) for each in keys.SCREENS if each not in shown]
+        mark = Content.styled(glyphs(self.app).ellipsis, "$dim")
+        more = [Content(" ").join([mark, *others])] if others else []
+        ways = (("   ", 1, named), ("  ", 1, named), (" ", 1, named), (" ", 1, 0), (" ", 0, 0))
         for gap, titled, least in ways:
-            tabs = Content(gap).join([self._tab(each, titled=titled) for each in self._screens()])
+            parts = [self._tab(each, titled=bool(titled)) for each in shown]
+            tabs = Content(gap).join(parts + more if least else parts)
             if tabs.cell_length + least + 1 <= wide:
                 break
         room = max(wide - tabs.cell_length - 1, 0)

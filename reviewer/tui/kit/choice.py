@@ -20,7 +20,7 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text import cut
 
 NOTHING = "Nothing matches."
-NARROW = "type to narrow"
+NARROW = "type to narrow, arrows move"
 NAME_CELLS = 34
 MOST_ROWS = 12
 FRAME = 3

@@ -309,7 +309,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         for node in chain:
             if isinstance(node, Actor) and node.pane.footer:
                 menu = [keys.MENU] if keys.MENU in node.pane.actions else []
-                return [(action, node) for action in (*node.pane.footer, *menu)]
+                footer = (*node.pane.footer, *menu)
+                return [(action, node) for action in footer if node.offers(action)]
         return []
 
     def show_footer(self) -> None:
@@ -615,6 +616,12 @@ class ListScreen(KitScreen, inherit_bindings=False):
             lambda: self.engine.queue.counts(self.project), self.header.show_counts, group="counts"
         )
 
+    async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
+        done = await super().write(act, words, total)
+        if not detached(self):
+            self.show_counts()
+        return done
+
     # the cursor
 
     @on(RowList.Moved)
@@ -764,7 +771,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     @property
     def row_in_question(self) -> Region:
         rows = self.list
-        y = rows.region.y + max(rows.cursor - rows.scroll_offset.y, 0)
+        y = rows.content_region.y + max(rows.cursor - rows.scroll_offset.y, 0)
         return Region(rows.region.x, y, rows.region.width, 1)
 
     def show_empty(self, *, empty: bool) -> None:
@@ -899,6 +906,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         edit = self.editing
         if edit is not None and edit.key == message.memory:
             await self.patiently(lambda: edit.keep(message.content))
+
+    def on_text_area_changed(self) -> None:
+        """The footer names the keys for changes once there is one."""
+        self.show_footer()
 
     def keep_now(self) -> None:
         """Keep the draft of the text being typed."""

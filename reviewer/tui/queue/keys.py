@@ -21,7 +21,7 @@ EDIT = Action(
 )  # fmt: skip
 DEFER = Action(
     "defer", "s", "defer",
-    "Put this row, or the marked ones, aside; they come back when you ask for them.",
+    "Put this row, or the marked ones, aside; among deferred rows: put them back.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT_WHY = Action(
@@ -89,6 +89,6 @@ QUEUE = Pane(
      COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
      SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
      keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
-    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.MARK, keys.FILTER, SESSION,
+    (PROMOTE, REJECT, keys.UNDO, keys.FILTER, SESSION, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

@@ -153,6 +153,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.query_asked = with_statements(QueueQuery(project=project))
         """The list that was asked for last; the one before is shown until its rows arrive."""
         self.loaded = Loaded.NOTHING
+        self._wanted: Collection[int] = ()
+        """The rows that the list being loaded puts the cursor on."""
+        self._counted_after = 0
+        """The latest act of this program when new rows were last counted."""
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
@@ -284,8 +288,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
-        if new and not self.model.ids:
-            self._load_again()
+        made = self.host.made_here
+        later = [made[act][0] for act in made if act > self._counted_after]
+        self._counted_after = max(made, default=0)
+        own = any(screen not in ("", "Queue") for screen in later)
+        if new and (own or not self.model.ids):
+            self._load_again(self._wanted)
         elif new:
             self.say(f"{count(new, 'new candidate')} - {self.key_of(kit_keys.REFRESH)} to show")
 
@@ -336,7 +344,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         `quick` shows its first page first; the cursor goes to the first row with an id of `here`,
         or stays on its row.
         """
-        self.query_asked = query
+        self.query_asked, self._wanted = query, here
 
         def first_page() -> array[int]:
             worker = get_current_worker()
@@ -360,7 +368,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
         """Show a list; the cursor goes to a wanted row, or stays on its own or the nearest."""
-        self.loaded = Loaded.ALL
+        self.loaded, self._wanted = Loaded.ALL, ()
         if not self.filter_invalid:
             self.status.recover()
         nearby = self.model.nearby(NEARBY)
@@ -683,13 +691,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_decide)
     async def action_defer(self) -> None:
-        """Put the marked rows, or this one, aside."""
+        """Put the marked rows, or this one, aside; among deferred rows put them back."""
+        if self.query_asked.status == "deferred":
+            await self.perform(keys.RESTORE)
+            return
 
         def defer(ids: Sequence[int], *, alone: Collection[int]) -> Done:
             # `alone` is for decisions that take near duplicates along; deferring takes none.
             return self.engine.triage.defer(ids)
 
         await self._decide(self._targets(), "Deferring", defer)
+
+    def title_of(self, action: Action) -> str:
+        back = action is keys.DEFER and self.query_asked.status == "deferred"
+        return super().title_of(keys.RESTORE if back else action)
 
     def _targets(self) -> list[int]:
         """The marked rows that wait, or the row under the cursor."""
@@ -761,7 +776,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.say(words)
         self.show_footer()
         self.note_version()
-        self.show_counts()
         self.follow()
 
     @unless(_why_not_a_conflict)
@@ -962,7 +976,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.refresh()
         self.show_footer()
         self.note_version()
-        self.show_counts()
         self.follow()
 
     # editing
@@ -1202,8 +1215,7 @@ def is_unworded(row: QueueRow) -> bool:
 
 def with_statements(query: QueueQuery) -> QueueQuery:
     """What waits is statements; excerpts of earlier versions are found with a filter."""
-    wanted = query.status == "waiting" and not query.filter
-    return structs.replace(query, statements_only=wanted)
+    return structs.replace(query, statements_only=query.status == "waiting")
 
 
 def empty_lines(

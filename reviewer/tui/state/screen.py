@@ -28,6 +28,7 @@ from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
@@ -214,6 +215,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self._place = 0
         self.shown = shown
         self._draw(keep_scroll=same)
+        self.show_footer()
 
     # drawing
 
@@ -294,6 +296,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if self.current is not None and not self.current.related:
             return "This is not related to anything else."
         return self.not_read()
+
+    def offers(self, action: Action) -> bool:
+        return action is not keys.FOLLOW or not self.unrelated()
 
     # acts
 

@@ -43,6 +43,7 @@ async def test_the_difference_is_shown_before_anything_is_written(
         assert "last packet none yet" in screen.text
         await screen.press("c", "enter", "enter")
         assert "SessionStart" in settings.read_text()
+        assert "d disconnect" in screen.text
         await screen.press("d")
         assert "change 2 files as shown" in screen.text
         await screen.press("enter")

@@ -189,9 +189,41 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
         assert len(screen.model.ids) == waiting - 1
         assert f"Queue {waiting - 1} F2" in screen.text
         assert f"of {len(screen.model.ids)} · 1 deferred " in f"{screen.text} "
+        for filter_, found in (("conf>0", waiting - 1), ("is:deferred", 1)):
+            await screen.press("slash", *filter_, "enter")
+            assert len(screen.model.ids) == found
+            await screen.press("escape")
         await screen.choose("other rows", "deferred")
         await screen.choose("put back")
         assert f"Queue {waiting} F2" in screen.text
+
+
+@pytest.mark.parametrize(
+    "keys", [(), ("slash", *"conf>0", "enter"), ("slash", *"conf>0", "enter", "G"), ("f5", "j")]
+)
+async def test_the_menu_names_its_keys_and_leaves_its_row_in_sight(
+    stocked: Engine, keys: tuple[str, ...]
+) -> None:
+    stocked.triage.promote(list(stocked.queue.ids(QueueQuery()))[:3])
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press(*keys)
+        row = next(line for line in screen.text.splitlines() if line.startswith("▌"))
+        await screen.press("full_stop")
+        assert "type to narrow, arrows move" in screen.text
+        assert row[1:] in screen.text
+
+
+@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8"])
+async def test_an_undo_on_another_screen_is_counted_at_once_and_is_no_news_in_the_queue(
+    stocked: Engine, key: str
+) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        rows = len(screen.model.ids)
+        await screen.press("x", "ctrl+l", key, "u")
+        assert f"Queue {rows} F2" in screen.text
+        await screen.press("f2")
+        assert "new candidate" not in screen.text
+        assert len(screen.model.ids) == rows
 
 
 async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) -> None:

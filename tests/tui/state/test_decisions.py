@@ -53,7 +53,9 @@ async def test_an_active_memory_goes_back_to_the_queue(
         await screen.press("f5", *("jj" if kind == "memory" else "j"), "x")
         assert status_of(known, number) == "candidate"
         assert status_text(screen) == f"Put back #{number} - u to undo"
+        assert "Queue 1 F2" in screen.text
         await screen.press("u")
+        assert "Queue 0 F2" in screen.text
         assert status_of(known, number) == "active"
         assert state(screen).facts.current_key == (False, number)
         await screen.press("Z")
@@ -125,6 +127,7 @@ async def test_a_relation_is_chosen_and_walked(known: Engine, entity: int) -> No
         chosen = known.entities.get(entity).relations
         assert [(each.kind, each.target_id) for each in chosen] == [("part_of", other)]
         assert "part of shop" in screen.text
+        assert "enter follow" in screen.text
         await screen.press("enter")
         assert state(screen).facts.current_key == (False, other)
         await screen.press("u")

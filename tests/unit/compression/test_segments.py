@@ -6,17 +6,17 @@ from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.segments import MOST_TOKENS, MOST_TURNS, cut_segments
-from reviewer.compression.values import SegmentMessage
+from reviewer.compression.values import SegmentTurn
 from tests.unit.compression.making import turn
 
 
 def sized(
     tokens: int, role: str = "assistant", text: str = "the same words again and again"
-) -> SegmentMessage:
+) -> SegmentTurn:
     return structs.replace(turn(text, role), tokens=tokens)
 
 
-def lengths(turns: list[SegmentMessage]) -> list[int]:
+def lengths(turns: list[SegmentTurn]) -> list[int]:
     return [len(each.turns) for each in cut_segments(turns)]
 
 

@@ -115,8 +115,9 @@ def fit_plan(
     """The plan with levels that keep the whole context within the target.
 
     Sizes are those of the offline engine. If it writes the summaries, only those that pass their
-    checks are chosen, unless `anyway`. `own`: choices that stay as they are. `watch` gets the progress, at most one summary for each
-    segment and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
+    checks are chosen, unless `anyway`. `own`: choices that stay as they are. `watch` gets the
+    progress, at most one summary for each segment and level. Raises UnreachableError, and
+    CancelledError when `watch` asks to stop.
     """
     has_to_pass = plan.engine == OFFLINE and not anyway
     doubted = False

@@ -33,11 +33,10 @@ FIT = Action(
     "fit_target", "f", "fit",
     "Type a number of tokens; levels are chosen that fit it and pass their checks.", "Decide",
 )  # fmt: skip
-PIN = Action("pin", "P", "pin", "Never compress this; again: normal.", "Decide", writes=True)
+PIN = Action("pin", "P", "pin", "The turn stays whole. Again: normal.", "Decide", writes=True)
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress this with care; what must survive of it is kept. Again: normal.",
-    "Decide", writes=True,
+    "Compressed with more care, and its loss is said. Again: normal.", "Decide", writes=True,
 )  # fmt: skip
 LEAVE_OUT = Action(
     "make_skip", "x", "skip",
@@ -45,7 +44,7 @@ LEAVE_OUT = Action(
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Type what must survive of this: words, a text, or a regular expression.",
+    "Type a text, words, or a regular expression: it stays in every summary.",
     "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(

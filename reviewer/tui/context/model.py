@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
 PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
-NEEDS = {"request": "the request", "instruction": "an instruction", "decision": "a decision"}
+NEEDS = {
+    "turn": "an important turn",
+    "request": "the request",
+    "instruction": "an instruction",
+    "decision": "a decision",
+}
 """Losses that a person has to know of, whatever the score says."""
 
 

@@ -456,3 +456,17 @@ class TestUndoOfChoices:
             assert levels(screen)[0] == Level.TAGS
             await screen.press("u")
             assert levels(screen)[0] == Level.BRIEF
+
+
+async def test_an_important_turn_that_a_summary_loses_is_named(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(160, 40)) as screen:
+        await screen.press("f3", "4", "enter", "j", "j", "j", "i", "k", "k", "k")
+        await screen.until(
+            lambda: "important turn lost: No, do not touch the driver" in screen.text
+        )
+        assert "an important turn is missing" in screen.text
+        await screen.press("2")
+        await screen.until(lambda: "important turn" not in screen.text)

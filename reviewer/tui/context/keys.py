@@ -31,7 +31,8 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Type a number of tokens; levels are chosen that fit it and pass their checks.", "Decide",
+    "Type a number of tokens; levels are chosen that fit it and pass their checks. Your own stay.",
+    "Decide",
 )  # fmt: skip
 PIN = Action("pin", "P", "pin", "The turn stays whole. Again: normal.", "Decide", writes=True)
 IMPORTANT = Action(
@@ -59,7 +60,7 @@ OPEN_FILE = Action(
 )  # fmt: skip
 SAME_LEVEL = Action(
     "same_level", "", "level for all",
-    "Give every segment the level of this one.", "Decide",
+    "Give every segment the level of this one; a fit may change it.", "Decide",
 )  # fmt: skip
 SURVIVE_NOTHING = Action(
     "retain_nothing", "", "nothing must survive",

@@ -223,7 +223,7 @@ async def test_a_draft_is_worded_on_and_never_promoted_around(stocked: Engine) -
     async with opened(stocked) as screen:
         first = screen.model.current_id
         await screen.press("e", *"xyz", "escape")
-        await screen.until(lambda: "draft kept: e edits it" in screen.text)
+        await screen.until(lambda: "· draft kept" in screen.text)
         await screen.press("a")
         assert screen.status.startswith(f"#{first} has a draft: e opens it")
         assert status_of(stocked, present(first)) == "candidate"

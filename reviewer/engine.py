@@ -29,7 +29,7 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import add_former, is_known, project_row, stored_projects
 from reviewer.store.read_only import looking_address
-from reviewer.store.version import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
+from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from reviewer.commits.contexts import Contexts
@@ -422,7 +422,6 @@ class StoreFacts(NamedTuple):
     is_store: bool
     is_empty: bool
     version: int = 0
-    oldest_version: int = FIRST_VERSION
     newest_version: int = SCHEMA_VERSION
     journal: str = ""
     integrity: str = ""

@@ -66,7 +66,7 @@ OPENS_A_DOOR_ITSELF = {
     ("store/database.py", "connect"): "opens the store that a person named",
     ("promotion/waves/beyond_cap.py", "_lines"): "a handle that the door has opened",
     ("store/migrations.py", "tables"): "the tables, beside the module",
-    ("store/schema.py", "schema_problems"): "a database in memory",
+    ("store/schema.py", "_wanted"): "a database in memory",
 }  # fmt: skip
 """(file, function) -> why it does not only call a door."""
 

@@ -20,7 +20,7 @@ class UnknownEventError(ReviewerError):
     """An agent or an event that means nothing here."""
 
 
-class SessionMoment(Enum):
+class LifecycleMoment(Enum):
     """An event in a session."""
 
     START = "start"
@@ -37,7 +37,7 @@ class Told(Struct, frozen=True, kw_only=True):
 
     agent: str
     event: str
-    moment: SessionMoment
+    moment: LifecycleMoment
     session: str = ""
     transcript: str = ""
     cwd: str = ""
@@ -46,35 +46,35 @@ class Told(Struct, frozen=True, kw_only=True):
 
 
 _CLAUDE = {
-    "SessionStart": SessionMoment.START,
-    "PreCompact": SessionMoment.COMPACTION,
-    "Stop": SessionMoment.TURN_END,
-    "SessionEnd": SessionMoment.END,
+    "SessionStart": LifecycleMoment.START,
+    "PreCompact": LifecycleMoment.COMPACTION,
+    "Stop": LifecycleMoment.TURN_END,
+    "SessionEnd": LifecycleMoment.END,
 }
 _CAMEL = {
-    "sessionStart": SessionMoment.START,
-    "agentStop": SessionMoment.TURN_END,
-    "sessionEnd": SessionMoment.END,
+    "sessionStart": LifecycleMoment.START,
+    "agentStop": LifecycleMoment.TURN_END,
+    "sessionEnd": LifecycleMoment.END,
 }
 
-EVENTS: dict[str, dict[str, SessionMoment]] = {
+EVENTS: dict[str, dict[str, LifecycleMoment]] = {
     "claude-code": _CLAUDE,
     "codex": {name: moment for name, moment in _CLAUDE.items() if name != "PreCompact"},
     "gemini": {
-        "SessionStart": SessionMoment.START,
-        "AfterAgent": SessionMoment.TURN_END,
-        "SessionEnd": SessionMoment.END,
+        "SessionStart": LifecycleMoment.START,
+        "AfterAgent": LifecycleMoment.TURN_END,
+        "SessionEnd": LifecycleMoment.END,
     },
     "opencode": {
-        "start": SessionMoment.START,
-        "compact": SessionMoment.COMPACTION,
-        "end": SessionMoment.END,
+        "start": LifecycleMoment.START,
+        "compact": LifecycleMoment.COMPACTION,
+        "end": LifecycleMoment.END,
     },
     "copilot": _CAMEL,
     "cursor": {
-        "sessionStart": SessionMoment.START,
-        "stop": SessionMoment.TURN_END,
-        "sessionEnd": SessionMoment.END,
+        "sessionStart": LifecycleMoment.START,
+        "stop": LifecycleMoment.TURN_END,
+        "sessionEnd": LifecycleMoment.END,
     },
 }
 """Agent -> the events around a session, by the agent's own names; those within are answered by
@@ -85,7 +85,7 @@ COMPACTIONS = frozenset(
     name
     for events in EVENTS.values()
     for name, moment in events.items()
-    if moment is SessionMoment.COMPACTION
+    if moment is LifecycleMoment.COMPACTION
 )
 """The names of the event before a compaction."""
 
@@ -123,7 +123,7 @@ def read_event(agent: str, event: str, data: bytes) -> Told:
 def answer(told: Told, text: AgentText) -> str:
     """The output by which the agent's model gets a text."""
     if told.agent in ("claude-code", "codex", "gemini"):
-        if told.moment is SessionMoment.COMPACTION:
+        if told.moment is LifecycleMoment.COMPACTION:
             return text  # Claude Code adds plain output to the prompt of the compaction
         return json.dumps(
             {"hookSpecificOutput": {"hookEventName": told.event, "additionalContext": text}}

@@ -15,7 +15,7 @@ from msgspec import structs
 from reviewer import __version__
 from reviewer.agents.agent_files import AgentFiles, GivenPacket, KeptPacket, SessionNote
 from reviewer.agents.background import MAKE_READY, READ_SESSIONS, start_in_background
-from reviewer.agents.hook_events import SessionMoment, Told
+from reviewer.agents.hook_events import LifecycleMoment, Told
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
 from reviewer.projects import ChosenProject, work_tree
@@ -48,17 +48,17 @@ class Hooks:
         """The text for the agent's model; empty where there is nothing to say. What nobody waits
         for is left to `finish`.
         """
-        if told.moment is SessionMoment.START:
+        if told.moment is LifecycleMoment.START:
             return self._packet(told)
-        if told.moment is SessionMoment.COMPACTION:
+        if told.moment is LifecycleMoment.COMPACTION:
             from reviewer.agents.compaction import what_to_keep
 
             session, path = told.session, told.transcript
             if path and not self._accepted(told):
                 session, path = "", ""
             return what_to_keep(told.agent, session, path, Path(told.cwd))
-        noted = self._note(told, ended=told.moment is SessionMoment.END)
-        if noted and told.moment is SessionMoment.END and (told.transcript or told.session):
+        noted = self._note(told, ended=told.moment is LifecycleMoment.END)
+        if noted and told.moment is LifecycleMoment.END and (told.transcript or told.session):
             self._files.forget_old_sessions()
             start_in_background(self._store, READ_SESSIONS, project=self._named)
         return NOTHING
@@ -69,7 +69,7 @@ class Hooks:
         """
         if self._given is not None:
             self._files.note_given(self._given)
-        if told.moment is SessionMoment.START:
+        if told.moment is LifecycleMoment.START:
             self._note(told)
         if self._maker.keep():
             folder = os.path.abspath(told.cwd)

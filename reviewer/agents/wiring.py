@@ -99,8 +99,6 @@ class AgentKind(Struct, frozen=True):
     programs: tuple[str, ...]
     wire: Callable[[WiringPlace], Wiring]
     block: str
-    compaction: str
-    """Whether it can be told what a compaction must keep, and how."""
     never_run: bool = False
     """Whether its settings were written from documentation, without its program ever being run."""
 
@@ -336,16 +334,12 @@ NEVER_RUN = (
 )
 
 AGENTS: dict[str, AgentKind] = {
-    "claude-code": AgentKind(
-        "Claude Code", ("claude",), _claude, "CLAUDE.md", "by the hook PreCompact"
-    ),
-    "codex": AgentKind("Codex", ("codex",), _codex, "AGENTS.md", ""),
-    "gemini": AgentKind("Gemini CLI", ("gemini",), _gemini, "GEMINI.md", ""),
-    "opencode": AgentKind("OpenCode", ("opencode",), _opencode, "AGENTS.md", "by the plugin"),
-    "copilot": AgentKind("Copilot CLI", ("copilot",), _copilot, "AGENTS.md", ""),
-    "cursor": AgentKind(
-        "Cursor", ("cursor-agent", "cursor"), _cursor, "AGENTS.md", "", never_run=True
-    ),
+    "claude-code": AgentKind("Claude Code", ("claude",), _claude, "CLAUDE.md"),
+    "codex": AgentKind("Codex", ("codex",), _codex, "AGENTS.md"),
+    "gemini": AgentKind("Gemini CLI", ("gemini",), _gemini, "GEMINI.md"),
+    "opencode": AgentKind("OpenCode", ("opencode",), _opencode, "AGENTS.md"),
+    "copilot": AgentKind("Copilot CLI", ("copilot",), _copilot, "AGENTS.md"),
+    "cursor": AgentKind("Cursor", ("cursor-agent", "cursor"), _cursor, "AGENTS.md", never_run=True),
 }
 
 

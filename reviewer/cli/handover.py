@@ -19,7 +19,7 @@ from reviewer.errors import SourceError
 if TYPE_CHECKING:
     from reviewer.compression.engines import EngineName
     from reviewer.compression.handover import Handover
-    from reviewer.compression.values import SegmentMessage
+    from reviewer.compression.values import SegmentTurn
 
 LEAST = 100
 
@@ -119,7 +119,7 @@ class _Asked(NamedTuple):
     def print(
         self,
         about_session: Callable[[Named], Handover],
-        about_context: Callable[[str, Sequence[SegmentMessage]], Handover],
+        about_context: Callable[[str, Sequence[SegmentTurn]], Handover],
     ) -> None:
         if self.context is not None:
             if self.name is not None:

@@ -527,10 +527,10 @@ class _Account:
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
         """Remember that the session was read to its end."""
-        from reviewer.promotion.waves.readings import ReadSession
+        from reviewer.promotion.waves.readings import ReadingNote
 
         engine.readings.note(
-            ReadSession(
+            ReadingNote(
                 project=project,
                 path=os.path.abspath(done.path),
                 bytes=done.path.stat().st_size if done.path.exists() else 0,

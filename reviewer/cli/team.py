@@ -15,7 +15,6 @@ from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, open_file, reason_of, write_atomic
 
 if TYPE_CHECKING:
-    from reviewer.engine import Engine
     from reviewer.promotion.sharing.signed_decisions import DecisionFile, ImportedDecisions
 
 LARGEST_SIGNATURE = 100_000
@@ -177,14 +176,12 @@ def import_(
             return
     with session.changing(create=not dry_run) as engine:
         project = session.target(engine)
-        _require_project(session, engine, found, project, from_project)
+        _require_project(found, project, from_project)
         done = engine.decisions.apply(file, found, project, dry_run=dry_run)
     _report(done, as_json, session.actor, dry_run)
 
 
-def _require_project(
-    session: Session, engine: Engine, found: DecisionFile, project: str, named: str | None
-) -> None:
+def _require_project(found: DecisionFile, project: str, named: str | None) -> None:
     """Raise SourceError for decisions of another project, unless that one was named."""
     header = found.header
     if named is not None and named != header.project:

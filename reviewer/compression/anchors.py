@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import DECLARATION, QUESTION_END, AnchorType, find_sign
 from reviewer.compression.turn_events import is_summary
-from reviewer.compression.values import AnchorPoint, SegmentMessage
+from reviewer.compression.values import AnchorPoint, SegmentTurn
 from reviewer.compression.verbatim import first_place, has_term, narrowed
 from reviewer.compression.words import content_words
 from reviewer.sources.calls import read_call
@@ -51,7 +51,7 @@ _LEADS_ON = re.compile(r":[*_`]{0,3}\s*$")
 
 
 def find_anchors(
-    turns: Sequence[SegmentMessage],
+    turns: Sequence[SegmentTurn],
     *,
     marked: Sequence[AnchorPoint] = (),
     retention: RetentionCriteria | None = None,
@@ -79,7 +79,7 @@ def find_anchors(
 class _Chosen:
     """The anchors chosen so far, most important first."""
 
-    def __init__(self, turns: Sequence[SegmentMessage]) -> None:
+    def __init__(self, turns: Sequence[SegmentTurn]) -> None:
         self._turns = turns
         self._masked: dict[int, str] = {}
         self._words: list[frozenset[str]] = []
@@ -115,7 +115,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return both / (len(one) + len(other) - both) if both else float(one == other)
 
 
-def _pinned(turns: Sequence[SegmentMessage]) -> Iterator[AnchorPoint]:
+def _pinned(turns: Sequence[SegmentTurn]) -> Iterator[AnchorPoint]:
     """Turns that a person pinned as a whole."""
     for number, turn in enumerate(turns):
         text = turn.text.strip()
@@ -127,7 +127,7 @@ def _pinned(turns: Sequence[SegmentMessage]) -> Iterator[AnchorPoint]:
 
 
 def _retained(
-    turns: Sequence[SegmentMessage], more: RetentionCriteria | None
+    turns: Sequence[SegmentTurn], more: RetentionCriteria | None
 ) -> Iterator[AnchorPoint]:
     """The first match of every retention pattern."""
     open_patterns = list(more.patterns) if more else []
@@ -143,7 +143,7 @@ def _retained(
             yield AnchorPoint(AnchorType.CRITICAL_FACT, content, 1.0, number, *span, "retained")
 
 
-def _detected(turns: Sequence[SegmentMessage]) -> Iterator[AnchorPoint]:
+def _detected(turns: Sequence[SegmentTurn]) -> Iterator[AnchorPoint]:
     answered = _answered(turns)
     for number, turn in enumerate(turns):
         weight = RECENCY * (number + 1) / len(turns)
@@ -159,7 +159,7 @@ def _detected(turns: Sequence[SegmentMessage]) -> Iterator[AnchorPoint]:
             yield AnchorPoint(kind, content, importance, number, start, end)
 
 
-def _answered(turns: Sequence[SegmentMessage]) -> list[bool]:
+def _answered(turns: Sequence[SegmentTurn]) -> list[bool]:
     """For each turn, whether the next words of somebody else take its question up: they are short,
     or share a word with it.
     """
@@ -169,8 +169,8 @@ def _answered(turns: Sequence[SegmentMessage]) -> list[bool]:
         if turn.kind == "text" and turn.text.strip() and turn.role in ("user", "assistant", "note")
     ]
     answered = [False] * len(turns)
-    said_next: dict[tuple[str, str], SegmentMessage] = {}
-    after: SegmentMessage | None = None
+    said_next: dict[tuple[str, str], SegmentTurn] = {}
+    after: SegmentTurn | None = None
     for number, turn in reversed(spoken):
         speaker = (turn.role, turn.name)
         if after is not None and (after.role, after.name) != speaker:
@@ -190,7 +190,7 @@ def _takes_up(text: str, reply: str) -> bool:
     return bool(wanted & {word[:5] for word in content_words(reply[:4_000])})
 
 
-def _found(turn: SegmentMessage, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
+def _found(turn: SegmentTurn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
     if turn.aside or turn.priority is Priority.SKIP:
         return
     if turn.kind == "tool_use":
@@ -211,7 +211,7 @@ def _found(turn: SegmentMessage, *, answered: bool) -> Iterator[tuple[AnchorType
 _NOWHERE = Origin("", 0, 0)
 
 
-def _inside(turn: SegmentMessage, start: int, end: int) -> tuple[int, int]:
+def _inside(turn: SegmentTurn, start: int, end: int) -> tuple[int, int]:
     """The span of a path without the folder of the session, or else its last folders and name."""
     path = turn.text[start:end]
     if turn.folder and path.startswith(f"{turn.folder}/"):

@@ -19,7 +19,7 @@ from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.plan import LevelChoice, segment_sources
 from reviewer.compression.segments import cut_segments, readable
-from reviewer.compression.values import AnchorPoint, Segment, SegmentMessage, TurnKind
+from reviewer.compression.values import AnchorPoint, Segment, SegmentTurn, TurnKind
 from reviewer.compression.verbatim import find_verbatim, first_place
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.acts import chunks
@@ -53,7 +53,7 @@ class ChainCommit(Struct, frozen=True, gc=False):
     hash: str
     operation: str
     type: str
-    turn: SegmentMessage
+    turn: SegmentTurn
     content_id: int
     content_hash: str
     """sha256 of the text before edits."""
@@ -79,7 +79,7 @@ def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
 
 
 def _commit(row: Sequence[Any]) -> ChainCommit:
-    turn = SegmentMessage(
+    turn = SegmentTurn(
         role=row[4],
         text=row[10],
         tokens=row[11],

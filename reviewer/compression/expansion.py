@@ -13,11 +13,11 @@ from reviewer.compression.context_snapshot import ChainCommit, read_chain, read_
 from reviewer.compression.markers import expand, parse_markers
 from reviewer.compression.segments import full_text, readable, speaker
 from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.values import ExpansionMarker, Level, Segment, SegmentMessage
+from reviewer.compression.values import ExpansionMarker, Level, Segment, SegmentTurn
 from reviewer.errors import UnknownIdError
 
 
-def original_turns(reader: CommitReader, context: int) -> tuple[SegmentMessage, ...]:
+def original_turns(reader: CommitReader, context: int) -> tuple[SegmentTurn, ...]:
     """A context as it was before its summaries were written; skipped commits are left out."""
     return tuple(
         each.turn

@@ -27,7 +27,7 @@ from reviewer.compression.values import (
     Lost,
     LostKind,
     Segment,
-    SegmentMessage,
+    SegmentTurn,
 )
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
@@ -183,7 +183,7 @@ def _lost_anchor(each: AnchorPoint) -> Lost:
     return Lost(each.content, "anchor", weight, 1, each.turn, each.start, each.end)
 
 
-def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentMessage]) -> list[Lost]:
+def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentTurn]) -> list[Lost]:
     kinds: dict[str, LostKind] = {
         "request": "request", "instruction": "instruction", "state": "state", "next": "next",
     }  # fmt: skip
@@ -199,7 +199,7 @@ def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentMessage]) -> list[
 
 
 def _lost_statements(
-    session: SessionFacts, content: str, turns: Sequence[SegmentMessage]
+    session: SessionFacts, content: str, turns: Sequence[SegmentTurn]
 ) -> list[Lost]:
     """What somebody said that a text has less than half of, the weightiest first."""
     said = terms(content)

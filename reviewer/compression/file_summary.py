@@ -33,7 +33,7 @@ from reviewer.compression.values import (
     FidelityValidation,
     Level,
     Segment,
-    SegmentMessage,
+    SegmentTurn,
     SummarizationOptions,
 )
 from reviewer.sources.open import open_blocks
@@ -143,7 +143,7 @@ def summarize_file(
 
 def _conversations(
     blocks: Iterable[Block], count: TokenCounter, format_name: str
-) -> list[tuple[Conversation, tuple[SegmentMessage, ...]]]:
+) -> list[tuple[Conversation, tuple[SegmentTurn, ...]]]:
     """The conversations of a file with their turns, in the order of the file."""
     read = [block for block in blocks if is_read(block)]
     by_key: dict[str, list[Block]] = {}
@@ -159,7 +159,7 @@ LEAST_SHAPE = 100
 NOTE_TOKENS = 20
 """For the line that says how many conversations are left out."""
 
-_Several = Sequence[tuple[Conversation, tuple[SegmentMessage, ...]]]
+_Several = Sequence[tuple[Conversation, tuple[SegmentTurn, ...]]]
 
 
 def _of_several(
@@ -239,7 +239,7 @@ def _written(
     return "\n\n".join(lines), parts
 
 
-def _size(turns: Sequence[SegmentMessage]) -> int:
+def _size(turns: Sequence[SegmentTurn]) -> int:
     return sum(turn.tokens for turn in turns)
 
 
@@ -251,7 +251,7 @@ def _head(each: Conversation, total: int) -> str:
 
 def turns_of(
     blocks: Iterable[Block], count: TokenCounter, format_name: str = ""
-) -> tuple[SegmentMessage, ...]:
+) -> tuple[SegmentTurn, ...]:
     """The turns of a file that are summarized: words, thoughts and tools, with secrets masked.
 
     Of sub-agents only the calls count, for the state of the work, unless there is nothing else;
@@ -309,7 +309,7 @@ def _at(
 
 
 def orders_in(
-    anchors: Sequence[AnchorPoint], turns: Sequence[SegmentMessage]
+    anchors: Sequence[AnchorPoint], turns: Sequence[SegmentTurn]
 ) -> tuple[AnchorPoint, ...]:
     """The anchors in which the person decided, corrected or preferred something. A hand-over has to
     quote them; the other anchors compete with everything else.
@@ -317,7 +317,7 @@ def orders_in(
     return tuple(each for each in anchors if _is_order(each, turns[each.turn]))
 
 
-def _is_order(anchor: AnchorPoint, turn: SegmentMessage) -> bool:
+def _is_order(anchor: AnchorPoint, turn: SegmentTurn) -> bool:
     return turn.role == "user" and not is_summary(turn) and anchor.type in ORDERS
 
 

@@ -78,11 +78,12 @@ def fit_levels(
     full = fixed + sum(size(number, Level.FULL) for number in range(segments))
     if full <= target:
         return [Level.FULL] * segments, full
-    fuller = [Level(level) for level in range(lowest, -1, -1)]
-    chosen = [min(fuller, key=lambda level: size(number, level)) for number in range(segments)]
+    nearest = [Level(level) for level in range(lowest + 1)]
+    fuller = nearest[::-1]
+    chosen = [min(nearest, key=lambda level: size(number, level)) for number in range(segments)]
     total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
     newest = range(segments - 1, -1, -1)
-    wishes = [(number, level) for number in newest[:LAST_FULL] for level in reversed(fuller)]
+    wishes = [(number, level) for number in newest[:LAST_FULL] for level in nearest]
     wishes += [(number, level) for level in fuller for number in newest]
     for number, level in wishes:
         grown = size(number, level) - size(number, chosen[number])

@@ -30,7 +30,7 @@ from reviewer.compression.values import (
     OFFLINE,
     Level,
     Segment,
-    SegmentMessage,
+    SegmentTurn,
     SummarizationOptions,
 )
 from reviewer.compression.writing import write_essentials, write_session
@@ -160,7 +160,7 @@ class FileTurns:
         called = f" ({self._chosen.name})" if self._chosen.name else ""
         return f"conversation {self._chosen.number:,} of {len(self._all):,}{called}"
 
-    def __iter__(self) -> Iterator[SegmentMessage]:
+    def __iter__(self) -> Iterator[SegmentTurn]:
         maker = TurnMaker(counter().count, recognise(self._path).name)
         yield from maker.turns(self._blocks(), has_main=self._has_main)
 
@@ -191,11 +191,11 @@ class FileTurns:
 class _Work:
     """Turns without the person's calls of a compaction; `tokens` counts all of them."""
 
-    def __init__(self, turns: Iterable[SegmentMessage]) -> None:
+    def __init__(self, turns: Iterable[SegmentTurn]) -> None:
         self._turns = turns
         self.tokens = 0
 
-    def __iter__(self) -> Iterator[SegmentMessage]:
+    def __iter__(self) -> Iterator[SegmentTurn]:
         self.tokens = 0
         for turn in self._turns:
             self.tokens += turn.tokens
@@ -206,7 +206,7 @@ class _Work:
         return read_session(turn_events(self))
 
 
-def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentMessage, ...]]:
+def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentTurn, ...]]:
     """What a session is called, and its turns; `session` counts in a file that has several.
 
     Raises SourceError.
@@ -216,7 +216,7 @@ def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentMe
 
 
 def brief_of(
-    turns: Iterable[SegmentMessage],
+    turns: Iterable[SegmentTurn],
     name: str,
     *,
     max_tokens: int = BRIEF_TOKENS,
@@ -254,7 +254,7 @@ def brief_of(
 
 
 def _brief_offline(
-    turns: Iterable[SegmentMessage], title: AgentText, max_tokens: int, path: str
+    turns: Iterable[SegmentTurn], title: AgentText, max_tokens: int, path: str
 ) -> Handover:
     work = _Work(turns)
     session = work.session()
@@ -267,7 +267,7 @@ def _brief_offline(
 
 
 def keep_of(
-    turns: Iterable[SegmentMessage], *, max_tokens: int = KEEP_TOKENS, path: str = ""
+    turns: Iterable[SegmentTurn], *, max_tokens: int = KEEP_TOKENS, path: str = ""
 ) -> Handover:
     """What a compaction of some turns must keep, as instructions; `turns` as for `brief_of`."""
     work = _Work(turns)
@@ -302,7 +302,7 @@ ORDER = AgentText(
 )
 
 
-def is_call_of_compaction(turn: SegmentMessage) -> bool:
+def is_call_of_compaction(turn: SegmentTurn) -> bool:
     return turn.role == "user" and turn.kind == "text" and bool(_COMPACT.match(turn.text))
 
 

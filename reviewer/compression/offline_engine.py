@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from reviewer.commits.values import Priority
 from reviewer.compression.engine import EngineText, SummaryTask
+from reviewer.compression.segments import title_of
 from reviewer.compression.tags import tag_list
 from reviewer.compression.values import Level
-from reviewer.compression.writing import write_session
+from reviewer.compression.writing import begun, write_session
 
 
 class OfflineEngine:
@@ -33,7 +34,15 @@ class OfflineEngine:
             wanted = [anchor.content for anchor in task.anchors]
             turns = enumerate(analysis.segment.turns)
             cared_for = {at for at, turn in turns if turn.priority is Priority.IMPORTANT}
-            text = write_session(analysis.session, task.max_tokens, self._count, wanted, cared_for)
+            room, session = task.max_tokens, analysis.session
+            title = ""
+            if not (session.speeches or session.steps):  # results whose calls are elsewhere
+                name = analysis.segment.turns[0].name or "A call"
+                opening = f"{name} returned: {title_of(analysis.segment)}"
+                title = begun(opening, room, self._count)
+                room -= self._count(f"{title}\n")
+            text = write_session(session, room, self._count, wanted, cared_for)
+            text = f"{title}\n{text}".strip()
         if task.callbacks.on_text is not None:
             task.callbacks.on_text(text)
         return EngineText(text, self.name)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from reviewer.commits.retention import check_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.values import AnchorPoint, Level, Segment, SegmentMessage
+from reviewer.compression.values import AnchorPoint, Level, Segment, SegmentTurn
 from reviewer.compression.verbatim import clause_around, first_place
 from reviewer.text.normalise import fold
 from reviewer.text.units import units
@@ -172,7 +172,7 @@ def _matched_turn(pattern: Pattern, segment: Segment, first: int | None = None) 
     order: list[int] = list(range(len(segment.turns)))
     if first is not None:
         order = [first, *(number for number in order if number != first)]
-    turns: Sequence[SegmentMessage] = segment.turns
+    turns: Sequence[SegmentTurn] = segment.turns
     return next((n for n in order if first_place(pattern, turns[n].text) is not None), None)
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from reviewer.compression.values import SegmentMessage
+from reviewer.compression.values import SegmentTurn
 from reviewer.compression.words import is_name, written_terms
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
@@ -61,7 +61,7 @@ class Term(Struct, frozen=True):
 class SourceTerms:
     """The salient terms of turns."""
 
-    def __init__(self, turns: Sequence[SegmentMessage]) -> None:
+    def __init__(self, turns: Sequence[SegmentTurn]) -> None:
         self._turns = turns
         self._is_long = sum(len(turn.text) for turn in turns) > LONG_SOURCE
 
@@ -104,7 +104,7 @@ class SourceTerms:
         start = max(self._turns[term.turn].text.find(term.text), 0)
         return start, start + len(term.text)
 
-    def _read(self, turn: SegmentMessage) -> str:
+    def _read(self, turn: SegmentTurn) -> str:
         body = turn.text
         if turn.kind != "text":
             body = _KEY.sub(" ", without_escapes(body[: READ_OF[turn.kind]]))

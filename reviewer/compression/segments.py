@@ -15,7 +15,7 @@ from msgspec import structs
 from reviewer.clock import from_iso
 from reviewer.commits.transcript_import import MARK
 from reviewer.commits.values import Priority
-from reviewer.compression.values import Segment, SegmentMessage
+from reviewer.compression.values import Segment, SegmentTurn
 from reviewer.compression.words import content_words
 from reviewer.sources.claude_words import SUMMARY_START
 
@@ -30,7 +30,7 @@ _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 
 
 def cut_segments(
-    turns: Sequence[SegmentMessage], *, conversation: str = "", first: int = 1, whole: bool = False
+    turns: Sequence[SegmentTurn], *, conversation: str = "", first: int = 1, whole: bool = False
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
 
@@ -41,7 +41,7 @@ def cut_segments(
     segment.
     Segments are named `s1`, `s2`, ... from `first` on.
     """
-    parts: list[Sequence[SegmentMessage]] = []
+    parts: list[Sequence[SegmentTurn]] = []
     for run in _between_pins(turns) if whole else _runs(turns):
         parts += [run] if whole else _cut(run)
     topics = _topics(parts)
@@ -57,8 +57,8 @@ def cut_segments(
     )
 
 
-def _between_pins(turns: Sequence[SegmentMessage]) -> list[list[SegmentMessage]]:
-    runs: list[list[SegmentMessage]] = [[]]
+def _between_pins(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
+    runs: list[list[SegmentTurn]] = [[]]
     for turn in turns:
         if turn.priority is Priority.PINNED:
             runs.append([])
@@ -67,20 +67,23 @@ def _between_pins(turns: Sequence[SegmentMessage]) -> list[list[SegmentMessage]]
     return [run for run in runs if run]
 
 
-def _runs(turns: Sequence[SegmentMessage]) -> list[list[SegmentMessage]]:
-    """Turns between pins; a turn that exceeds a segment is a run by itself."""
-    runs: list[list[SegmentMessage]] = [[]]
+def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
+    """Turns between pins; a turn that exceeds a segment is a run by itself, with its call."""
+    runs: list[list[SegmentTurn]] = [[]]
     for turn in turns:
         if turn.priority is Priority.PINNED:
             runs.append([])
         elif _size(turn) > MOST_TOKENS:
-            runs += [[turn], []]
+            own = [turn]
+            if runs[-1] and turn.call and turn.call == runs[-1][-1].call:
+                own.insert(0, runs[-1].pop())
+            runs += [own, []]
         else:
             runs[-1].append(turn)
     return [run for run in runs if run]
 
 
-def _cut(run: list[SegmentMessage]) -> list[Sequence[SegmentMessage]]:
+def _cut(run: list[SegmentTurn]) -> list[Sequence[SegmentTurn]]:
     cuts = [0]
     size = 0
     for number, turn in enumerate(run):
@@ -95,7 +98,7 @@ def _cut(run: list[SegmentMessage]) -> list[Sequence[SegmentMessage]]:
     return _balanced(run, cuts)
 
 
-def _balanced(run: list[SegmentMessage], cuts: list[int]) -> list[Sequence[SegmentMessage]]:
+def _balanced(run: list[SegmentTurn], cuts: list[int]) -> list[Sequence[SegmentTurn]]:
     """The last segment takes turns from the one before, or joins it, when it is too short."""
     if len(cuts) > 2 and cuts[-1] - cuts[-2] < FEWEST_TURNS:
         if cuts[-1] - cuts[-3] >= 2 * FEWEST_TURNS:
@@ -105,7 +108,7 @@ def _balanced(run: list[SegmentMessage], cuts: list[int]) -> list[Sequence[Segme
     return [run[start:end] for start, end in pairwise(cuts)]
 
 
-def _pauses(before: SegmentMessage, turn: SegmentMessage) -> bool:
+def _pauses(before: SegmentTurn, turn: SegmentTurn) -> bool:
     """Whether there was a pause before a turn, or it begins another conversation."""
     if turn.role == "note" and turn.text.startswith(MARK):
         return True
@@ -113,7 +116,7 @@ def _pauses(before: SegmentMessage, turn: SegmentMessage) -> bool:
     return now is not None and then is not None and now - then > GAP
 
 
-def _last_begin(run: list[SegmentMessage], number: int, start: int) -> int:
+def _last_begin(run: list[SegmentTurn], number: int, start: int) -> int:
     """Where to cut, at `number` or before it: at a request in the second half of what there is, or
     else without separating a result from its call.
     """
@@ -127,16 +130,16 @@ def _last_begin(run: list[SegmentMessage], number: int, start: int) -> int:
     return cut if run[cut].kind != "tool_result" else number
 
 
-def _size(turn: SegmentMessage) -> int:
+def _size(turn: SegmentTurn) -> int:
     """Tokens that a turn sends; 0 when it is skipped."""
     return 0 if turn.priority is Priority.SKIP else turn.tokens
 
 
-def _words(turn: SegmentMessage) -> list[str]:
+def _words(turn: SegmentTurn) -> list[str]:
     return content_words(turn.text[:4_000])
 
 
-def _topics(parts: Sequence[Sequence[SegmentMessage]]) -> list[str]:
+def _topics(parts: Sequence[Sequence[SegmentTurn]]) -> list[str]:
     """For each segment the three words that distinguish it most from the others."""
     counts = []
     for part in parts:
@@ -179,17 +182,18 @@ def _opening(text: str) -> str:
         words = re.split(r"(?<=[.!?])\s|:$", line, maxsplit=1)[0].rstrip(".").split()
         if len(words) >= FEWEST_WORDS:
             title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
-            return title[:1].upper() + title[1:]
+            if title != "...":  # a first word that is too long
+                return title[:1].upper() + title[1:]
     return ""
 
 
-def _called(turn: SegmentMessage) -> str:
+def _called(turn: SegmentTurn) -> str:
     """A tool and the file that it was called for."""
     found = _FILE.search(turn.text[:2_000])
     return f"{turn.name or 'Call'} {found[1]}" if found else ""
 
 
-def speaker(turn: SegmentMessage) -> str:
+def speaker(turn: SegmentTurn) -> str:
     """The label of a turn's speaker in front of its text."""
     if turn.kind == "tool_use":
         return f"{turn.role} calls {turn.name}" if turn.name else f"{turn.role} calls"
@@ -198,7 +202,7 @@ def speaker(turn: SegmentMessage) -> str:
     return turn.name or turn.role
 
 
-def full_text(turns: Iterable[SegmentMessage]) -> str:
+def full_text(turns: Iterable[SegmentTurn]) -> str:
     """Every turn with text after its speaker, separated by blank lines; no SKIP turns."""
     return "\n\n".join(
         f"{speaker(turn)}: {turn.text}"

@@ -32,7 +32,7 @@ from reviewer.compression.values import (
     Level,
     Locked,
     Segment,
-    SegmentMessage,
+    SegmentTurn,
     SummarizationOptions,
 )
 from reviewer.errors import ConflictError, ReviewerError
@@ -265,7 +265,7 @@ class Compression:
         text = self._contexts.commit(commit).text
         return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
 
-    def original_turns(self, context: int) -> tuple[SegmentMessage, ...]:
+    def original_turns(self, context: int) -> tuple[SegmentTurn, ...]:
         """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
         self._contexts.get(context)
         return original_turns(self._reader, context)

@@ -210,29 +210,33 @@ class Summarizer:
             for level in Level
         }
         if options is None or not options.ceiling:
-            self._shorten(self.analysis(segment), found)
+            nearer: CompressedSegment | None = None
+            for level, each in found.items():
+                if isinstance(each, CompressedSegment):
+                    nearer = self._shorter(self.analysis(segment), each, nearer)
+                    found[level] = nearer
         return found
 
-    def _shorten(
-        self, analysis: SegmentAnalysis, found: dict[Level, CompressedSegment | Locked]
-    ) -> None:
-        """Replace every level that is longer than the one nearer to Full by that one."""
-        nearer: CompressedSegment | None = None
-        for level, each in found.items():
-            if isinstance(each, Locked):
-                continue
-            if nearer is not None and each.token_count > nearer.token_count:
-                content = change_level(nearer.content, level, analysis.segment.id, source=analysis)
-                found[level] = each = self._result(
-                    analysis,
-                    each.anchors,
-                    level,
-                    content,
-                    each.engine,
-                    markers=bool(nearer.expansion_markers),
-                    written=nearer.written,
-                )
-            nearer = each
+    def _shorter(
+        self,
+        analysis: SegmentAnalysis,
+        found: CompressedSegment,
+        nearer: CompressedSegment | None,
+    ) -> CompressedSegment:
+        """A level, or the one nearer to Full in its place where that is no longer."""
+        if nearer is None or found.token_count < nearer.token_count:
+            return found
+        level = found.level
+        return self._result(
+            analysis,
+            found.anchors,
+            level,
+            change_level(nearer.content, level, analysis.segment.id, source=analysis),
+            found.engine,
+            markers=bool(nearer.expansion_markers),
+            note=found.note,
+            written=nearer.written,
+        )
 
     def from_text(
         self,
@@ -299,6 +303,10 @@ class Summarizer:
             found = self._written.get(key)
         if found is None:
             found = self._write(analysis, anchors, level, options, callbacks)
+            if level > Level.DETAILED and not options.ceiling:
+                quiet = Callbacks(callbacks.cancelled)
+                nearer = self._finish(analysis, anchors, Level(level - 1), options, quiet)
+                found.compressed = self._shorter(analysis, found.compressed, nearer.compressed)
             with self._lock:
                 self._written[key] = found
                 if len(self._written) > WRITTEN:

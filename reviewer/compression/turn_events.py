@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import structs
 
-from reviewer.compression.values import SegmentMessage, TurnKind
+from reviewer.compression.values import SegmentTurn, TurnKind
 from reviewer.sources.claude_words import SUMMARY_START, classify, command_called
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event, Outcome, Result
@@ -18,7 +18,7 @@ from reviewer.text.secrets import mask
 _BLOCK_KINDS: frozenset[TurnKind] = frozenset(("thinking", "tool_use", "tool_result"))
 
 
-def is_summary(turn: SegmentMessage) -> bool:
+def is_summary(turn: SegmentTurn) -> bool:
     """Whether a turn is the summary that a client made of an earlier part of the conversation."""
     return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY_START))
 
@@ -28,7 +28,7 @@ def is_notice(block: Block) -> bool:
     return block.use is RecordUse.WRAPPER and not command_called(block.text.strip())
 
 
-def turn_events(turns: Iterable[SegmentMessage]) -> Iterator[Event]:
+def turn_events(turns: Iterable[SegmentTurn]) -> Iterator[Event]:
     """The events of turns; the line of each is the number of its turn."""
     maker = EventMaker()
     for number, turn in enumerate(turns):
@@ -46,7 +46,7 @@ def turn_events(turns: Iterable[SegmentMessage]) -> Iterator[Event]:
             yield event
 
 
-def _block(number: int, turn: SegmentMessage) -> Block:
+def _block(number: int, turn: SegmentTurn) -> Block:
     use, text = RecordUse.MESSAGE, without_long_runs(turn.text)
     if turn.kind in _BLOCK_KINDS:
         use = RecordUse.MESSAGE if turn.kind == "thinking" else RecordUse.TOOL
@@ -77,12 +77,12 @@ class TurnMaker:
         self._count = count
         self._maker = EventMaker(format_name)
 
-    def turn(self, block: Block, *, aside: bool = False) -> SegmentMessage:
+    def turn(self, block: Block, *, aside: bool = False) -> SegmentTurn:
         """A block as a turn. `aside`: beside those of the conversation."""
         text = without_long_runs(mask(block.text).text)
         events = self._maker.of_block(block)
         ended = next((each for each in events if isinstance(each, Result)), None)
-        return SegmentMessage(
+        return SegmentTurn(
             str(block.role),
             text,
             0 if aside else self._count(text),
@@ -98,7 +98,7 @@ class TurnMaker:
             aside=aside,
         )
 
-    def turns(self, blocks: Iterable[Block], *, has_main: bool) -> Iterator[SegmentMessage]:
+    def turns(self, blocks: Iterable[Block], *, has_main: bool) -> Iterator[SegmentTurn]:
         """The turns of blocks; beside the conversation only calls of sub-agents, and notices."""
         for block in blocks:
             aside = block.sidechain and has_main

@@ -33,7 +33,7 @@ OFFLINE, BY_HAND = "offline", "by hand"
 """Authors of a summary that are not a model."""
 
 
-class SegmentMessage(Struct, frozen=True, gc=False):
+class SegmentTurn(Struct, frozen=True, gc=False):
     """One message of a segment. `commit` is its id in the store, None for a bare file."""
 
     role: str
@@ -63,7 +63,7 @@ class Segment(Struct, frozen=True, gc=False):
     """Consecutive turns that are compressed together. Its id has no colon and no bracket."""
 
     id: str
-    turns: tuple[SegmentMessage, ...]
+    turns: tuple[SegmentTurn, ...]
     tokens: int
     topic: str = ""
     conversation: str = ""

@@ -168,7 +168,7 @@ def _word_end(text: str, at: int, lowest: int, highest: int) -> int:
 def first_place(pattern: Pattern, text: str) -> tuple[int, int] | None:
     """The first span of `text` that a pattern matches and that is not empty.
 
-    None also for an expression that is invalid or too slow, which `commits/patterns.py` reports.
+    None also for an expression that is invalid or too slow: `criteria_warnings.py` reports it.
     """
     if pattern.mode == "substring":
         return find_verbatim(text, pattern.text)

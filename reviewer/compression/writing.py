@@ -333,9 +333,15 @@ class _Writing:
 
     def _fitted(self, after: Sequence[Part]) -> str:
         """The text within the room: what says least is left out again."""
-        if not any(each.kept for each in self._pieces) and not any(ls for _, ls in after):
-            best = max(self._pieces, key=self._value, default=None)
-            return begun(best.text, self._room, self._count) if best else ""
+        best = max(self._pieces, key=self._value, default=None)
+        if best is None or any(each.kept for each in self._pieces):
+            pass
+        elif not any(lines for _, lines in after):
+            return begun(best.text, self._room, self._count)
+        else:  # the state alone does not say what was done
+            left = self._room - self._count(self._written(after)) - LINE * 2
+            best.text = begun(best.text, left, self._count)
+            best.kept = bool(best.text)
         while self._count(text := self._written(after)) > self._room:
             kept = [each for each in self._pieces if each.kept]
             if not kept:

@@ -125,11 +125,9 @@ class _Table:
         self._writer = pq.ParquetWriter(path, self._schema, compression="zstd")
         self._pa = pa
         self._rows: list[Row] = []
-        self.count = 0
 
     def add(self, row: Row) -> None:
         self._rows.append(row)
-        self.count += 1
         if len(self._rows) >= ROWS_AT_ONCE:
             self._flush()
 

@@ -15,7 +15,7 @@ from reviewer.errors import SourceError
 from reviewer.files import open_file
 from reviewer.packets.markdown import (
     MarkdownBlock,
-    TextLine,
+    MarkdownLine,
     blocks,
     is_open,
     item_text,
@@ -183,7 +183,7 @@ class _Reader:
                     yield from self._entries(name, moved, section, single=True)
 
     def _entries(
-        self, name: str, lines: list[TextLine], section: Section, *, single: bool
+        self, name: str, lines: list[MarkdownLine], section: Section, *, single: bool
     ) -> Iterator[Item]:
         entries = Entries(lines, name, section, single=single)
         found = 0
@@ -193,7 +193,7 @@ class _Reader:
         if not found and sum(bool(line.text.strip()) for line in lines) > 1:
             self.problems.append(Problem(name, 0, f"no entry was found in {len(lines):,} lines"))
 
-    def _lines(self, name: str) -> Iterator[tuple[str, list[TextLine]]]:
+    def _lines(self, name: str) -> Iterator[tuple[str, list[MarkdownLine]]]:
         real = self._names.get(name.lower())
         if real is not None:
             lines = self._read(self.folder / real, real)
@@ -208,7 +208,7 @@ class _Reader:
             self.problems.append(Problem(f"{section}/", 0, f"cannot be read: {reason}"))
             return []
 
-    def _read(self, path: Path, name: str) -> list[TextLine] | None:
+    def _read(self, path: Path, name: str) -> list[MarkdownLine] | None:
         try:
             if not is_within(path, os.path.realpath(self.folder)):
                 self.problems.append(Problem(name, 0, "is a link out of the folder, so not read"))
@@ -232,7 +232,7 @@ class _Reader:
         return _without_front_matter(lines)
 
 
-def _without_front_matter(lines: list[TextLine]) -> list[TextLine]:
+def _without_front_matter(lines: list[MarkdownLine]) -> list[MarkdownLine]:
     if not lines or lines[0].text.rstrip() not in ("---", "+++"):
         return lines
     from reviewer.sources.front_matter import front_matter
@@ -247,7 +247,7 @@ _LABELLED = re.compile(
 _ANY_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def tasks(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
+def tasks(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
     """The open tasks of TASKS.md: every item with an unticked checkbox.
 
     A nested open task is a separate task, also below a finished one. In a file without checkboxes
@@ -272,7 +272,7 @@ def tasks(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
             )
 
 
-def conventions(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
+def conventions(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
     """The items and paragraphs of CONVENTIONS.md, each with the heading above it."""
     found = list(blocks(lines))
     at = 0
@@ -296,7 +296,7 @@ def conventions(lines: Iterable[TextLine], file: str) -> Iterator[Item]:
         at = end
 
 
-def constitution(lines: Iterable[TextLine], file: str) -> Iterator[RuleBlock]:
+def constitution(lines: Iterable[MarkdownLine], file: str) -> Iterator[RuleBlock]:
     """CONSTITUTION.md block by block, without its title."""
     for at, block in enumerate(blocks(lines)):
         place = f"{file}:{block.number}"
@@ -390,7 +390,7 @@ class Entries:
     """The entries of one file. `problems` is complete after iterating over it."""
 
     def __init__(
-        self, lines: Sequence[TextLine], file: str, section: Section, *, single: bool = False
+        self, lines: Sequence[MarkdownLine], file: str, section: Section, *, single: bool = False
     ) -> None:
         """`single`: the file should contain one entry, under its first heading."""
         self.problems: list[Problem] = []
@@ -433,7 +433,7 @@ class Entries:
                 above = level
         return found
 
-    def _entry(self, head: TextLine, heading: str, body: Sequence[TextLine]) -> Item | None:
+    def _entry(self, head: MarkdownLine, heading: str, body: Sequence[MarkdownLine]) -> Item | None:
         text = _body(body)
         if _BLANK_DATE.match(heading) or _is_blank_form(text):
             return None
@@ -506,7 +506,7 @@ def _groups(headings: list[Heading], place: int) -> bool:
     return False
 
 
-def _body(lines: Sequence[TextLine]) -> str:
+def _body(lines: Sequence[MarkdownLine]) -> str:
     """The text of an entry: headings one level deeper, no rule at the end, single blank lines."""
     texts: list[str] = []
     for line in lines:

@@ -22,7 +22,7 @@ _INDEX_START, _INDEX_END = "<!-- INDEX:START -->", "<!-- INDEX:END -->"
 _LONGEST_TITLE = 200
 
 
-class TextLine(NamedTuple):
+class MarkdownLine(NamedTuple):
     """A line without comments. `number` is 1-based; `code`: it belongs to a fenced code block."""
 
     number: int
@@ -33,7 +33,7 @@ class TextLine(NamedTuple):
 class TextLines(NamedTuple):
     """The lines of a file, and problems found in it."""
 
-    lines: list[TextLine]
+    lines: list[MarkdownLine]
     problems: list[Problem]
 
 
@@ -68,11 +68,11 @@ def _decoded(raw: bytes) -> tuple[str, int]:
         return text, text.count("\ufffd")
 
 
-def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> list[TextLine]:
+def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> list[MarkdownLine]:
     closers = _last_closers(texts)
     last_end = max((n for n, text in enumerate(texts) if "-->" in text), default=-1)
     index_end = max((n for n, text in enumerate(texts) if _INDEX_END in text), default=-1)
-    lines: list[TextLine] = []
+    lines: list[MarkdownLine] = []
     fence = ""
     comment = False
     skip_to = -1
@@ -81,7 +81,7 @@ def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> l
         if at <= skip_to:
             continue
         if fence:
-            lines.append(TextLine(number, text, True))
+            lines.append(MarkdownLine(number, text, True))
             if _closes(text, fence):
                 fence = ""
             continue
@@ -93,17 +93,17 @@ def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> l
             if opened and not (opened[1][0] == "`" and "`" in opened[2]):
                 if _closed_later(opened[1], at, closers):
                     fence = opened[1]
-                    lines.append(TextLine(number, text, True))
+                    lines.append(MarkdownLine(number, text, True))
                     continue
                 problems.append(Problem(name, number, "a code fence that never ends"))
         if not comment and "<!--" not in text:
-            lines.append(TextLine(number, text))
+            lines.append(MarkdownLine(number, text))
             continue
         kept, comment, unended = _strip_comments(text, comment, at < last_end)
         if unended:
             problems.append(Problem(name, number, "a comment that never ends, read as text"))
         if kept.strip():
-            lines.append(TextLine(number, kept))
+            lines.append(MarkdownLine(number, kept))
     return lines
 
 
@@ -157,9 +157,9 @@ def _comment_start(text: str, at: int) -> int:
     return start
 
 
-def _with_plain_headings(lines: list[TextLine]) -> list[TextLine]:
+def _with_plain_headings(lines: list[MarkdownLine]) -> list[MarkdownLine]:
     """Lines with underlined headings turned into headings with number signs."""
-    found: list[TextLine] = []
+    found: list[MarkdownLine] = []
     for line in lines:
         under = (
             None
@@ -169,13 +169,13 @@ def _with_plain_headings(lines: list[TextLine]) -> list[TextLine]:
         if under and _may_be_title(found):
             title = found.pop()
             signs = "#" if under[1][0] == "=" else "##"
-            found.append(TextLine(title.number, f"{signs} {title.text.strip()}"))
+            found.append(MarkdownLine(title.number, f"{signs} {title.text.strip()}"))
         else:
             found.append(line)
     return found
 
 
-def _may_be_title(lines: list[TextLine]) -> bool:
+def _may_be_title(lines: list[MarkdownLine]) -> bool:
     """Whether the last line is a paragraph of one line, so that an underline makes it a heading."""
     if not lines or lines[-1].code or len(lines[-1].text) > _LONGEST_TITLE:
         return False
@@ -210,7 +210,7 @@ class MarkdownBlock(Struct):
         return "\n".join(line.rstrip() for line in self.lines).strip()
 
 
-def blocks(lines: Iterable[TextLine]) -> Iterator[MarkdownBlock]:
+def blocks(lines: Iterable[MarkdownLine]) -> Iterator[MarkdownBlock]:
     """The blocks in order. Nested items follow their parent with a larger `indent`."""
     group: list[tuple[int, str]] = []
     current: MarkdownBlock | None = None

@@ -33,7 +33,7 @@ from reviewer.pipelines.events import (
 from reviewer.pipelines.outcomes import StageResult, outcome_of, plain_label, read_answer
 from reviewer.pipelines.parallel import RESULTS, joined_text
 from reviewer.pipelines.preamble import shortened
-from reviewer.pipelines.sessions import Conversation, room_beside
+from reviewer.pipelines.sessions import ModelThread, room_beside
 from reviewer.pipelines.values import (
     CODERGEN,
     CONDITIONAL,
@@ -63,7 +63,7 @@ class StageInput(Struct, frozen=True):
     edges: tuple[PipelineEdge, ...]
     goal: str
     context: Mapping[str, Any]
-    session: Conversation
+    session: ModelThread
     """The thread's own, or a fresh one."""
     asked: str
     """The question of a model stage, see `asked_of`."""

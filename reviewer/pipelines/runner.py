@@ -69,7 +69,7 @@ from reviewer.pipelines.resolve import (
     resolve_thread_id,
 )
 from reviewer.pipelines.run_folder import RunFolder
-from reviewer.pipelines.sessions import Conversation, Sessions
+from reviewer.pipelines.sessions import ModelThread, Sessions
 from reviewer.pipelines.values import (
     CODERGEN,
     FAN_IN,
@@ -420,7 +420,7 @@ class Runner:
         session = (
             self._sessions.get_or_create(entry.thread, node.llm_model)
             if shared
-            else Conversation("", node.llm_model or "")
+            else ModelThread("", node.llm_model or "")
         )
         goal, asked, preamble, remark = goal_of(self._pipeline, checkpoint.context), "", "", ""
         if is_model_stage(node):

@@ -40,7 +40,7 @@ class Exchange(Struct, frozen=True):
     answer: str
 
 
-class Conversation:
+class ModelThread:
     """One conversation."""
 
     def __init__(self, thread: str, model: str = "") -> None:
@@ -94,14 +94,14 @@ class Sessions:
     """The conversations of a run, by thread; they are lost when the program ends."""
 
     def __init__(self) -> None:
-        self._by_thread: dict[str, Conversation] = {}
+        self._by_thread: dict[str, ModelThread] = {}
 
-    def get_or_create(self, thread: str, model: str | None = None) -> Conversation:
+    def get_or_create(self, thread: str, model: str | None = None) -> ModelThread:
         """The thread's conversation, created on first use.
 
         The model that was named last answers; a node that names none keeps it.
         """
-        session = self._by_thread.setdefault(thread, Conversation(thread))
+        session = self._by_thread.setdefault(thread, ModelThread(thread))
         if model:
             session.model = model
         return session

@@ -101,14 +101,14 @@ _PLACEHOLDER = re.compile(r"<[\w -]{1,40}>|\[[\w -]{1,40}\]|\{[\w -]{1,40}\}")
 """`<file>` in a command, which stands for anything."""
 
 
-class Quantity(Struct, frozen=True):
+class Measurement(Struct, frozen=True):
     """A number in digits with its unit of measure, and its size in the base unit."""
 
     digits: str
     unit: str = ""
     base: float = 0.0
 
-    def is_like(self, other: Quantity) -> bool:
+    def is_like(self, other: Measurement) -> bool:
         """Whether both are the same size, also in another unit; a part of a version is its own."""
         if self.unit and other.unit:
             return self.unit == other.unit and self.base == other.base
@@ -164,7 +164,7 @@ class EvidenceTexts:
         return any(asked.is_like(other) for other in self.sizes)
 
     @cached_property
-    def sizes(self) -> set[Quantity]:
+    def sizes(self) -> set[Measurement]:
         """The numbers with their units of measure."""
         return {_measured(match) for match in _VALUE.finditer(_GROUPED.sub(",", self.text))}
 
@@ -207,10 +207,10 @@ class EvidenceTexts:
         )
 
 
-def _size(quantity: str) -> Quantity:
+def _size(quantity: str) -> Measurement:
     """The number of a quantity; without digits if it has none."""
     found = _VALUE.search(quantity)
-    return _measured(found) if found else Quantity("")
+    return _measured(found) if found else Measurement("")
 
 
 def _without(text: str, found: Sequence[Identifier]) -> str:
@@ -219,7 +219,7 @@ def _without(text: str, found: Sequence[Identifier]) -> str:
     return text
 
 
-def _measured(match: re.Match[str]) -> Quantity:
+def _measured(match: re.Match[str]) -> Measurement:
     """A number in digits, and its unit in one spelling; empty where it counts things."""
     word = match["number"].lower()
     number = NUMBER_WORDS.get(word, word)
@@ -228,8 +228,8 @@ def _measured(match: re.Match[str]) -> Quantity:
     elif re.fullmatch(r"\d+,\d+", number):
         number = number.replace(",", ".")
     if not number.replace(".", "", 1).isdecimal() or len(number) > MOST_DIGITS:
-        return Quantity(number)
+        return Measurement(number)
     value = float(number) * _TIMES.get((match["times"] or "").lower(), 1)
     unit = UNITS.get((match["unit"] or "").lower(), "")
     base, factor = _BASE.get(unit, (unit, 1))
-    return Quantity(f"{value:.10g}", base, round(value * factor, 9))
+    return Measurement(f"{value:.10g}", base, round(value * factor, 9))

@@ -30,10 +30,10 @@ class LineRole(StrEnum):
 class Proposer(StrEnum):
     """What proposed a candidate."""
 
-    NOTES = "notes"  # written by somebody to be read later
+    NOTES = "notes"  # found by a rule, in notes or dialogue
     MEMORY = "memory"  # an agent had already remembered it
     FINDING = "finding"  # a failure with its fix, or a refusal, read off the events of sessions
-    EPISODE = "episode"  # composed from the structure of a session
+    PROGRAM = "episode"  # made by the program itself: a conflict, a proposal to retire
     MODEL = "model"  # worded by a model from a session view
     COMMAND = "command"  # worded by an agent's command line from a session view
     MCP = "mcp"  # proposed by an agent while it worked

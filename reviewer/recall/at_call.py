@@ -1,7 +1,7 @@
 """Memories for a prompt, a failure or a guarded call, read straight from the store.
 
 A hook runs this while an agent waits: it imports little besides the standard library, reads only
-prepared texts (table `moment`), and records uses. On any trouble it returns nothing.
+prepared texts (table `moment`), and records uses. Where it raises, the hook answers nothing.
 """
 
 from __future__ import annotations
@@ -93,9 +93,8 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
 
         def note(writer: sqlite3.Connection) -> None:
             nonlocal found
-            new = {
-                each.id for each in _not_yet_told(writer, number, event, cue)
-            }  # agents ask in parallel
+            # Another hook of the session may have noted them meanwhile.
+            new = {each.id for each in _not_yet_told(writer, number, event, cue)}
             found = [each for each in found if each.id in new]
             for each in found:
                 note_use(writer, each.id, event.session, event.moment, cue.key, at)

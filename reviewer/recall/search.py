@@ -19,11 +19,10 @@ BESIDE = 0.6
 """The lowest score of a further memory, as a share of the best."""
 NAME = 2.0
 """Weight of an identifier; a plain word weighs 1. Identifiers rarely match by chance."""
-TOO_COMMON = 5
-"""A word in more than one of so many memories does not count."""
-MOST_HAVING = 100
-"""Memories with a word, from which on it does not count."""
+TOO_COMMON, MOST_HAVING = 5, 100
+"""A word does not count that more than one memory in TOO_COMMON, or more than MOST_HAVING have."""
 MOST_WORDS = 64
+"""Of a text."""
 MOST_CHARS = 6_000
 """Of a text: half from its beginning, half from its end."""
 
@@ -65,7 +64,6 @@ class Cue:
         return "\n".join((*self.commands, *self.signatures))
 
 
-# CROSS JOIN: SQLite begins with the few moments, whatever it thinks of the memories.
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 
 
@@ -106,7 +104,7 @@ def guards_of(store: sqlite3.Connection) -> tuple[str, ...]:
 
 
 def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, str, str]]:
-    """Every command that a person has tied a memory to: the memory, its content, the command."""
+    """Every command and guard that a person has tied a memory to, with the memory."""
     return store.execute(
         "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
         f" WHERE t.kind IN ('command', 'guard') AND {_ACTIVE} ORDER BY m.id DESC",
@@ -152,6 +150,7 @@ def _triggered(
     if not values:
         return []
     marks = ", ".join("?" * len(values))
+    # CROSS JOIN: SQLite begins with the few moments, whatever it thinks of the memories.
     rows = store.execute(
         "SELECT m.id, m.content, max(t.value)"
         " FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"

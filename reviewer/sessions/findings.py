@@ -188,12 +188,12 @@ class _Lane:
         """A call that was refused or interrupted without words: the next message has them."""
         self._refused_at: Origin | None = None
         self._before: list[_Call] = []
-        """The calls between the last two messages of the person."""
+        """The calls since the last message of the person."""
         self._message: Message | None = None
         """The last message, as long as it may be a correction of the calls before it."""
-        self._asked_at = 0
         self._reviewed: Sequence[_Call] = ()
-        """Those calls."""
+        """The calls before that message."""
+        self._asked_at = 0
 
     def add(self, event: Event) -> None:
         if isinstance(event, Call):

@@ -93,7 +93,6 @@ class WorkingTree:
         self.conflicts: dict[str, Conflict] = {}
         self.branches: dict[str, str] = {}
         """By the folder in which Git named or switched it, the latest last."""
-        """The branch that commands switched to; empty where none did."""
         self.changes = 0
         """Counts what may make a check say something else."""
         self.last_change, self.changed_by = -1, ""

@@ -50,11 +50,12 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.screen import Screen
 
-    from reviewer.compression.values import SegmentMessage
+    from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
     from reviewer.tui.context.model import Choices
+    from reviewer.tui.kit.host import Step
     from reviewer.tui.packet.model import PacketChoices
 
 
@@ -115,6 +116,10 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """An act that continues in the background."""
         self.made_here: dict[int, tuple[str, str]] = {}
         """The acts of this session: the screen that each was made on, and its words for it."""
+        self.steps: dict[str, list[Step]] = {}
+        """The choices that undo takes back, by screen, latest last."""
+        self.queued_more = 0
+        """The latest act that queued more candidates."""
         self.context_choices: dict[int, Choices] = {}
         """The choices on the Context screen, by context."""
         self.background_run: Stoppable | None = None
@@ -403,7 +408,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         self.push_screen(SessionScreen(self.engine, project, evidence))
 
-    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentMessage]]]) -> None:
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None:
         """Show the hand-over of some turns, which `read` returns with their name in a thread."""
         from reviewer.tui.handover.screen import HandoverScreen
 

@@ -21,7 +21,7 @@ from reviewer.compression.values import (
     CompressedSegment,
     Level,
     Segment,
-    SegmentMessage,
+    SegmentTurn,
     SummarizationOptions,
     TurnKind,
 )
@@ -58,7 +58,7 @@ said: st.SearchStrategy[TurnKind] = st.sampled_from(["text", "thinking", "tool_u
 
 
 @st.composite
-def turns(draw: st.DrawFn, *, most: int = 12) -> list[SegmentMessage]:
+def turns(draw: st.DrawFn, *, most: int = 12) -> list[SegmentTurn]:
     made = []
     for _ in range(draw(st.integers(0, most))):
         words = draw(text).encode("utf-8", "replace").decode()
@@ -67,7 +67,7 @@ def turns(draw: st.DrawFn, *, most: int = 12) -> list[SegmentMessage]:
         wanted = words[:5].strip()
         criteria = RetentionCriteria(patterns=(Pattern(wanted),) if wanted else ())
         made.append(
-            SegmentMessage(
+            SegmentTurn(
                 role,
                 words,
                 count(words),
@@ -86,7 +86,7 @@ def summarizer() -> Summarizer:
 
 @given(turns(most=60))
 @settings(max_examples=25, deadline=None)
-def test_segments_part_a_context_without_losing_a_turn(made: list[SegmentMessage]) -> None:
+def test_segments_part_a_context_without_losing_a_turn(made: list[SegmentTurn]) -> None:
     found = cut_segments(made)
     assert [t for part in found for t in part.turns] == [
         t for t in made if t.priority is not Priority.PINNED
@@ -98,7 +98,7 @@ def test_segments_part_a_context_without_losing_a_turn(made: list[SegmentMessage
 @given(turns(), st.sampled_from(list(Level)), st.none() | st.integers(1, 120), st.booleans())
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_every_segment_can_be_compressed_within_its_ceiling(
-    made: list[SegmentMessage], level: Level, ceiling: int | None, markers: bool
+    made: list[SegmentTurn], level: Level, ceiling: int | None, markers: bool
 ) -> None:
     segment = Segment("s1", tuple(made), sum(t.tokens for t in made), "topic")
     anchors = find_anchors(made)
@@ -131,7 +131,7 @@ def test_every_segment_can_be_compressed_within_its_ceiling(
 @given(turns(), st.none() | st.integers(1, 400), st.booleans(), st.randoms())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_level_is_longer_than_the_one_nearer_to_full(
-    made: list[SegmentMessage], aim: int | None, markers: bool, order: Any
+    made: list[SegmentTurn], aim: int | None, markers: bool, order: Any
 ) -> None:
     segment = Segment(
         "s1", tuple(made), sum(t.tokens for t in made if t.priority is not Priority.SKIP)
@@ -164,7 +164,7 @@ def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
 TYPES = {"text": "dialogue", "thinking": "reasoning", "tool_use": "tool_call"}
 
 
-def write(engine: Engine, made: list[SegmentMessage]) -> int:
+def write(engine: Engine, made: list[SegmentTurn]) -> int:
     """The turns as a context."""
     context = engine.contexts.create("acme", "talk").id
     for each in made:
@@ -192,7 +192,7 @@ def write(engine: Engine, made: list[SegmentMessage]) -> int:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_compressing_again_and_again_loses_nothing_and_is_taken_back(
-    empty_store: Path, made: list[SegmentMessage], levels: list[Level], data: st.DataObject
+    empty_store: Path, made: list[SegmentTurn], levels: list[Level], data: st.DataObject
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(shutil.copy(empty_store, folder))
@@ -204,9 +204,9 @@ def test_compressing_again_and_again_loses_nothing_and_is_taken_back(
 
 
 def _again_and_again(
-    engine: Engine, made: list[SegmentMessage], levels: list[Level], data: st.DataObject
+    engine: Engine, made: list[SegmentTurn], levels: list[Level], data: st.DataObject
 ) -> None:
-    filler = SegmentMessage("user", "The lobby smells of coffee. " * 12, 84)
+    filler = SegmentTurn("user", "The lobby smells of coffee. " * 12, 84)
     padded = [each for turn in made for each in (turn, structs.replace(filler))]
     context = write(engine, padded)
     states = [rows(engine)]
@@ -246,7 +246,7 @@ def _again_and_again(
 
 @given(turns(most=8))
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_opening_all_markers_gives_back_the_full_text(made: list[SegmentMessage]) -> None:
+def test_opening_all_markers_gives_back_the_full_text(made: list[SegmentTurn]) -> None:
     from reviewer.compression.markers import expand, parse_markers
 
     plain = [

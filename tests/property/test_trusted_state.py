@@ -176,7 +176,7 @@ def test_just_one_module_writes_the_table() -> None:
         'act.update("state", 3, value=1)',
         'act.update_many("state", [3], value=1)',
         'act.insert_many("state", rows)',
-        'Change("state", 3, None, {})',
+        'RowChange("state", 3, None, {})',
         'connection.execute("INSERT INTO state (key) VALUES (?)")',
         'connection.execute(f"UPDATE state SET value = {x}")',
         'connection.execute("delete\\n from state where 1")',

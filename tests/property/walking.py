@@ -18,7 +18,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
 from reviewer.promotion.sharing.signed_decisions import DecisionFile, Header
 from reviewer.promotion.views import QueueQuery
-from reviewer.promotion.waves.readings import ReadSession
+from reviewer.promotion.waves.readings import ReadingNote
 from reviewer.proposing.values import (
     Proof,
     Proposal,
@@ -114,11 +114,11 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "CommitQuery": CommitQuery(number), "Priority": "pinned",
         "RejectReason": "known", "Sequence[str]": [text],
         "Sequence[Pattern]": [Pattern(text)],
-        "Iterable[Message]": [], "Sequence[Moment]": [],
+        "Iterable[CompiledMessage]": [], "Sequence[Moment]": [],
         "RunOptions": RunOptions(), "Level": Level.BRIEF,
         "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
         "DecisionFile": DecisionFile(Header("", 1, "acme", "", "anna", "", ""), (), (b"",)),
-        "Reading": ReadSession(project="acme", path=text, bytes=1, reader=text, at=text),
+        "ReadingNote": ReadingNote(project="acme", path=text, bytes=1, reader=text, at=text),
         "Sequence[Reader]": [],
         "Relations": Relations(untrue=((number, number + 1),), contradict=((number, number + 2),)),
         "RetentionCriteria": RetentionCriteria(patterns=(Pattern(text),)),
@@ -126,7 +126,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
     if plain in by_kind:
         return by_kind[plain]
     of_the_engine: dict[str, Callable[[Engine], Any]] = {
-        "Plan": lambda engine: engine.compression.plan(_context(engine), "brief"),
+        "CompressionPlan": lambda engine: engine.compression.plan(_context(engine), "brief"),
         "Segment": lambda engine: engine.compression.segments(_context(engine))[0],
         "Cue": lambda engine: Cue("prompt", "the drawer"),
         "Going": lambda engine: engine.forgetting.memories([number]),
@@ -259,8 +259,10 @@ def writers_of_state(source: ast.AST) -> list[int]:
         if isinstance(node, ast.Call) and node.args:
             first = node.args[0]
             name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            writes = name.startswith(("insert", "update", "delete", "upsert")) or name == "Change"
-            named = isinstance(node.func, ast.Name) and node.func.id == "Change"
+            writes = (
+                name.startswith(("insert", "update", "delete", "upsert")) or name == "RowChange"
+            )
+            named = isinstance(node.func, ast.Name) and node.func.id == "RowChange"
             if (writes or named) and isinstance(first, ast.Constant) and first.value == "state":
                 lines.append(node.lineno)
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

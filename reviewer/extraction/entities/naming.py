@@ -7,8 +7,6 @@ import re
 from reviewer.text.normalise import clean, without_bold
 
 LONGEST_NAME = 80
-LONGEST_SENTENCE = 2_000
-"""Characters of a text that patterns of whole sentences look at."""
 
 _NUMBER = re.compile(
     r"(?:\[\d{4}-\d\d-\d\d[^\]\n]{0,20}\]|\d{4}-\d\d-\d\d)[ ]*[:—–-]?[ ]*"

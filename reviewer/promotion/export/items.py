@@ -139,7 +139,7 @@ TYPE_TITLES = {
 """The types, in the order in which they bind an agent."""
 
 
-class FactGroup:
+class ExportGroup:
     """The facts of one layer and type, in the order of their names and ids."""
 
     def __init__(self, layer: Layer, type_: str, items: Iterable[ExportItem]) -> None:
@@ -153,13 +153,13 @@ class FactGroup:
         return TYPE_TITLES[self.layer].get(self.type, self.type.replace("_", " ").capitalize())
 
 
-def grouped(items: Iterable[ExportItem]) -> list[FactGroup]:
+def grouped(items: Iterable[ExportItem]) -> list[ExportGroup]:
     """Groups that are not empty: trusted state, then entities, then memories, each by type."""
     members: dict[tuple[Layer, str], list[ExportItem]] = {}
     for item in items:
         type_ = "" if item.layer is Layer.STATE else item.type
         members.setdefault((item.layer, type_), []).append(item)
-    return [FactGroup(*key, members[key]) for key in sorted(members, key=_place)]
+    return [ExportGroup(*key, members[key]) for key in sorted(members, key=_place)]
 
 
 def _place(key: tuple[Layer, str]) -> tuple[int, int, str]:

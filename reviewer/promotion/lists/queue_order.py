@@ -29,7 +29,7 @@ PRIORS: dict[Proposer, float] = {
     Proposer.COMMAND: 0.7,
     Proposer.MEMORY: 0.6,
     Proposer.NOTES: 0.6,
-    Proposer.EPISODE: 0.6,
+    Proposer.PROGRAM: 0.6,
     Proposer.MCP: 0.55,
     Proposer.EXCERPT: 0.5,
 }

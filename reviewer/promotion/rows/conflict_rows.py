@@ -177,7 +177,7 @@ def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:
         "rule": CONFLICT_RULE,
         "rank": CONFLICT_RANK,
         "flags": "conflict",
-        **proposed_by(Proposer.EPISODE),
+        **proposed_by(Proposer.PROGRAM),
         "proof": "{}",
         "seen": 1,
         "refs": 0,

@@ -21,7 +21,8 @@ STATUS_WORDS = {
 
 
 RETIRE = "retire"
-"""Rule of a row that proposes to retire the memory at the end of its signature (`expiry.py`)."""
+"""Rule of a row that proposes to retire the memory at the end of its signature; made by
+`waves/expiry.py`."""
 
 
 class DecidedRow(Struct, frozen=True, gc=False):

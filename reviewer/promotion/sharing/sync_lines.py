@@ -48,7 +48,7 @@ class Line(Struct, frozen=True):
         return (self.decision.kind, self.decision.type, self.decision.key)
 
 
-class Item(Struct, frozen=True):
+class SyncItem(Struct, frozen=True):
     """The lines on one memory that no other one was made after."""
 
     latest: tuple[Line, ...]
@@ -59,7 +59,7 @@ class Item(Struct, frozen=True):
 class Group(Struct, frozen=True):
     """The items that come to one wording, and their latest lines in an order of their own."""
 
-    items: Mapping[str, Item]
+    items: Mapping[str, SyncItem]
     lines: tuple[Line, ...]
 
     @property
@@ -88,21 +88,21 @@ class MachineFile(Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
-def merged(lines: Iterable[Line]) -> dict[str, Item]:
+def merged(lines: Iterable[Line]) -> dict[str, SyncItem]:
     """The items of those lines."""
     by_item: dict[str, dict[str, Line]] = defaultdict(dict)
     for each in lines:
         by_item[each.decision.item].setdefault(each.hash, each)
-    found: dict[str, Item] = {}
+    found: dict[str, SyncItem] = {}
     for item, some in by_item.items():
         earlier = frozenset(name for each in some.values() for name in each.decision.after)
-        found[item] = Item(_sorted(some[name] for name in some.keys() - earlier), earlier)
+        found[item] = SyncItem(_sorted(some[name] for name in some.keys() - earlier), earlier)
     return found
 
 
-def grouped(items: Mapping[str, Item]) -> dict[Key, Group]:
+def grouped(items: Mapping[str, SyncItem]) -> dict[Key, Group]:
     """The groups of those items, by the key of their rows."""
-    by_key: dict[Key, dict[str, Item]] = defaultdict(dict)
+    by_key: dict[Key, dict[str, SyncItem]] = defaultdict(dict)
     for item, each in sorted(items.items()):
         by_key[each.latest[0].key][item] = each
     return {

@@ -184,7 +184,7 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
         again = known.get(about)
         if again is None:
             row = row_without_rules(project, type_, text, iso(now), rule=RETIRE, version="1")
-            row |= {**proposed_by(Proposer.EPISODE), "rank": 0.5, "flags": RETIRE}
+            row |= {**proposed_by(Proposer.PROGRAM), "rank": 0.5, "flags": RETIRE}
             act.insert("memory", **row, kind="memory", status="candidate", signature=about)
         elif again[2] != "candidate" and again[3] <= iso(now - UNUSED):
             act.update(

@@ -25,7 +25,7 @@ GROWN = 1.25
 """A session that has grown by this factor since it was read is offered again."""
 
 
-class ReadSession(Struct, frozen=True, kw_only=True):
+class ReadingNote(Struct, frozen=True, kw_only=True):
     """A session that a reader has read."""
 
     project: str
@@ -74,14 +74,14 @@ class Readings:
         self._database = database
         self._path = personal(database.path, ".readings")
 
-    def note(self, reading: ReadSession) -> None:
+    def note(self, reading: ReadingNote) -> None:
         """Remember a reading. Raises StoreError when the file cannot be written."""
         try:
             append_own(self._path, msgspec.json.encode(reading) + b"\n")
         except OSError as problem:
             raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem
 
-    def all(self) -> list[ReadSession]:
+    def all(self) -> list[ReadingNote]:
         """Every reading, the oldest first; a damaged line counts as none. Raises StoreError."""
         try:
             lines = read_own(self._path).splitlines()
@@ -156,4 +156,4 @@ class Readings:
         return int(said)
 
 
-_decoder = msgspec.json.Decoder(ReadSession)
+_decoder = msgspec.json.Decoder(ReadingNote)

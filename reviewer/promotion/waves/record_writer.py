@@ -24,11 +24,11 @@ from reviewer.text.numerals import count
 
 BATCH_RECORDS = 1_000
 BATCH_CHARACTERS = 4_000_000
+"""A batch is written when it reaches either: memory stays flat, and other processes get a turn."""
 GIVEN_UP = -2
 """In place of the time of a file from which nothing was proposed since the wave in its row: reading
 failed, and its records are to be extracted from when it succeeds.
 """
-"""A batch is written when it reaches either: memory stays flat, and other processes get a turn."""
 
 
 class Stamp(Struct, frozen=True):

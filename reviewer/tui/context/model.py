@@ -143,8 +143,17 @@ class Choices:
     """The choices for one context, kept while other screens are shown."""
 
     chosen: dict[tuple[int, ...], LevelChoice] = field(default_factory=dict)
+    own: set[int] = field(default_factory=set)
+    """The turns of segments whose level the person chose, which a fit leaves as it is."""
     opened: set[tuple[int, ...]] = field(default_factory=set)
     target: int | None = None
+
+
+class Levels(NamedTuple):
+    """The choices at one time, and the turns of those that the person made."""
+
+    choices: tuple[LevelChoice, ...]
+    own: frozenset[int]
 
 
 def _kept(
@@ -294,6 +303,38 @@ class ContextModel:
             return None
         return self.plan.choices[row.segment]
 
+    @property
+    def levels(self) -> Levels:
+        """What is chosen now."""
+        return Levels(self.plan.choices if self.plan else (), frozenset(self.choices.own))
+
+    def restore(self, before: Levels) -> None:
+        """Choose again what was chosen before, for the segments that there still are."""
+        old = {each.sources: each for each in before.choices}
+        self.choices.own = set(before.own)
+        self._replace(
+            {
+                each.segment: structs.replace(old[each.sources], segment=each.segment)
+                for each in (self.plan.choices if self.plan else ())
+                if each.sources in old
+            }
+        )
+
+    def own(self) -> list[LevelChoice]:
+        """The choices that the person made, which a fit leaves as they are."""
+        choices = self.plan.choices if self.plan else ()
+        return [each for each in choices if not self.choices.own.isdisjoint(each.sources)]
+
+    def choose_own(self, choice: LevelChoice, level: Level) -> None:
+        """Choose the level of one segment."""
+        self.choices.own.update(choice.sources)
+        self.choose([choice.segment], level)
+
+    def choose_for_all(self, level: Level) -> None:
+        """Choose a level for every segment, which a fit may change."""
+        self.choices.own.clear()
+        self.choose([each.segment for each in (self.plan.choices if self.plan else ())], level)
+
     def choose(self, segments: Sequence[str], level: Level) -> None:
         """Choose another level for some segments; a text by hand belongs to its own level."""
         self._replace(
@@ -309,6 +350,7 @@ class ContextModel:
     def put_text(self, choice: LevelChoice, content: str, engine: str, written: str = "") -> None:
         """Use a text as the summary of a segment."""
         text = structs.replace(choice, content=content, engine=engine, written=written)
+        self.choices.own.update(choice.sources)
         self._replace({choice.segment: text})
 
     def use(self, choices: Sequence[LevelChoice]) -> None:

@@ -9,7 +9,7 @@ from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
 from textual import on
@@ -36,6 +36,7 @@ from reviewer.tui.context.model import (
     ContextModel,
     ContextRead,
     ContextRow,
+    Levels,
     doubts,
     read_context,
 )
@@ -47,6 +48,7 @@ from reviewer.tui.context.panes import (
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.host import Step
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
@@ -429,6 +431,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     # levels
 
+    @property
+    def steps(self) -> list[Step]:
+        number = self.context.id if self.context is not None else 0
+        return self.host.steps.setdefault(f"{self.tab} {number}", [])
+
+    def _note_step(self, words: str) -> None:
+        self.note_step(words, self.data.levels)
+
+    def take_back(self, before: object) -> None:
+        self.data.restore(cast(Levels, before))
+        self.rows.refresh()
+        self.follow()
+
     @unless(_no_segment)
     def action_level_full(self) -> None:
         self._choose_level(Level.FULL)
@@ -448,16 +463,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _choose_level(self, level: Level) -> None:
         choice = self.data.choice(self.data.row)
         if choice is not None:
-            self.data.choose([choice.segment], level)
+            self._note_step(f"{LEVEL_NAMES[level]} for segment {self.data.place(choice) + 1}")
+            self.data.choose_own(choice, level)
             self.rows.refresh_line(self.data.cursor)
             self.follow()
 
     @unless(_no_segment)
     def action_same_level(self) -> None:
         """Give every segment the level of this one."""
-        choice, plan = self.data.choice(self.data.row), self.data.plan
-        if choice is not None and plan is not None:
-            self.data.choose([each.segment for each in plan.choices], choice.level)
+        choice = self.data.choice(self.data.row)
+        if choice is not None:
+            self._note_step(f"{LEVEL_NAMES[choice.level]} for all segments")
+            self.data.choose_for_all(choice.level)
             self.rows.refresh()
             self.follow()
 
@@ -489,6 +506,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return compression.preview(plan, watch)
 
         found = await self.host.accompany(self, act, work)
+        self._note_step(f"levels that fit {target:,}")
         self.data.use(found.plan.choices)
         fits = found.tokens_after <= target
         self.data.choices.target = target if fits else None
@@ -742,6 +760,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         def saved(done: tuple[LevelChoice, Checked]) -> None:
             choice, found = done
+            self._note_step(f"text of segment {self.data.place(choice) + 1}")
             self.data.put_text(choice, found.preview.compressed.content, BY_HAND)
             written = self.data.choice(self.data.row)
             if written is not None:
@@ -822,6 +841,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         try:
             await self.host.accompany(self, act, work)
         finally:
+            if written:
+                self._note_step("texts of the model")
             for choice, found in written:
                 compressed = found.preview.compressed
                 self.data.put_text(

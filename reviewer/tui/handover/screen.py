@@ -31,12 +31,12 @@ from reviewer.tui.kit.text import Run, TextBlock
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.compression.values import SegmentMessage
+    from reviewer.compression.values import SegmentTurn
 
 FILE, KEEP_FILE = "HANDOVER.md", "COMPACT.md"
 STEPS = (200, 350, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 8_000)
 """Sizes in tokens between which `<` and `>` step."""
-Named = tuple[str, "Sequence[SegmentMessage]"]
+Named = tuple[str, "Sequence[SegmentTurn]"]
 """The name of a session or context, such as `the session 7505c804`, and its turns."""
 READING = "The session is still being read, try again."
 

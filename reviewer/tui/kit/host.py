@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen
 
-    from reviewer.compression.values import SegmentMessage
+    from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.tui.context.model import Choices
@@ -20,6 +20,16 @@ if TYPE_CHECKING:
     from reviewer.tui.theme import Glyphs
 
 Value = TypeVar("Value")
+
+
+class Step(NamedTuple):
+    """A choice that only the program remembers, so that undo takes it back."""
+
+    words: str
+    after: int
+    """The latest act at that time: a later one is undone before it."""
+    before: object
+    """What was chosen before, as its screen reads it."""
 
 
 class Host(Protocol):
@@ -34,6 +44,8 @@ class Host(Protocol):
     background_act: Future[None] | None
     background_run: Stoppable | None
     made_here: dict[int, tuple[str, str]]
+    steps: dict[str, list[Step]]
+    queued_more: int
     context_choices: dict[int, Choices]
     packet_choices: PacketChoices | None
 
@@ -55,7 +67,7 @@ class Host(Protocol):
     def open_context(self, context: int) -> None: ...
     def open_source(self, evidence: EvidenceView) -> None: ...
     def open_session(self, evidence: EvidenceView, project: str | None) -> None: ...
-    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentMessage]]]) -> None: ...
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None: ...
     def open_line(self, path: str, line: int) -> None: ...
     def open_reach(self, memory: int) -> None: ...
     def open_memory(self, memory: int) -> None: ...

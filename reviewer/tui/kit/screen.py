@@ -39,6 +39,7 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
+from reviewer.tui.kit.host import Step
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
@@ -205,8 +206,33 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         for sentence in problems:
             self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
+    @property
+    def steps(self) -> list[Step]:
+        """The choices made here that undo takes back, latest last."""
+        return self.host.steps.setdefault(self.tab, [])
+
+    def note_step(self, words: str, before: object) -> None:
+        """Remember a choice, so that undo takes it back."""
+        self.steps.append(Step(words, self._latest_act(), before))
+
+    def take_back(self, before: object) -> None:
+        """Show what was chosen before; overridden by screens that note steps."""
+
+    def _latest_act(self) -> int:
+        following = self.engine.history.next_undo()
+        return max(following[0] if following else 0, self._queued_more())
+
+    def _queued_more(self) -> int:
+        """The latest act that queued more candidates, unless it is undone."""
+        act = self.host.queued_more
+        return act if act and not self.engine.history.is_undone(act) else 0
+
+    def _last_step(self) -> bool:
+        """Whether the latest to undo is a choice made here."""
+        return bool(self.steps) and self.steps[-1].after >= self._latest_act()
+
     def _nothing_to_undo(self) -> str | None:
-        if self.engine.history.undo_title():
+        if self._last_step() or self._queued_more() or self.engine.history.undo_title():
             return None
         if (other := self.engine.history.latest_of_another()) is None:
             return "There is nothing to undo."
@@ -217,8 +243,20 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
-        """Undo the last act of this session; an earlier one is named first, and waits for enter."""
-        following = self.engine.history.next_undo()
+        """Take back the last choice or act of this session; an earlier act is named first, and
+        waits for enter.
+        """
+        if self._last_step():
+            step = self.steps.pop()
+            self.take_back(step.before)
+            self.say(f"Taken back: {step.words}")
+            return
+        following, queued = self.engine.history.next_undo(), self._queued_more()
+        if queued and queued == self._latest_act():
+            undone = await self.write(lambda: self.engine.history.undo_act(queued), "Undoing")
+            self.show_reversed(undone)
+            self.say(f"Undone: {display_line(undone.title)}")
+            return
         if following is None:
             return
         number, title = following

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import structs
 from textual import on
@@ -47,7 +47,7 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
-    from reviewer.packets.values import Packet
+    from reviewer.packets.values import Packet, PacketItem
 
 SYNC_ITEMS = 3_000
 """A packet of at most this many items is assembled on the event loop, a larger one in a thread."""
@@ -336,6 +336,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is None:
             return
         pinned, out = choices.pinned ^ {item.id}, choices.left_out - {item.id}
+        self._note_step("pinned" if item.id in pinned else "no longer pinned", item)
         self._choose(structs.replace(choices, pinned=pinned, left_out=out))
         words, now = "Pinned" if item.id in pinned else "No longer pinned", self.packets.item
         if now is not None and now.id in pinned and now.state != "full":
@@ -349,9 +350,18 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is None:
             return
         out, pinned = choices.left_out ^ {item.id}, choices.pinned - {item.id}
+        self._note_step("left out" if item.id in out else "no longer left out", item)
         self._choose(structs.replace(choices, pinned=pinned, left_out=out))
         words = "Left out of this packet" if item.id in out else "No longer left out"
         self.say(f"{words}: {display_line(item.title)}")
+
+    def _note_step(self, words: str, item: PacketItem) -> None:
+        before = self.choices.pinned, self.choices.left_out
+        self.note_step(f"{words} “{display_line(item.title)}”", before)
+
+    def take_back(self, before: object) -> None:
+        pinned, left_out = cast(tuple[frozenset[str], frozenset[str]], before)
+        self._choose(structs.replace(self.choices, pinned=pinned, left_out=left_out))
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, both, or another folder."""
@@ -380,6 +390,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.host.packet_choices = structs.replace(
             self.choices, source=source, pinned=frozenset(), left_out=frozenset()
         )
+        self.steps.clear()
         self.packets.cursor = 0
         self.reload()
 

@@ -162,8 +162,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._detail: Detail | None = None
         self._stale_known: set[int] = set()
         self._stale_timer: Timer | None = None
-        self._queue_more_act: int | None = None
-        """The id of the latest act that queued more candidates, until it is undone."""
         self._here: SessionsHere | None = None
         """The sessions of this project, once they were looked for."""
         self._looked = False
@@ -650,9 +648,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         beyond = self._counts.beyond_cap if self._counts else 0
         return None if beyond else "Nothing was left beyond the cap."
 
-    def _nothing_to_undo_here(self) -> str | None:
-        return None if self._queue_more_act is not None else self._nothing_to_undo()
-
     # deciding
 
     @unless(_cannot_promote)
@@ -900,7 +895,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_more(self) -> None:
         """Queue candidates that were left beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
-        self._queue_more_act = done.act
+        self.host.queued_more = done.act
         self.note_version()
         self._load_again()
         self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
@@ -965,21 +960,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         ]
         await self.choose("Let a reader word what the sessions teach", options, then)
 
-    @unless(_nothing_to_undo_here)
-    async def action_undo(self) -> None:
-        """Undo the last decision, or queueing more if that came later."""
-        following, queued = self.engine.history.next_undo(), self._queue_more_act
-        if queued is None or (following is not None and following[0] > queued):
-            await super().action_undo()
-            return
-        self._queue_more_act = None
-        undone = await self.write(lambda: self.engine.history.undo_act(queued), "Undoing")
-        self.note_version()
-        self._load_again()
-        self.say(f"Undone: {undone.title}")
-
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row that an undo or redo changed, or on to one that waits."""
+        if undone.target == self.host.queued_more:
+            self.note_version()
+            self._load_again()
+            return
         model = self.model
         at = model.index_of(undone.ids)
         model.reread(undone.ids)

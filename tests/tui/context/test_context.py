@@ -385,3 +385,32 @@ async def test_a_small_session_has_a_size_that_is_not_zero(engine: Engine, tmp_p
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
         await screen.until(lambda: "ferry  1 kB, " in screen.text)
+
+
+class TestUndoOfChoices:
+    async def test_it_takes_back_the_latest_levels_before_an_act(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path, 3)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "i", "4", "2", "u")
+            assert said(screen) == "Taken back: Detailed for segment 1"
+            assert levels(screen)[0] == Level.TAGS
+            await screen.press("f2", "f3", "u")
+            assert said(screen) == "Taken back: Tags for segment 1"
+            assert levels(screen)[0] == Level.BRIEF
+            assert "i" in priorities(engine, number)
+            await screen.press("u")
+            assert said(screen).startswith("Undone: Marked important")
+            assert "i" not in priorities(engine, number)
+
+    async def test_an_act_after_a_choice_is_undone_before_it(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path, 3)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "4", "i", "u")
+            assert "i" not in priorities(engine, number)
+            assert levels(screen)[0] == Level.TAGS
+            await screen.press("u")
+            assert levels(screen)[0] == Level.BRIEF

@@ -178,6 +178,18 @@ async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, k
         assert present(model(screen).packet).tokens_used <= 250
 
 
+async def test_undo_takes_back_what_was_left_out_and_pinned(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await go_to(screen, "The hall is cold")
+        await screen.press("P", "x", "u")
+        assert status_text(screen) == "Taken back: left out “The hall is cold in winter”"
+        assert shown(screen).choices.pinned
+        assert not shown(screen).choices.left_out
+        await screen.press("u")
+        assert not shown(screen).choices.pinned
+
+
 async def test_the_constitution_can_be_neither_pinned_nor_left_out(
     engine: Engine, kiosk: Path
 ) -> None:

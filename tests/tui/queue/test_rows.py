@@ -85,6 +85,19 @@ async def test_undo_after_queue_more_takes_that_back_before_an_older_decision(
         assert status_of(capped, present(first)) == "candidate"
 
 
+async def test_queueing_more_is_undone_on_another_screen_before_an_older_decision(
+    capped: Engine,
+) -> None:
+    async with opened(capped) as screen:
+        first = present(screen.model.current_id)
+        await screen.press("a")
+        waiting = capped.queue.counts(None).waiting
+        await screen.choose("queue more")
+        await screen.press("f5", "u")
+        assert capped.queue.counts(None).waiting == waiting
+        assert status_of(capped, first) == "active"
+
+
 async def test_a_decision_after_queue_more_is_undone_first(capped: Engine) -> None:
     async with opened(capped) as screen:
         before = capped.queue.counts(None).waiting

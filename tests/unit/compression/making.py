@@ -18,7 +18,7 @@ from reviewer.compression.sections import TITLES, HandoverSection
 from reviewer.compression.session import read_session
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.turn_events import turn_events
-from reviewer.compression.values import Segment, SegmentMessage, TurnKind
+from reviewer.compression.values import Segment, SegmentTurn, TurnKind
 from reviewer.compression.writing import write_session
 from reviewer.llm.model import ChatMessage, Completion
 from reviewer.text.tokens import counter
@@ -58,13 +58,13 @@ def turn(
     instructions: str | None = None,
     name: str = "",
     at: str | None = None,
-) -> SegmentMessage:
+) -> SegmentTurn:
     """One turn; patterns are substrings that an IMPORTANT one asks to retain."""
     criteria = RetentionCriteria(instructions, tuple(Pattern(each) for each in patterns))
-    return SegmentMessage(role, text, count(text), said, name, at, None, priority, criteria)
+    return SegmentTurn(role, text, count(text), said, name, at, None, priority, criteria)
 
 
-def segment(*turns: SegmentMessage, key: str = "s1", topic: str = "receipts") -> Segment:
+def segment(*turns: SegmentTurn, key: str = "s1", topic: str = "receipts") -> Segment:
     """Those turns as a segment; the conversation about the kiosk where none are given."""
     said = turns or tuple(turn(text, role) for role, text in KIOSK)
     sent = sum(each.tokens for each in said if each.priority is not Priority.SKIP)
@@ -164,30 +164,30 @@ def anchors_of(found: Segment) -> tuple[object, ...]:
     return find_anchors(found.turns)
 
 
-def call(tool: str, given: object, key: str = "") -> SegmentMessage:
+def call(tool: str, given: object, key: str = "") -> SegmentTurn:
     text = given if isinstance(given, str) else json.dumps(given)
-    return SegmentMessage("assistant", text, count(text), "tool_use", tool, call=key)
+    return SegmentTurn("assistant", text, count(text), "tool_use", tool, call=key)
 
 
-def result(tool: str, text: str, key: str = "", **ended: Any) -> SegmentMessage:
-    return SegmentMessage("tool", text, count(text), "tool_result", tool, call=key, **ended)
+def result(tool: str, text: str, key: str = "", **ended: Any) -> SegmentTurn:
+    return SegmentTurn("tool", text, count(text), "tool_result", tool, call=key, **ended)
 
 
-def agent(text: str) -> SegmentMessage:
+def agent(text: str) -> SegmentTurn:
     return turn(text, "assistant")
 
 
-def edit(path: str, new: str = "x = 1", old: str = "") -> list[SegmentMessage]:
+def edit(path: str, new: str = "x = 1", old: str = "") -> list[SegmentTurn]:
     given = {"file_path": path, "old_string": old, "new_string": new}
     return [call("Edit", given), result("Edit", "updated", outcome="ok")]
 
 
-def run(command: str, output: str = "ok", code: int = 0) -> list[SegmentMessage]:
+def run(command: str, output: str = "ok", code: int = 0) -> list[SegmentTurn]:
     ended = "failed" if code else "ok"
     return [call("Bash", command), result("Bash", output, outcome=ended, exit_code=code)]
 
 
-def written(turns: Sequence[SegmentMessage], tokens: int = 600, wanted: Sequence[str] = ()) -> str:
+def written(turns: Sequence[SegmentTurn], tokens: int = 600, wanted: Sequence[str] = ()) -> str:
     """The hand-over of some turns."""
     session = read_session(turn_events(turns))
     return write_session(session, tokens, count, wanted)

@@ -7,7 +7,7 @@ import pytest
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import MOST, find_anchors
-from reviewer.compression.values import AnchorPoint, SegmentMessage, TurnKind
+from reviewer.compression.values import AnchorPoint, SegmentTurn, TurnKind
 from tests.unit.compression.making import KIOSK, turn
 
 A = AnchorType
@@ -178,7 +178,7 @@ def test_marked_and_pinned_spans_come_beside_the_twenty() -> None:
 
 
 def test_spans_name_their_text_exactly() -> None:
-    turns: list[SegmentMessage] = [turn(text, role) for role, text in KIOSK]
+    turns: list[SegmentTurn] = [turn(text, role) for role, text in KIOSK]
     points = find_anchors(turns)
     assert {p.type for p in points} >= {A.CORRECTION, A.DECISION, A.COMMITMENT, A.CRITICAL_FACT}
     for point in points:

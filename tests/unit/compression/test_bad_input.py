@@ -8,7 +8,7 @@ import pytest
 
 from reviewer.compression.file_summary import LEVELS
 from reviewer.compression.sections import HandoverSection
-from reviewer.compression.values import Segment, SegmentMessage
+from reviewer.compression.values import Segment, SegmentTurn
 from tests.unit.compression.making import (
     agent,
     call,
@@ -25,7 +25,7 @@ from tests.unit.compression.making import (
 ASKED = turn("Move the ferry's timetable to the new printer.")
 
 
-def levels(turns: list[SegmentMessage]) -> list[str]:
+def levels(turns: list[SegmentTurn]) -> list[str]:
     """A range at Detailed, Brief and Tags, each checked for its fidelity."""
     made, _ = summarizer()
     source = Segment("s1", tuple(turns), sum(each.tokens for each in turns), "", "ferry")
@@ -38,7 +38,7 @@ def levels(turns: list[SegmentMessage]) -> list[str]:
 
 
 @pytest.mark.parametrize("turns", [[], [turn("")], [turn("  \n ")], [result("Bash", "")]])
-def test_an_empty_range_is_empty(turns: list[SegmentMessage]) -> None:
+def test_an_empty_range_is_empty(turns: list[SegmentTurn]) -> None:
     assert [text for text in levels(turns) if text.strip()] == []
 
 
@@ -66,7 +66,7 @@ def test_a_range_of_tool_calls_alone_says_what_was_done() -> None:
         result("Bash", "3 pas"),
     ],
 )
-def test_a_session_cut_in_a_call_claims_no_result(last: SegmentMessage) -> None:
+def test_a_session_cut_in_a_call_claims_no_result(last: SegmentTurn) -> None:
     text = written([ASKED, agent("I found the printer on the second floor."), last])
     assert "Move the ferry's timetable" in section(text, HandoverSection.REQUEST)
     assert "passed" not in text

@@ -101,3 +101,8 @@ def test_it_fits_and_no_segment_could_be_fuller(sizes: Any, fixed: int, target: 
 def test_the_newest_are_fullest(target: int, levels: list[Level]) -> None:
     of = (100, 60, 30, 10)
     assert fit_levels(4, target, 0, lambda _, level: of[level])[0] == levels
+
+
+def test_of_levels_that_cost_the_same_the_nearest_is_chosen() -> None:
+    of = (100, 30, 30, 30)
+    assert fit_levels(2, 60, 0, lambda _, level: of[level])[0] == [Level.DETAILED] * 2

@@ -15,12 +15,14 @@ from reviewer.compression.fit import UnreachableError
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.service import Compression
 from reviewer.compression.summary_writer import FAILURES
+from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.llm import open_model
 from reviewer.llm.model import CancelledError, ModelError
 from tests.unit.compression.conftest import Kiosk
 from tests.unit.compression.making import ScriptedModel, faithful
+from tests.unit.sources.builders import Session
 
 
 def test_a_ceiling_without_room_is_named_as_what_left_a_segment_whole(kiosk: Kiosk) -> None:
@@ -317,3 +319,24 @@ def test_numbers_without_words_stay_full_at_tags_for_their_own_reason(engine: En
         engine.contexts.add(context, role="assistant", text=f"{number}. {number * 7} {number * 13}")
     found = engine.compression.preview(engine.compression.plan(context, "tags"))
     assert {each.kept for each in found.segments} == {"nothing in it can be told in so few words"}
+
+
+def test_large_results_are_named_and_no_farther_level_has_more_tokens(
+    engine: Engine, tmp_path: Path
+) -> None:
+    told = Session("ferry")
+    told.user("Why does the ferry leave late every morning?")
+    told.reply("I read the timetable.")
+    told.tool()
+    told.result("\n".join(f"the ferry {at} waits for tram {at * 7}" for at in range(900)))
+    told.result("\n".join(f"the tower {at} rings for bell {at * 3}" for at in range(900)))
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    context = engine.contexts.import_file(path, project="acme").context.id
+    compression = engine.compression
+    levels = [compression.preview(compression.plan(context, each)).segments for each in Level]
+    _, called, alone = (each.compressed.content for each in levels[Level.BRIEF])
+    assert "ls" in called
+    assert alone.startswith("A call returned: The tower 0 rings for bell 0")
+    for sizes in zip(*([each.tokens for each in level] for level in levels), strict=True):
+        assert list(sizes) == sorted(sizes, reverse=True)

@@ -7,19 +7,19 @@ from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.segments import title_of
-from reviewer.compression.values import Segment, SegmentMessage
+from reviewer.compression.values import Segment, SegmentTurn
 from tests.unit.compression.making import turn
 
 
-def titled(*turns: SegmentMessage) -> str:
+def titled(*turns: SegmentTurn) -> str:
     return title_of(Segment("s1", turns, 10, "drawer kiosk sunday"))
 
 
-def call(name: str, text: str) -> SegmentMessage:
+def call(name: str, text: str) -> SegmentTurn:
     return structs.replace(turn(text, role="assistant"), kind="tool_use", name=name)
 
 
-def result(text: str) -> SegmentMessage:
+def result(text: str) -> SegmentTurn:
     return structs.replace(turn(text, role="tool"), kind="tool_result")
 
 

@@ -6,17 +6,17 @@ from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.segments import MOST_TOKENS, MOST_TURNS, cut_segments
-from reviewer.compression.values import SegmentMessage
+from reviewer.compression.values import SegmentTurn
 from tests.unit.compression.making import turn
 
 
 def sized(
     tokens: int, role: str = "assistant", text: str = "the same words again and again"
-) -> SegmentMessage:
+) -> SegmentTurn:
     return structs.replace(turn(text, role), tokens=tokens)
 
 
-def lengths(turns: list[SegmentMessage]) -> list[int]:
+def lengths(turns: list[SegmentTurn]) -> list[int]:
     return [len(each.turns) for each in cut_segments(turns)]
 
 
@@ -86,6 +86,12 @@ def test_an_answer_of_a_tool_stays_with_its_call() -> None:
     shifted = [sized(10), *pairs]
     for part in cut_segments(shifted):
         assert part.turns[0].kind != "tool_result"
+
+
+def test_a_result_that_is_too_large_takes_its_call_along() -> None:
+    call = structs.replace(sized(10), kind="tool_use", call="t1")
+    result = structs.replace(sized(MOST_TOKENS + 1), kind="tool_result", call="t1")
+    assert lengths([sized(10), call, result, sized(10)]) == [1, 2, 1]
 
 
 def test_ids_have_no_marker_characters_and_continue_from_a_number() -> None:

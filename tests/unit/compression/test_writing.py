@@ -11,7 +11,7 @@ from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import read_session
 from reviewer.compression.state_lines import change_lines
 from reviewer.compression.turn_events import turn_events
-from reviewer.compression.values import SegmentMessage
+from reviewer.compression.values import SegmentTurn
 from tests.unit.compression.making import agent, call, count, edit, result, run, section, turn
 from tests.unit.compression.making import written as written_
 
@@ -29,7 +29,7 @@ FERRY = [
 ]
 
 
-def written(turns: Sequence[SegmentMessage], tokens: int = 600) -> str:
+def written(turns: Sequence[SegmentTurn], tokens: int = 600) -> str:
     return written_(turns, tokens)
 
 
@@ -104,7 +104,7 @@ def test_a_question_that_is_only_quoted_was_not_asked() -> None:
         (FERRY[:2], 'The agent asks, without an answer yet: "Shall I drop the winter column?"'),
     ],
 )
-def test_where_the_agent_stands_with_the_request(turns: list[SegmentMessage], said: str) -> None:
+def test_where_the_agent_stands_with_the_request(turns: list[SegmentTurn], said: str) -> None:
     assert said in section(written(turns), HandoverSection.REQUEST).split("\n")
 
 

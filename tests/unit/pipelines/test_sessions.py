@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.pipelines.sessions import OVERHEAD, Conversation, PromptTooLongError, Sessions
+from reviewer.pipelines.sessions import OVERHEAD, ModelThread, PromptTooLongError, Sessions
 
 
 def words(text: str) -> int:
@@ -24,7 +24,7 @@ def test_another_thread_is_another_session() -> None:
 
 
 def test_a_conversation_is_sent_whole_and_in_order_while_it_fits() -> None:
-    session = Conversation("t")
+    session = ModelThread("t")
     session.append("one", "first")
     session.append("two", "second")
     sent = session.fitting("three", 1_000, words)
@@ -36,7 +36,7 @@ def test_a_conversation_is_sent_whole_and_in_order_while_it_fits() -> None:
 
 
 def test_the_oldest_turns_go_when_the_model_has_no_room_and_a_mark_says_so() -> None:
-    session = Conversation("t")
+    session = ModelThread("t")
     for number in range(100):
         session.append(f"ask {number}", "word " * 20)
     limit = 300
@@ -52,7 +52,7 @@ def test_the_oldest_turns_go_when_the_model_has_no_room_and_a_mark_says_so() -> 
 
 
 def test_when_no_turn_fits_the_prompt_itself_carries_the_mark() -> None:
-    session = Conversation("t")
+    session = ModelThread("t")
     session.append("ask", "word " * 500)
     (only,) = session.fitting("now", 100, words).messages
     assert only.content.startswith("[1 earlier turn of this conversation left out: ")
@@ -61,4 +61,4 @@ def test_when_no_turn_fits_the_prompt_itself_carries_the_mark() -> None:
 
 def test_a_prompt_that_never_fits_is_refused_with_what_to_do() -> None:
     with pytest.raises(PromptTooLongError, match="context_tokens"):
-        Conversation("t").fitting("word " * 500, 100, words)
+        ModelThread("t").fitting("word " * 500, 100, words)

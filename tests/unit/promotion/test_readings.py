@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reviewer.engine import Engine
 from reviewer.llm.readers import Reader, readers
-from reviewer.promotion.waves.readings import MOST_OFFERED, ReadSession
+from reviewer.promotion.waves.readings import MOST_OFFERED, ReadingNote
 from reviewer.settings import ModelSettings
 from tests.unit.llm.test_command import program
 from tests.unit.promotion.session import session
@@ -20,8 +20,8 @@ def talk(engine: Engine, folder: Path, name: str, *said: str) -> Path:
     return path
 
 
-def reading(path: Path, size: int, project: str = "acme") -> ReadSession:
-    return ReadSession(
+def reading(path: Path, size: int, project: str = "acme") -> ReadingNote:
+    return ReadingNote(
         project=project, path=str(path), bytes=size, reader="claude", at="2026-03-01T12:00:00"
     )
 

@@ -714,7 +714,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
         """Show what every question cost, for reading only."""
         found = await to_thread(costs)
         if not found:
-            raise SourceError("No model was asked anything yet, so nothing was spent.")
+            self.say("No model was asked anything yet, so nothing was spent.")
+            return
         options = [
             Option(str(at), each.label or "in sum", each.words) for at, each in enumerate(found)
         ]

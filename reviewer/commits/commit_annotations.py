@@ -19,6 +19,8 @@ from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Image
 
 LONGEST_REASON = 2_000
+LONGEST_WORDS = 30
+"""Characters of a turn in the title of an act."""
 
 
 class AnnotationChange(Struct, frozen=True):
@@ -37,11 +39,11 @@ class AnnotationChange(Struct, frozen=True):
 class AnnotatedCommit(Struct, frozen=True):
     """A commit to annotate, with its current priority and criteria.
 
-    `origin` is the id that carries the annotations.
+    `origin` is the id that carries the annotations; `words` name it in a title.
     """
 
     origin: int
-    hash: str
+    words: str
     priority: Priority
     retention: RetentionCriteria
     annotated: bool
@@ -91,9 +93,9 @@ def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit
     wanted = list(dict.fromkeys(origins[number] for number in commits))
     found: dict[int, AnnotatedCommit] = {}
     for chunk in chunks(wanted):
-        for number, hashed, kind, priority, criteria in act.query(
-            "SELECT c.id, c.hash, c.type, n.priority, n.retention_json FROM commit_ c"
-            " LEFT JOIN annotation n ON n.id ="
+        for number, hashed, text, kind, priority, criteria in act.query(
+            "SELECT c.id, c.hash, t.text, c.type, n.priority, n.retention_json FROM commit_ c"
+            " JOIN content t ON t.id = c.content_id LEFT JOIN annotation n ON n.id ="
             " (SELECT max(a.id) FROM annotation a WHERE a.commit_id = c.id)"
             f" WHERE c.id IN ({_marks(chunk)})",
             chunk,
@@ -101,7 +103,7 @@ def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit
             in_force = priority or DEFAULT_PRIORITIES.get(kind, Priority.NORMAL)
             found[number] = AnnotatedCommit(
                 number,
-                hashed,
+                first_words(text, hashed),
                 Priority(in_force),
                 retention.from_json(criteria),
                 priority is not None,
@@ -180,8 +182,8 @@ def restore(act: Act, commits: Sequence[int], annotations: Sequence[Sequence[Ann
 
 
 def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
-    """Title for history and status messages: `Pinned 7 commits`."""
-    which = about[0].hash[:8] if len(about) == 1 else f"{len(about):,} commits"
+    """Title for history and status messages: `Pinned 7 turns`, `Skipped “Use tapes”`."""
+    which = about[0].words if len(about) == 1 else f"{len(about):,} turns"
     match change.priority:
         case Priority.PINNED:
             words = f"Pinned {which}"
@@ -196,6 +198,14 @@ def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
         case None:
             return f"Set what to retain of {which}"
     return f"{words}, with criteria" if change.instructions or change.patterns else words
+
+
+def first_words(text: str, hashed: str) -> str:
+    """The beginning of a turn in quotation marks; of one without words its short hash."""
+    line = text.strip().partition("\n")[0].rstrip()
+    if not line:
+        return hashed[:8]
+    return f"“{line}”" if len(line) <= LONGEST_WORDS else f"“{line[:LONGEST_WORDS].rstrip()}…”"
 
 
 def _marks(items: Sequence[object]) -> str:

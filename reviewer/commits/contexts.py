@@ -149,7 +149,7 @@ class Contexts:
             draft = chain.Draft(shape.role, shape.type, prepared, shape.name, now)
             (number,) = chain.append(act, context, [draft], contents, now)
             about = commit_annotations.annotation_targets(act, [number])
-            act.title = f"Committed {about[0].hash[:8]}"
+            act.title = f"Committed {about[0].words}"
             if change is not None:
                 commit_annotations.write(act, about, change, now=now, actor=self._ledger.actor)
         return self.commit(number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
+from reviewer.commits.commit_annotations import first_words
 from reviewer.commits.contexts import Contexts
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.context_snapshot import PINNED_SPAN
@@ -43,7 +44,8 @@ class SpanMarks:
         content = view.text[span.start : span.end] if inside else ""
         if not content.strip():
             raise ReviewerError("The span is empty or outside the commit's text.")
-        title = f"{'Pinned' if span.pinned else 'Confirmed'} a span of {view.row.hash[:8]}"
+        turn = first_words(view.text, view.row.hash)
+        title = f"{'Pinned' if span.pinned else 'Confirmed'} a span of {turn}"
         with self._ledger.act("mark anchor", title) as act:
             values: Image = {
                 "type": str(span.type),

@@ -81,6 +81,19 @@ def without(text: str, wordings: Sequence[str]) -> str:
     return text
 
 
+def title_without(title: str, wordings: Sequence[str]) -> str:
+    """The title with every wording made illegible, also one that its quotation cuts off."""
+    title = without(title, wordings)
+    quoted, mark, rest = title.partition("”")
+    quoted, cut = quoted.rstrip("…"), "…" * quoted.endswith("…")
+    for each in wordings if mark else ():
+        overlap = next(
+            (n for n in range(min(len(each), len(quoted)), 3, -1) if quoted.endswith(each[:n])), 0
+        )
+        quoted = quoted[: len(quoted) - overlap] + FILLER * overlap
+    return f"{quoted}{cut}{mark}{rest}"
+
+
 class References:
     """The references between the tables of the ledger."""
 
@@ -279,7 +292,8 @@ def _rewritten(
             else:
                 lost = True
                 kept += [pack(left)] if left else []
-        title = old.kind.capitalize() if number in alone else without(old.title, wipe.wordings)
+        alone_in = number in alone
+        title = old.kind.capitalize() if alone_in else title_without(old.title, wipe.wordings)
         if not lost and title == old.title:
             continue
         columns[5] = title

@@ -94,7 +94,7 @@ def test_a_commit_is_annotated_shown_and_undone(talked: Reviewer) -> None:
                   "--retain-match", "$50k", "--retain-regex", r"\d{4}-\d{2}-\d{2}",
                   "--retain-match", "€50k", "--reason", "the buyer asked")  # fmt: skip
     assert done.returncode == 0
-    assert f"Marked {short} important, with criteria" in done.stderr
+    assert "Marked “The printer prints twice. The…” important, with criteria" in done.stderr
     assert '"€50k" does not occur' in done.stderr
     (shown,) = talked.rows("commit", "show", short)
     assert shown["retention"] == {
@@ -115,7 +115,7 @@ def test_a_commit_is_annotated_shown_and_undone(talked: Reviewer) -> None:
 
 def test_many_are_annotated_as_one_act(talked: Reviewer) -> None:
     (done,) = talked.rows("annotate", "--context", "talk", "--filter", "", "--priority", "pinned")
-    assert (done["title"], len(done["ids"])) == ("Pinned 3 commits", 3)
+    assert (done["title"], len(done["ids"])) == ("Pinned 3 turns", 3)
     talked("undo")
     assert {row["priority"] for row in commits(talked)[1:]} == {"normal"}
 

@@ -86,6 +86,23 @@ def test_no_byte_of_a_forgotten_memory_is_left(kept: Reviewer) -> None:
     kept.nothing_lost()
 
 
+@pytest.mark.parametrize("before", ["", "Remember "])
+def test_the_title_of_an_act_on_a_turn_keeps_nothing_of_a_forgotten_memory(
+    kept: Reviewer, before: str
+) -> None:
+    talk = kept.folder / "talk.json"
+    talk.write_text(json.dumps([{"role": "user", "content": f"{before}{SECRET}."}]))
+    assert kept("--project", "museum", "context", "import", talk).returncode == 0
+    (turn,) = kept.rows("--project", "museum", "commit", "list", "talk")
+    assert kept("annotate", turn["hash"][:8], "--priority", "skip").returncode == 0
+    assert f"Skipped “{before}{SECRET[:8]}" in kept("history").stdout
+    assert kept("--project", "museum", "forget", fact(kept), "--yes").returncode == 0
+    shown = kept("history").stdout
+    assert f"Skipped “{before}█" in shown
+    assert SECRET[:8] not in shown
+    kept.nothing_lost()
+
+
 def test_the_rest_of_an_act_can_still_be_undone(kept: Reviewer) -> None:
     memory = fact(kept)
     every = kept.ids("--project", "museum")

@@ -181,6 +181,22 @@ async def test_a_decision_of_somebody_else_appears_and_the_cursor_stays(
         assert history(screen).acts.current == before
 
 
+async def test_a_filter_finds_acts_by_the_words_of_their_titles(stocked: Engine) -> None:
+    one, two = stocked.queue.ids(QueueQuery())[:2]
+    stocked.triage.reject([one])
+    stocked.triage.promote([two])
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("f8", "slash", *"REJ", "enter")
+        assert f"Rejected #{one}" in screen.text
+        assert "Promoted" not in screen.text
+        await screen.press("x")
+        assert stocked.queue.candidate(one).status == "candidate"
+        await screen.press("slash", *"uux", "enter")
+        assert "Nothing matches / REJuux" in screen.text
+        await screen.press("escape")
+        assert f"Promoted #{two}" in screen.text
+
+
 async def test_enter_goes_to_the_memory_in_the_queue(stocked: Engine) -> None:
     ids = stocked.queue.ids(QueueQuery())
     stocked.triage.defer([ids[3]])

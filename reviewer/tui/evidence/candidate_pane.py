@@ -79,7 +79,7 @@ class CandidatePane(TextPane):
                 extras=extras,
                 key_of=self.key_of,
             ),
-            title=candidate_title(view, extras.used, signs),
+            title=candidate_title(view, extras.used, signs) + draft_word(signs, kept=extras.draft),
             keep_scroll=keep_scroll,
         )
 
@@ -130,7 +130,6 @@ def candidate_blocks(
         *_proof(view, signs),
         *([] if extras.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
-        *([labelled("", _draft_words(), "warm")] if extras.draft else []),
         *(_warnings(view, state, signs)),
         *_near(view.content, members, signs),
         *_wordings(wordings),
@@ -260,6 +259,6 @@ def _wordings(wordings: Sequence[tuple[str, str]]) -> list[TextBlock]:
     return rows
 
 
-def _draft_words() -> str:
-    edits, discards = keys.EDIT.key, keys.DISCARD_DRAFT.key
-    return f"draft kept: {edits} edits it, {discards} discards it"
+def draft_word(signs: Glyphs, *, kept: bool) -> str:
+    """The end of the title of what has a draft."""
+    return f" {signs.dot} draft kept" if kept else ""

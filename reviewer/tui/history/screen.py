@@ -49,24 +49,55 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     """Acts on the left, the changes of the one under the cursor on the right."""
 
     tab = "history"
+    FILTER_HINT = "words of the title"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         self.acts = ActList(self._read_acts, id="acts")
-        self.acts.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
         self.changes = TextPane(title="What it changed", id="changes")
         super().__init__(engine, project, self.acts, [self.changes], title="Acts, newest first")
         self._shown: tuple[ActView, list[ChangeView]] | None = None
+        self._filter = ""
+        self._found: list[ActView] = []
+        """The acts that match the filter, oldest first."""
 
     def _read_acts(self, before: int, limit: int) -> list[ActView]:
+        if self._filter:
+            return self._found[max(before - 1 - limit, 0) : before - 1][::-1]
         return self.engine.history.page(before, limit)
 
     def reload(self) -> None:
         """Read the ledger again; the cursor stays on its act."""
-        total = self.engine.history.acts_total()
+        if self._filter:
+            self.read(self._matching, self._show_found, group="acts")
+        else:
+            self.void("acts")
+            self.acts.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
+            self._show_total(self.engine.history.acts_total())
+        self.show_counts()
+
+    def _matching(self) -> list[ActView]:
+        words, total = self._filter.casefold().split(), self.engine.history.acts_total()
+        acts = self.engine.history.page(total + 1, total)[::-1]
+        return [each for each in acts if all(word in each.title.casefold() for word in words)]
+
+    def _show_found(self, found: list[ActView]) -> None:
+        self._found = found
+        self.acts.empty = (f"Nothing matches / {display_line(self._filter)}",)
+        self._show_total(len(found))
+
+    def _show_total(self, total: int) -> None:
         self.acts.show_total(total)
         self.show_empty(empty=not total)
-        self.show_counts()
         self.follow()
+
+    @property
+    def filter_text(self) -> str:
+        return self._filter
+
+    def run_filter(self, text: str, *, here: int | None) -> None:
+        self._filter = text
+        self.acts.put_cursor(0)
+        self.reload()
 
     def follow(self) -> None:
         act = self.acts.current

@@ -83,14 +83,8 @@ class CandidateList(StoredList[QueueModel]):
             newest = self.sort is Sort.NEWEST
             words = age(row.pending_since, self.clock()) if newest else figure(row.confidence)
             return f"{words:>4} "
-        cells = self._cost_cells(width)
-        return f"{cost_words(row, wide=width >= WIDE):<{cells}} " if cells else ""
-
-    def _cost_cells(self, width: int) -> int:
-        """Cells of the longest cost in sight."""
-        top = self.scroll_offset.y
-        rows = self.model.window(top, top + self.height)
-        return max((len(cost_words(each, wide=width >= WIDE)) for each in rows if each), default=0)
+        words = cost_words(row, wide=width >= WIDE)
+        return f"{words} " if words else ""
 
     def grown(self) -> None:
         """Rows were added below; draw only if their place is visible."""

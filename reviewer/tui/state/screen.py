@@ -24,7 +24,7 @@ from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.decisions.triage import Done, Seen
 from reviewer.promotion.views import QueueQuery, QueueRow, SourceState, Status
 from reviewer.text.display import display_line
-from reviewer.tui.evidence.candidate_pane import CandidatePane
+from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
@@ -183,7 +183,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _read_state(self, key: tuple[bool, int], project: str, name: str) -> Shown:
         values = tuple(self.engine.state.get(project, name))
-        return Shown(key, self.engine.provenance.of_state(values[0]), values)
+        draft = draft_number(project, name) in self.engine.state_drafts.ids()
+        steps = self.engine.provenance.of_state(values[0])
+        return Shown(key, steps, values, extras=Extras(draft=draft))
 
     def _read_memory(self, key: tuple[bool, int], layer: str) -> Shown:
         engine, number = self.engine, key[1]
@@ -202,6 +204,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 extras,
                 decided_by=engine.history.another_who_decided(number),
                 used=engine.recall.use(number),
+                draft=number in engine.drafts.ids(),
             ),
             wordings=tuple(engine.queue.wordings(number)) if view.edited else (),
             state=engine.sources.state(number),
@@ -236,7 +239,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
         else:
             self.fact.show(
                 state_blocks(shown.values, glyphs(self.app), now=now),
-                title=state_title(shown.values[0]),
+                title=state_title(shown.values[0])
+                + draft_word(glyphs(self.app), kept=shown.extras.draft),
                 keep_scroll=keep_scroll,
             )
         self._draw_why(keep_scroll=keep_scroll)
@@ -615,6 +619,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
             )
         )
 
+    def draft_changed(self, key: int, *, kept: bool) -> None:
+        self.follow()
+
     # looking
 
     def _selected_place(self) -> tuple[ProvenanceStep, int]:
@@ -707,7 +714,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
         """Show what every question cost, for reading only."""
         found = await to_thread(costs)
         if not found:
-            raise SourceError("No model was asked anything yet, so nothing was spent.")
+            self.say("No model was asked anything yet, so nothing was spent.")
+            return
         options = [
             Option(str(at), each.label or "in sum", each.words) for at, each in enumerate(found)
         ]

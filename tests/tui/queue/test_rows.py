@@ -17,6 +17,7 @@ from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import GLYPHS
 from tests.present import present
+from tests.stored import planted
 from tests.tui.conftest import NOW, opened, status_of
 from tests.tui.test_history import history, status_text
 
@@ -236,7 +237,7 @@ async def test_a_draft_is_worded_on_and_never_promoted_around(stocked: Engine) -
     async with opened(stocked) as screen:
         first = screen.model.current_id
         await screen.press("e", *"xyz", "escape")
-        await screen.until(lambda: "draft kept: e edits it" in screen.text)
+        await screen.until(lambda: "· draft kept" in screen.text)
         await screen.press("a")
         assert screen.status.startswith(f"#{first} has a draft: e opens it")
         assert status_of(stocked, present(first)) == "candidate"
@@ -352,6 +353,18 @@ async def test_new_candidates_are_undone_without_offering_a_redo_that_has_no_eff
         assert act is not None
         assert status_text(screen).startswith("Undone: ")
         assert "Z to redo" not in status_text(screen) or stocked.history.redo_title()
+
+
+async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine) -> None:
+    first, second = stocked.queue.ids(QueueQuery())[:2]
+    with planted(stocked.path) as act:
+        act.update("memory", first, cost=14)
+    async with opened(stocked, size=(80, 24)) as screen:
+        shown = screen.text.splitlines()[1:3]
+        words = [stocked.queue.candidate(each).content[:20] for each in (first, second)]
+        assert f"14 calls {words[0]}" in shown[0]
+        assert shown[1].lstrip().startswith(words[1])
+        assert shown[1].index(words[1]) < 6
 
 
 async def test_a_row_that_waits_again_is_found_among_what_waits(stocked: Engine) -> None:

@@ -59,6 +59,15 @@ async def test_what_readers_cost_stands_above_the_list_and_in_the_menu(known: En
             assert label in screen.text
 
 
+async def test_that_readers_cost_nothing_is_no_problem(known: Engine) -> None:
+    spending_path().unlink(missing_ok=True)
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5")
+        await screen.choose("what readers cost")
+        assert " No model was asked anything yet" in screen.text
+        assert "! No model" not in screen.text
+
+
 async def test_the_cursor_passes_over_heads(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5")

@@ -143,12 +143,25 @@ def test_criteria_without_a_priority_make_it_important_at_least(
     assert contexts.commit(number).row.priority == after
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("  Use tapes.\n\nThey last.", "“Use tapes.”"),
+        ("Keep the drawer of the vault shut.", "“Keep the drawer of the vault s…”"),
+    ],
+)
+def test_the_title_names_a_turn_by_its_first_words(
+    contexts: Contexts, say: Say, text: str, words: str
+) -> None:
+    assert contexts.annotate(say(text), priority="skip").title == f"Skipped {words}"
+
+
 def test_many_commits_are_one_act(engine: Engine, contexts: Contexts, say: Say) -> None:
     ids = [say(f"Line {n}.") for n in range(7)]
     acts = engine.history.acts_total()
     done = contexts.annotate(ids, priority="pinned")
-    assert (done.title, engine.history.acts_total()) == ("Pinned 7 commits", acts + 1)
-    assert engine.history.undo().title == "Pinned 7 commits"
+    assert (done.title, engine.history.acts_total()) == ("Pinned 7 turns", acts + 1)
+    assert engine.history.undo().title == "Pinned 7 turns"
     assert {row.priority for row in contexts.rows(ids)} == {"normal"}
     engine.history.redo()
     assert {row.priority for row in contexts.rows(ids)} == {"pinned"}

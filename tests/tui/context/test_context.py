@@ -331,6 +331,23 @@ class TestApplying:
             await screen.settle()
             assert levels(screen) == before
 
+    async def test_a_summary_stays_full_beside_turns_that_could_not_be_summarized(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path, 2)
+        first = engine.contexts.ids(CommitQuery(number))[0]
+        engine.contexts.annotate(first, priority="important", retain_match=["in no turn"])
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "3", "a")
+            if "apply anyway" in screen.text:
+                await screen.press("enter")
+            await screen.until(lambda: said(screen).startswith("Compressed "))
+            data = context(screen).data
+            summaries = {each.id for each in data.commits.values() if each.type == "summary"}
+            assert summaries
+            for choice in present(data.plan).choices:
+                assert choice.level is Level.FULL or summaries.isdisjoint(choice.sources)
+
     async def test_a_budget_is_for_the_whole_session_wherever_the_cursor_is(
         self, engine: Engine, tmp_path: Path
     ) -> None:

@@ -232,7 +232,7 @@ WRITES_FILES = {
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/waves/readings.py", "forget"): "what readers have read, without a project",
     ("promotion/sharing/syncing.py", "_write"): "decisions for another machine, signed",
-    ("tui/places.py", "save_place"): "where the screen was left",
+    ("tui/places.py", "_save"): "where the screen was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
@@ -125,6 +126,7 @@ def validate_fidelity(
         context = share * found.share + (1 - share) * context
     overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
     losses = [
+        *_lost_turns(segment.turns, written),
         *(_lost_anchor(each) for each in missing),
         *_lost_needs(found.missing, segment.turns),
         *_lost_statements(session, written, segment.turns),
@@ -176,6 +178,19 @@ def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> f
     most = source.most_covered(max(tokens, 1))
     covered = sum(term.weight for term in source.terms if summary.covers(term))
     return min(covered / most, 1.0) if most > 0 else 0.0
+
+
+def _lost_turns(turns: Sequence[SegmentTurn], content: str) -> list[Lost]:
+    """The IMPORTANT turns of which a text says nothing."""
+    said, lost = terms(content), list[Lost]()
+    for number, turn in enumerate(turns):
+        if turn.priority is Priority.IMPORTANT and turn.text.strip():
+            words = (terms(piece) for piece, _ in pieces(turn.text))
+            if not any(each and len(each & said) >= SAID * len(each) for each in words):
+                text = _shown(turn.text.lstrip())
+                span = find_verbatim(turn.text, text) or (0, 0)
+                lost.append(Lost(text, "turn", 2 * _ANCHOR_WEIGHT, 1, number, *span))
+    return lost
 
 
 def _lost_anchor(each: AnchorPoint) -> Lost:

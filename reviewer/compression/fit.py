@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.context_snapshot import ContextSnapshot
-from reviewer.compression.plan import CompressionPlan, Preview
+from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import OFFLINE, Level
@@ -18,6 +19,7 @@ from reviewer.llm.steering import RetryExhaustedError
 
 LAST_FULL = 2
 """Segments at the end that stay Full while there is room."""
+NONE_OWN: Mapping[int, Level] = MappingProxyType({})
 
 
 class UnreachableError(ReviewerError):
@@ -68,21 +70,27 @@ def fit_levels(
     fixed: int,
     size: Callable[[int, Level], int],
     lowest: Level = Level.TAGS,
+    own: Mapping[int, Level] = NONE_OWN,
 ) -> tuple[list[Level], int]:
     """Levels with which `fixed` and the segments' sizes stay within the target, and their sum; the
     smallest ones where none do.
 
     From the smallest on, the last two segments become as full as there is room, then the others
-    level by level, the newest first. `size` gives the tokens of a segment at a level.
+    level by level, the newest first. `size` gives the tokens of a segment at a level. `own`: levels
+    that stay as they are.
     """
-    full = fixed + sum(size(number, Level.FULL) for number in range(segments))
+    fullest = [own.get(number, Level.FULL) for number in range(segments)]
+    full = fixed + sum(size(number, level) for number, level in enumerate(fullest))
     if full <= target:
-        return [Level.FULL] * segments, full
+        return fullest, full
     nearest = [Level(level) for level in range(lowest + 1)]
     fuller = nearest[::-1]
-    chosen = [min(nearest, key=lambda level: size(number, level)) for number in range(segments)]
+    chosen = [
+        own[number] if number in own else min(nearest, key=lambda level: size(number, level))
+        for number in range(segments)
+    ]
     total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
-    newest = range(segments - 1, -1, -1)
+    newest = [number for number in range(segments - 1, -1, -1) if number not in own]
     wishes = [(number, level) for number in newest[:LAST_FULL] for level in nearest]
     wishes += [(number, level) for level in fuller for number in newest]
     for number, level in wishes:
@@ -102,17 +110,20 @@ def fit_plan(
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
     *,
     anyway: bool = False,
+    own: Sequence[LevelChoice] = (),
 ) -> CompressionPlan:
     """The plan with levels that keep the whole context within the target.
 
     Sizes are those of the offline engine. If it writes the summaries, only those that pass their
-    checks are chosen, unless `anyway`. `watch` gets the progress, at most one summary for each
-    segment and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
+    checks are chosen, unless `anyway`. `own`: choices that stay as they are. `watch` gets the
+    progress, at most one summary for each segment and level. Raises UnreachableError, and
+    CancelledError when `watch` asks to stop.
     """
     has_to_pass = plan.engine == OFFLINE and not anyway
     doubted = False
     sizes: dict[tuple[int, Level], int] = {}
     refused: dict[str, None] = {}
+    kept = {snapshot.index_of(choice.segment): choice for choice in own}
     most = len(snapshot.segments) * max(lowest, 1)
     quiet = structs.replace(watch, on_text=None, on_attempt=None)
 
@@ -123,11 +134,11 @@ def fit_plan(
         if (number, level) not in sizes:
             if watch.cancelled is not None and watch.cancelled():
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
-            choice = structs.replace(plan.choices[number], level=level)
+            choice = kept.get(number) or structs.replace(plan.choices[number], level=level)
             try:
                 preview = preview_choice(snapshot, plan, choice, offline, quiet)
                 found = preview.tokens
-                if has_to_pass and preview.in_doubt:
+                if has_to_pass and preview.in_doubt and number not in kept:
                     found, doubted = snapshot.segments[number].tokens, True
             except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
                 found = snapshot.segments[number].tokens
@@ -138,12 +149,13 @@ def fit_plan(
                 watch.on_progress(PreviewProgress(len(sizes), most, segment))
         return sizes[number, level]
 
-    levels, needs = fit_levels(len(snapshot.segments), target, snapshot.fixed, size, lowest)
+    stay = {number: choice.level for number, choice in kept.items()}
+    levels, needs = fit_levels(len(snapshot.segments), target, snapshot.fixed, size, lowest, stay)
     if needs > target:
         raise _unreachable(snapshot, target, needs, lowest, tuple(refused), doubted=doubted)
     choices = tuple(
-        structs.replace(choice, level=level)
-        for choice, level in zip(plan.choices, levels, strict=True)
+        kept.get(number) or structs.replace(choice, level=level)
+        for number, (choice, level) in enumerate(zip(plan.choices, levels, strict=True))
     )
     return structs.replace(plan, choices=choices, target=target)
 

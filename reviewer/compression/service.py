@@ -148,17 +148,21 @@ class Compression:
         options: SummarizationOptions | None = None,
         watch: Watch = Watch(),  # noqa: B008 - a frozen value
         anyway: bool = False,
+        own: Sequence[LevelChoice] = (),
     ) -> CompressionPlan:
         """Levels with which the whole context has at most `target` tokens.
 
         Sizes are those of the offline engine, so that no model is asked; of its summaries only
-        those that pass are chosen, unless `anyway`. `watch` gets the progress.
+        those that pass are chosen, unless `anyway`. `own`: choices that stay as they are. `watch`
+        gets the progress.
         Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
         snapshot = self._snapshots.get(context, retention=plan.options.retention)
         offline = self.engines.summarizer("offline")
-        return fit_plan(snapshot, plan, target, offline, self._lowest(), watch, anyway=anyway)
+        return fit_plan(
+            snapshot, plan, target, offline, self._lowest(), watch, anyway=anyway, own=own
+        )
 
     def choose(self, plan: CompressionPlan, segment: str, level: Level | str) -> CompressionPlan:
         """The plan with another level for one segment. Raises UnknownIdError, LicenceError."""

@@ -160,7 +160,7 @@ class CompressedSegment(Struct, frozen=True, gc=False):
 
 
 LostKind = Literal[
-    "anchor", "request", "instruction", "state", "next", "statement",
+    "anchor", "turn", "request", "instruction", "state", "next", "statement",
     "identifier", "number", "name", "quote", "term",
 ]  # fmt: skip
 
@@ -216,7 +216,11 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     @property
     def loses(self) -> tuple[str, ...]:
         """What a person reads of the losses: each on its own, mere words as their number."""
-        shown = [" ".join(each.text.split()) for each in self.lost_to_show if each.kind != "term"]
+        shown = [
+            ("important turn lost: " if each.kind == "turn" else "") + " ".join(each.text.split())
+            for each in self.lost_to_show
+            if each.kind != "term"
+        ]
         words = len(self.lost_information) - len(shown)
         return (*shown, *([count(words, "plain word")] if words else []))
 

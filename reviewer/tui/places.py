@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from reviewer.files import read_own, write_atomic
@@ -25,9 +26,12 @@ def save_place(store: Path, project: str | None, memory_id: int) -> None:
 
     Raises OSError when the folder cannot be written.
     """
+    _save(store, {project or "": memory_id})
+
+
+def _save(store: Path, changed: Mapping[str, object]) -> None:
     path = place_file(store)
-    places = {**_read(path), project or "": memory_id}
-    write_atomic(path, json.dumps(places).encode(), durable=False)
+    write_atomic(path, json.dumps({**_read(path), **changed}).encode(), durable=False)
 
 
 def _read(path: Path) -> dict[str, object]:
@@ -49,11 +53,26 @@ def load_commit(store: Path, context: int) -> int | None:
     return load_place(store, f"commit of {context}")
 
 
-def keep_context(store: Path, project: str | None, context: int, commit: int | None) -> None:
-    """Remember the present context, and the commit under the cursor where there is one.
+def load_levels(store: Path, context: int) -> object:
+    """The levels that were chosen in a context, as the file has them."""
+    return _read(place_file(store)).get(f"levels of {context}")
+
+
+def keep_context(
+    store: Path,
+    project: str | None,
+    context: int,
+    commit: int | None,
+    levels: Sequence[tuple[int, int, bool]],
+) -> None:
+    """Remember the present context, and where there are some the commit under the cursor and the
+    levels that were chosen.
 
     Raises OSError when the folder cannot be written.
     """
-    save_place(store, f"context of {project or ''}", context)
+    changed: dict[str, object] = {f"context of {project or ''}": context}
     if commit is not None:
-        save_place(store, f"commit of {context}", commit)
+        changed[f"commit of {context}"] = commit
+    if levels:
+        changed[f"levels of {context}"] = levels
+    _save(store, changed)

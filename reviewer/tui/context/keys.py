@@ -31,13 +31,13 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Type a number of tokens; levels are chosen that fit it and pass their checks.", "Decide",
+    "Type a number of tokens; levels are chosen that fit it and pass their checks. Your own stay.",
+    "Decide",
 )  # fmt: skip
-PIN = Action("pin", "P", "pin", "Never compress this; again: normal.", "Decide", writes=True)
+PIN = Action("pin", "P", "pin", "The turn stays whole. Again: normal.", "Decide", writes=True)
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress this with care; what must survive of it is kept. Again: normal.",
-    "Decide", writes=True,
+    "Compressed with more care, and its loss is said. Again: normal.", "Decide", writes=True,
 )  # fmt: skip
 LEAVE_OUT = Action(
     "make_skip", "x", "skip",
@@ -45,7 +45,7 @@ LEAVE_OUT = Action(
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Type what must survive of this: words, a text, or a regular expression.",
+    "Type a text, words, or a regular expression: it stays in every summary.",
     "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(
@@ -60,7 +60,7 @@ OPEN_FILE = Action(
 )  # fmt: skip
 SAME_LEVEL = Action(
     "same_level", "", "level for all",
-    "Give every segment the level of this one.", "Decide",
+    "Give every segment the level of this one; a fit may change it.", "Decide",
 )  # fmt: skip
 SURVIVE_NOTHING = Action(
     "retain_nothing", "", "nothing must survive",

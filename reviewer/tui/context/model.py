@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct, structs
+from msgspec import Struct, ValidationError, convert, structs
 
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.fit import LAST_FULL
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
 PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
-NEEDS = {"request": "the request", "instruction": "an instruction", "decision": "a decision"}
+NEEDS = {
+    "turn": "an important turn",
+    "request": "the request",
+    "instruction": "an instruction",
+    "decision": "a decision",
+}
 """Losses that a person has to know of, whatever the score says."""
 
 
@@ -138,6 +143,14 @@ def findings(found: Checked) -> list[CheckResult]:
     ]
 
 
+class KeptLevel(NamedTuple):
+    """The level of a segment, by its first turn; `own`: the person chose it."""
+
+    turn: int
+    level: Level
+    own: bool
+
+
 @dataclass
 class Choices:
     """The choices for one context, kept while other screens are shown."""
@@ -145,6 +158,28 @@ class Choices:
     chosen: dict[tuple[int, ...], LevelChoice] = field(default_factory=dict)
     own: set[int] = field(default_factory=set)
     """The turns of segments whose level the person chose, which a fit leaves as it is."""
+    remembered: Mapping[int, Level] = field(default_factory=dict)
+    """Levels of an earlier session, by the first turn of their segments."""
+
+    def to_keep(self) -> list[KeptLevel]:
+        """The levels to remember when the program ends."""
+        return [
+            KeptLevel(sources[0], each.level, sources[0] in self.own)
+            for sources, each in self.chosen.items()
+        ]
+
+    @classmethod
+    def of_kept(cls, found: object) -> Choices:
+        """The choices of an earlier session; none where they cannot be read."""
+        try:
+            kept = convert(found or [], list[KeptLevel])
+        except ValidationError:
+            kept = []
+        return cls(
+            own={each.turn for each in kept if each.own},
+            remembered={each.turn: each.level for each in kept},
+        )
+
     opened: set[tuple[int, ...]] = field(default_factory=set)
     target: int | None = None
 
@@ -195,6 +230,9 @@ class ContextModel:
             plan = first_plan(found, plan)
             chosen = choices.chosen
             levels = {turn: each.level for each in chosen.values() for turn in each.sources}
+            levels = {**choices.remembered, **levels}
+            for summary in (each.id for each in found.commits if each.type == "summary"):
+                levels[summary] = Level.FULL
             kept = tuple(_kept(each, chosen.get(each.sources), levels) for each in plan.choices)
             plan = structs.replace(plan, choices=kept)
         self.plan = plan

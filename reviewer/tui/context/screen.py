@@ -56,7 +56,7 @@ from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
-from reviewer.tui.places import keep_context, load_commit, load_context
+from reviewer.tui.places import keep_context, load_commit, load_context, load_levels
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
 
@@ -265,7 +265,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if found.version != self._version or other:
             self.data.forget_previews()
         self.context, self._version = found.context, found.version
-        kept = self.host.context_choices.setdefault(found.context.id, Choices())
+        kept = self.host.context_choices.get(found.context.id)
+        if kept is None:
+            kept = Choices.of_kept(load_levels(self.engine.path, found.context.id))
+            self.host.context_choices[found.context.id] = kept
         self.data.load(found, kept, here)
         self.rows.empty = (found.trouble or "This session has no turns.",)
         self._stop_previews()
@@ -283,7 +286,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is None or self.engine.read_only:
             return
         try:
-            keep_context(self.engine.path, self.project, self.context.id, self.data.first_commit)
+            keep_context(
+                self.engine.path,
+                self.project,
+                self.context.id,
+                self.data.first_commit,
+                self.data.choices.to_keep(),
+            )
         except OSError as error:
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
@@ -495,14 +504,15 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is None:
             return
         number, compression = self.context.id, self.engine.compression
-        act = RunningAct("Choosing levels")
+        act, own = RunningAct("Choosing levels"), self.data.own()
 
         def work() -> Preview:
             watch = _watch(act)
             try:
-                plan = compression.fit(number, target, engine="offline", watch=watch)
+                plan = compression.fit(number, target, engine="offline", watch=watch, own=own)
             except UnreachableError as problem:
-                plan = compression.fit(number, problem.needs, engine="offline", watch=watch)
+                least = problem.needs
+                plan = compression.fit(number, least, engine="offline", watch=watch, own=own)
             return compression.preview(plan, watch)
 
         found = await self.host.accompany(self, act, work)
@@ -513,19 +523,26 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows.refresh()
         self.follow()
         apply = self.key_of(keys.APPLY)
+        stay = ""
+        if own:
+            named = [f"{self.data.place(each) + 1} {LEVEL_NAMES[each.level]}" for each in own]
+            more = ", ..." if len(named) > MOST_NAMED else ""
+            stay = f" Your own levels stay: {', '.join(named[:MOST_NAMED])}{more}."
         if fits:
-            self.say(f"{found.tokens_after:,} of {target:,} tokens: {apply} applies it.")
+            self.say(f"{found.tokens_after:,} of {target:,} tokens: {apply} applies it.{stay}")
         else:
             self.say(
-                f"{self._unreachable(target)} {found.tokens_after:,} passes: {apply} applies it."
+                f"{self._unreachable(target, own=bool(own))} {found.tokens_after:,} passes:"
+                f" {apply} applies it.{stay}"
             )
 
-    def _unreachable(self, target: int) -> str:
+    def _unreachable(self, target: int, *, own: bool) -> str:
         """Why a number of tokens cannot be reached: pinned turns that alone have more, by name."""
         pinned = [each for each in self.data.commits.values() if each.priority is Priority.PINNED]
         tokens = sum(each.tokens for each in pinned)
         if tokens <= target:
-            return f"{target:,} would lose what must survive."
+            reason = "would change your own levels or" if own else "would"
+            return f"{target:,} {reason} lose what must survive."
         most = sorted(pinned, key=lambda each: -each.tokens)[:MOST_NAMED]
         named = ", ".join(f"{self._quoted(each.first_line)} {each.tokens:,}" for each in most)
         more = ", ..." if len(pinned) > len(most) else ""
@@ -577,7 +594,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
-        self.data.choices.chosen.clear()
         self.open_context(number, f"{words} - {self.key_of(shared.UNDO)} to undo")
 
     # priorities and what must survive

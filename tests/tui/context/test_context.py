@@ -75,6 +75,18 @@ async def test_levels_are_kept_while_other_screens_are_shown(
         assert set(levels(screen)) == {3}
 
 
+async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme", size=(160, 40)) as screen:
+        await screen.press("f3", "3", "j", "4")
+        chosen = levels(screen)
+    async with opened(engine, project="acme", size=(160, 40)) as screen:
+        await screen.press("f3")
+        assert levels(screen) == chosen
+        await screen.press("f", *"100000", "enter")
+        await screen.until(lambda: said(screen).endswith("levels stay: 1 Brief, 2 Tags."))
+
+
 async def test_enter_opens_a_segment_into_its_turns_and_closes_it(
     engine: Engine, tmp_path: Path
 ) -> None:
@@ -289,6 +301,36 @@ class TestApplying:
             assert "apply anyway" not in screen.text
             assert engine.contexts.get(number).head
 
+    async def test_fit_leaves_the_levels_that_the_person_chose(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme", size=(160, 40)) as screen:
+            await screen.press("f3", "3", "f", *"100000", "enter")
+            await screen.until(lambda: said(screen).endswith("Your own levels stay: 1 Brief."))
+            assert levels(screen) == [Level.BRIEF, Level.FULL, Level.FULL, Level.FULL]
+            await screen.press("1", "f", *"500", "enter")
+            await screen.until(lambda: "500 would change your own levels" in said(screen))
+            assert said(screen).endswith("Your own levels stay: 1 Full.")
+            assert levels(screen)[0] == Level.FULL
+
+    async def test_undo_of_an_apply_brings_back_the_levels(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "2", "j", "1", "j", "1")
+            before = levels(screen)
+            assert before[:3] == [Level.DETAILED, Level.FULL, Level.FULL]
+            await screen.press("a")
+            if "apply anyway" in screen.text:
+                await screen.press("enter")
+            await screen.until(lambda: said(screen).startswith("Compressed "))
+            assert set(levels(screen)) == {Level.FULL}
+            await screen.press("u")
+            await screen.settle()
+            assert levels(screen) == before
+
     async def test_a_budget_is_for_the_whole_session_wherever_the_cursor_is(
         self, engine: Engine, tmp_path: Path
     ) -> None:
@@ -414,3 +456,17 @@ class TestUndoOfChoices:
             assert levels(screen)[0] == Level.TAGS
             await screen.press("u")
             assert levels(screen)[0] == Level.BRIEF
+
+
+async def test_an_important_turn_that_a_summary_loses_is_named(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(160, 40)) as screen:
+        await screen.press("f3", "4", "enter", "j", "j", "j", "i", "k", "k", "k")
+        await screen.until(
+            lambda: "important turn lost: No, do not touch the driver" in screen.text
+        )
+        assert "an important turn is missing" in screen.text
+        await screen.press("2")
+        await screen.until(lambda: "important turn" not in screen.text)

@@ -329,7 +329,8 @@ def test_large_results_are_named_and_no_farther_level_has_more_tokens(
     told.reply("I read the timetable.")
     told.tool()
     told.result("\n".join(f"the ferry {at} waits for tram {at * 7}" for at in range(900)))
-    told.result("\n".join(f"the tower {at} rings for bell {at * 3}" for at in range(900)))
+    names = [f"the tower{at} rings bell{at}.py for Harbour{at}" for at in range(900)]
+    told.result("\n".join(names))
     path = tmp_path / "ferry.jsonl"
     path.write_bytes(told.bytes())
     context = engine.contexts.import_file(path, project="acme").context.id
@@ -337,6 +338,6 @@ def test_large_results_are_named_and_no_farther_level_has_more_tokens(
     levels = [compression.preview(compression.plan(context, each)).segments for each in Level]
     _, called, alone = (each.compressed.content for each in levels[Level.BRIEF])
     assert "ls" in called
-    assert alone.startswith("A call returned: The tower 0 rings for bell 0")
+    assert alone.startswith("A call returned: The tower0 rings bell0.py for Harbour0")
     for sizes in zip(*([each.tokens for each in level] for level in levels), strict=True):
         assert list(sizes) == sorted(sizes, reverse=True)

@@ -205,12 +205,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         verb = self._edit.verb if self._edit is not None else action.title
         return verb if action is keys.SAVE_EDIT else action.title
 
-    def offers(self, action: Action) -> bool:
-        """Changes can be visited once there is one, and reverted while the text has no focus."""
-        if action in (keys.NEXT_HUNK, keys.REVERT_HUNK) and self._no_change():
-            return False
-        return action is not keys.REVERT_HUNK or not self.editor.has_focus
-
     @property
     def editor(self) -> EditorArea:
         return self.query_one(EditorArea)
@@ -275,7 +269,8 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.screen.set_focus(other, scroll_visible=False)
 
     @on(TextArea.Changed)
-    def _text_changed(self) -> None:
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
         self.draw_title()
         if self._diff_timer is not None:
             self._diff_timer.stop()

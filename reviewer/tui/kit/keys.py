@@ -134,7 +134,7 @@ SWITCH_HALF = Action(
 EDIT = Pane(
     "edit", "Editing a text",
     (SAVE_EDIT, LEAVE_EDIT, NEXT_HUNK, PREVIOUS_HUNK, REVERT_HUNK, SWITCH_HALF),
-    (SAVE_EDIT, LEAVE_EDIT, NEXT_HUNK, REVERT_HUNK),
+    (SAVE_EDIT, LEAVE_EDIT, SWITCH_HALF),
 )  # fmt: skip
 
 CHOOSE = Action("choose", "enter", "choose", "Choose the line under the cursor.", "Select")

@@ -907,10 +907,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if edit is not None and edit.key == message.memory:
             await self.patiently(lambda: edit.keep(message.content))
 
-    def on_text_area_changed(self) -> None:
-        """The footer names the keys for changes once there is one."""
-        self.show_footer()
-
     def keep_now(self) -> None:
         """Keep the draft of the text being typed."""
         edit, editor = self.editing, self._editor

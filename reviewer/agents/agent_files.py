@@ -108,6 +108,9 @@ class AgentFiles:
     def keep_packet(self, name: str, packet: KeptPacket) -> None:
         self._write(PACKETS, f"{name}.json", packet)
 
+    def drop_packet(self, name: str) -> None:
+        (self.folder / PACKETS / f"{name}.json").unlink(missing_ok=True)
+
     def packet(self, name: str) -> KeptPacket | None:
         return self._read(self.folder / PACKETS / f"{name}.json", KeptPacket)
 

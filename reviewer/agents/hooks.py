@@ -183,7 +183,10 @@ class PacketMaker:
         Returns whether `make_ready` would spare it more. Raises OSError.
         """
         if self._new is not None:
-            self._files.keep_packet(*self._new)
+            name, packet = self._new
+            self._files.keep_packet(name, packet)
+            if packet.key != self._state():  # what it says may have been forgotten meanwhile
+                self._files.drop_packet(name)
         ready = self._ready
         if ready is None:
             return False

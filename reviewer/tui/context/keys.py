@@ -37,7 +37,7 @@ FIT = Action(
 PIN = Action("pin", "P", "pin", "The turn stays whole. Again: normal.", "Decide", writes=True)
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compressed with more care, and its loss is said. Again: normal.", "Decide", writes=True,
+    "Compressed with more care. Again: normal.", "Decide", writes=True,
 )  # fmt: skip
 LEAVE_OUT = Action(
     "make_skip", "x", "skip",

@@ -216,7 +216,7 @@ def run(path):
         return ended.code
 
 run(rehearsal)  # loads modules, whose folder may be closed to the other user
-for each in pkgutil.iter_modules(reviewer.promotion.__path__, "reviewer.promotion."):
+for each in pkgutil.walk_packages(reviewer.promotion.__path__, "reviewer.promotion."):
     importlib.import_module(each.name)  # a row of somebody else is not decided in a rehearsal
 os.setgroups([])
 os.setgid(int(group))

@@ -121,12 +121,13 @@ def test_ctrl_c_keeps_what_is_done(twelve: Fleet) -> None:
 
 @pytest.fixture
 def endless(fleet: Fleet) -> Fleet:
-    """A session that says the same again and again, for minutes of reading."""
+    """A session that says much the same again and again, for minutes of reading."""
     fleet.session("short.jsonl", *FACTS)
-    said = [" ".join(f"{fact}." for fact in FACTS) * 20] * 40
+    said = " ".join(f"{fact}." for fact in FACTS) * 20
     with gzip.open(fleet.sessions / "endless.jsonl.gz", "wb", compresslevel=1) as packed:
         for number in range(200):
-            lines = session_lines("endless", *said, ids=f"message-{number}")
+            each = [f"{number}, {again}: {said}" for again in range(40)]
+            lines = session_lines("endless", *each, ids=f"message-{number}")
             packed.write(lines.encode())
     return fleet
 

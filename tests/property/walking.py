@@ -114,7 +114,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "CommitQuery": CommitQuery(number), "Priority": "pinned",
         "RejectReason": "known", "Sequence[str]": [text],
         "Sequence[Pattern]": [Pattern(text)],
-        "Iterable[CompiledMessage]": [], "Sequence[Moment]": [],
+        "Iterable[CompiledMessage]": [], "Sequence[Moment]": [], "Sequence[LevelChoice]": [],
         "RunOptions": RunOptions(), "Level": Level.BRIEF,
         "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
         "DecisionFile": DecisionFile(Header("", 1, "acme", "", "anna", "", ""), (), (b"",)),

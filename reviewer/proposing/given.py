@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, structs
 
 from reviewer.proposing.shortened import ends
-from reviewer.proposing.values import PLAN, LineRole, SessionView, ViewLine
+from reviewer.proposing.values import APPROVED, PLAN, LineRole, SessionView, ViewLine
 from reviewer.sessions.findings import Evidence, Finding, Kind
 from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
@@ -37,20 +37,32 @@ class QuestionContext(Struct, frozen=True):
 
 def without_retellings(view: SessionView) -> SessionView:
     """The view with the ends of what tells other parts of a session again: the reports of
-    sub-agents, the versions of a plan before the last, and the summaries of compactions, but for
-    one at the beginning.
+    sub-agents, versions of a plan that another took the place of, and the summaries of compactions,
+    but for one at the beginning.
     """
-    plans = [at for at, line in enumerate(view.lines) if line.text.startswith(PLAN)]
+    replaced = _replaced_plans(view.lines)
     lines, begun = [], False
     for at, line in enumerate(view.lines):
         report = line.speaker is Speaker.SUBAGENT and line.role is LineRole.ASSISTANT
-        if report or at in plans[:-1] or (begun and line.role is LineRole.SUMMARY):
+        if report or at in replaced or (begun and line.role is LineRole.SUMMARY):
             shown = ends(line.text)
             left_out = line.left_out + shown.left_out
             line = structs.replace(line, text=shown.text, left_out=left_out)
         begun = begun or line.role in (LineRole.USER, LineRole.ASSISTANT)
         lines.append(line)
     return structs.replace(view, lines=tuple(lines))
+
+
+def _replaced_plans(lines: Sequence[ViewLine]) -> set[int]:
+    """The plans after which another one came before one was approved, by their place."""
+    replaced, waiting = set[int](), list[int]()
+    for at, line in enumerate(lines):
+        if line.role is LineRole.ASSISTANT and line.text.startswith(PLAN):
+            replaced.update(waiting)
+            waiting = [at]
+        elif line.role is LineRole.EVENT and line.text == APPROVED:
+            waiting = []
+    return replaced
 
 
 def with_findings(view: SessionView, findings: Iterable[Finding]) -> SessionView:

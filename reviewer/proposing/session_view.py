@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import structs
 
 from reviewer.proposing.shortened import ShownText, cut, ends, shortened
-from reviewer.proposing.values import PLAN, LineRole, SessionView, ViewLine
+from reviewer.proposing.values import APPROVED, PLAN, LineRole, SessionView, ViewLine
 from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
 from reviewer.sources.calls import APPROVALS, POLLING
 from reviewer.sources.claude_words import tags
@@ -296,7 +296,7 @@ class _Writer:
             if plan and not call.query:
                 shown = shortened(f"{PLAN}{plan}")
                 self._say(event.origin, LineRole.ASSISTANT, Speaker.AGENT, shown)
-            self._say(event.origin, LineRole.EVENT, Speaker.HARNESS, ShownText("approved the plan"))
+            self._say(event.origin, LineRole.EVENT, Speaker.HARNESS, ShownText(APPROVED))
         elif call.act is Act.ASK:
             answer = ShownText(f"answered: {mask(event.words or event.text.strip()).text}")
             self._say(event.origin, LineRole.USER, Speaker.PERSON, answer)

@@ -60,6 +60,7 @@ UNREAD = 8_000
 """Characters of an answer that are sent back because nothing could be read from it."""
 MOST_DIGITS = 10
 SHORTEST_NAME = 3
+"""Characters of a name from which on the lines that have it are shown."""
 HOLDING = 6
 """Lines that are shown for a name that was not proved."""
 

@@ -11,8 +11,9 @@ from msgspec import Struct, field
 from reviewer.extraction.candidates import MemoryType
 from reviewer.sources.events import Speaker
 
-PLAN = "plan: "
-"""How a plan that waits for approval begins in a view."""
+PLAN, APPROVED = "plan: ", "approved the plan"
+"""How a plan that waits for approval begins in a view, and the line after which it is carried out.
+"""
 
 
 class LineRole(StrEnum):

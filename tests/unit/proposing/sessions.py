@@ -51,14 +51,20 @@ class SessionFile:
         self._write({"type": "user", "message": {"content": [answer]}})
         return line
 
-    def plans(self, plan: str) -> int:
-        """A plan that waits for approval."""
+    def plans(self, plan: str, *, approved: bool = False) -> int:
+        """A plan that waits for approval, or that has it."""
         self._calls += 1
         use = {
             "type": "tool_use", "id": f"call{self._calls}", "name": "ExitPlanMode",
             "input": {"plan": plan},
         }  # fmt: skip
-        return self._write({"type": "assistant", "message": {"content": [use]}})
+        line = self._write({"type": "assistant", "message": {"content": [use]}})
+        if approved:
+            answer = {
+                "type": "tool_result", "tool_use_id": use["id"], "content": "User approved it.",
+            }  # fmt: skip
+            self._write({"type": "user", "message": {"content": [answer]}})
+        return line
 
     def refuses(self, command: str, words: str) -> int:
         """A call that the person refused with a comment; the line of the comment."""

@@ -123,14 +123,15 @@ def test_what_tells_the_session_again_is_asked_about_by_its_ends(tmp_path: Path)
         assert "50 coins" not in told.text
 
 
-def test_of_the_versions_of_a_plan_the_last_is_asked_about_in_full(tmp_path: Path) -> None:
+def test_a_plan_that_another_took_the_place_of_is_asked_about_by_its_ends(tmp_path: Path) -> None:
     steps = "\n".join(f"{number}. Count drawer {number}." for number in range(100))
     session = SessionFile(tmp_path / "plans.jsonl")
     session.plans(f"Version one.\n{steps}")
-    session.plans(f"Version two.\n{steps}")
+    session.plans(f"Version two.\n{steps}", approved=True)
+    session.plans(f"Version of the next task.\n{steps}")
     plan = plan_run([session.path], writer(Scripted(answer())), max_tokens=20_000)
     shown = [line.text for line in plan.sessions[0].view.lines if "Version" in line.text]
-    assert ["drawer 50" in text for text in shown] == [False, True]
+    assert ["drawer 50" in text for text in shown] == [False, True, True]
 
 
 def test_a_context_that_is_too_small_is_refused() -> None:

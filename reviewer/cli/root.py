@@ -145,9 +145,8 @@ SECTIONS = {
 """The commands that the help lists, by what people do."""
 
 HIDDEN = {
-    "make-packet-ready": VerbEntry(
-        "hook:make_packet_ready",
-        "Make the packet of a folder and what hooks at calls say ready, and have guards followed.",
+    "update-call-hooks": VerbEntry(
+        "hook:update_call_hooks", "Make memories ready for hooks at calls, and write guards."
     ),
     "read-sessions": VerbEntry("hook:read_sessions", "Read the sessions that hooks have noted."),
     "add": VerbEntry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),

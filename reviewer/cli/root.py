@@ -155,11 +155,6 @@ HIDDEN = {
 """Commands for programs."""
 
 
-def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
-    if value:
-        os.environ["NO_COLOR"] = "1"
-
-
 @click.group(
     name="reviewer",
     cls=LazyGroup,
@@ -171,12 +166,6 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
 @with_store_options
 @flag("--ascii", "Draw the screen with ASCII characters only.")
 @flag("--plain", "Go through the queue line by line, with letters: for screen readers and pipes.")
-@flag(
-    "--no-color",
-    "No colours; the variable NO_COLOR does the same.",
-    expose_value=False,
-    callback=_without_colour,
-)
 @click.version_option(__version__, prog_name="reviewer", message="%(prog)s %(version)s")
 @pass_session
 @click.pass_context

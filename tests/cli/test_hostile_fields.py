@@ -342,8 +342,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["compress", each, "--level", "brief"] for each in contexts),
         *(["compress", each, "--level", "all"] for each in contexts[:1]),
         *(["compress", "#1", "--expand", f"#{each}"] for each in summaries),
-        *(["pipeline", "preamble", program.graph, "--node", f"m{PAYLOAD}", "--mode", "all", "--run",
-           each] for each in runs),
         ["pipeline", "runs"],
         *(["pipeline", "runs", each] for each in runs),
     ])  # fmt: skip
@@ -540,7 +538,7 @@ def test_decisions_of_others_are_reported_harmless(program: Program, tmp_path: P
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     allowed = tmp_path / "signers"
     allowed.write_text(f"anna@example.org {Path(f'{key}.pub').read_text()}")
-    written = ["decisions", "export", "--sign", key, "--out", out, "--force"]
+    written = ["decisions", "export", "--sign", key, "--out", out]
     assert "signed in" in harmless(program, PROJECT, written)
     read = ["decisions", "import", out, "--allowed", allowed]
     assert "anna@example.org" in harmless(program, PROJECT, [*read, "--dry-run"])

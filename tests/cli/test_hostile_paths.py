@@ -36,7 +36,6 @@ TAKES_A_FILE = [
     ["pipeline", "run", "desk.dot", "--run-dir", "{}"],
     ["edit", "1", "--content-file", "{}"],
     ["remember", "--content-file", "{}", "--type", "decision"],
-    ["commit", "add", "talk", "--text-file", "{}"],
     ["packet", "--context-dir", "{}"],
     ["packet", "--out", "{}"],
     ["export", "--into", "{}", "--write"],

@@ -50,7 +50,7 @@ CASES: list[tuple[list[str], set[str]]] = [
     (["compress", "talk", "--level", "brief"], MEASURES),
     (["brief", "note.md"], COUNTS | {"markdown_it"}),
     (["view", "note.md"], {"markdown_it"}),
-    (["packet", "--count", "estimate"], set()),
+    (["packet"], COUNTS),
     (["pipeline", "check", "desk.dot"], set()),
     (["connect"], set()),
     (["hook", "claude-code", "SessionStart"], set()),

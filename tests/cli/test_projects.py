@@ -71,7 +71,6 @@ NAMING: dict[str, list[list[str]]] = {
     "commit show": [["{commit}"], ["{hash}"]],
     "compile": [["{context}"], ["pelican-talk"]],
     "compress": [["{context}"], ["{context}", "--pin", "{commit}", "pelican"]],
-    "pipeline preamble": [["tea.dot", "--node", "boil", "--run", "{run}"]],
     "packet read": [["m:{active}"]],
     "promote": [["{waiting}"], ["{own}", "{waiting}"]],
     "reject": [["{waiting}"]],
@@ -124,7 +123,8 @@ ELSEWHERE = {
     # Of these, test_mcp.py and test_hooks.py show that they stay in one project.
     "mcp", "hook", "read-sessions", "update-call-hooks", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
-    "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
+    "model serve", "summarize", "view", "brief", "keep", "pipeline check",
+    "pipeline show", "pipeline preamble",
     "sources", "watch", "completions", "serve", "help",
     # test_team.py and test_sync.py show that these keep to one project.
     "share", "decisions export", "decisions import", "sync",

@@ -171,9 +171,7 @@ class Compression:
         self._snapshot_of(plan).index_of(segment)
         return plan.with_level(segment, wanted)
 
-    def write(
-        self, plan: CompressionPlan, segment: str, text: str
-    ) -> CompressionPlan:
+    def write(self, plan: CompressionPlan, segment: str, text: str) -> CompressionPlan:
         """The plan with a summary that a person wrote for one segment.
 
         It is checked like any other.

@@ -20,6 +20,7 @@ from reviewer.agents.recalled import MOST_CHARACTERS
 from reviewer.engine import Engine
 from reviewer.text.for_agents import between_tags
 from tests.cli.agent_projects import filled, session, tree
+from tests.cli.capabilities import impatient
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.families import OPENCODE_INFO, document, lines, opencode_database
 from tests.waiting import PATIENCE, until
@@ -405,7 +406,8 @@ def test_a_locked_store_does_not_stop_the_agent(reviewer: Reviewer) -> None:
     with closing(sqlite3.connect(reviewer.db, isolation_level=None)) as connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("BEGIN EXCLUSIVE")
-        assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
+        told = event(folder)
+        assert hook(reviewer, "claude-code", "SessionStart", told, preexec_fn=impatient) == ""
         connection.execute("ROLLBACK")
     (line,) = log(reviewer)
     assert "claude-code SessionStart: " in line

@@ -454,8 +454,8 @@ def program(filled: Program) -> Iterator[Program]:
 
 
 @pytest.mark.timeout(300)
-def test_text_from_files_and_people_is_shown_harmless(program: Program) -> None:
-    for call in [*reads(program), *reads_of_files(program), *writes(program)]:
+def test_text_from_files_is_shown_harmless(program: Program) -> None:
+    for call in [*reads_of_files(program), *writes(program)]:
         harmless(program, PROJECT, call)
 
 
@@ -466,7 +466,7 @@ def test_an_invalid_time_is_not_stored(program: Program) -> None:
     ]
 
 
-def newest(program: Program) -> Iterator[Sequence[object]]:
+def about_agents(program: Program) -> Iterator[Sequence[object]]:
     """Verbs about agents, groups and fleets, and what they refuse."""
     memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory'")
     odd = f"none{PAYLOAD}"
@@ -504,7 +504,7 @@ def newest(program: Program) -> Iterator[Sequence[object]]:
 
 @pytest.mark.timeout(300)
 def test_the_verbs_about_agents_groups_and_fleets_print_harmless_text(program: Program) -> None:
-    for call in newest(program):
+    for call in about_agents(program):
         harmless(program, PROJECT, call)
 
 

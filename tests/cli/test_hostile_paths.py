@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_hostile_fields import TERMINAL
 
 NAME = "a\n\x1b]0;owned\x07\x1b[2J\u202egnp.md\u200b"
 WORDS = (
     "We decided to print \x1b[31mreceipts\x07 in \u202ered\u202c ink\u200b because of \x9b2J it."
 )
-TERMINAL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Characters that a terminal obeys or hides; a newline and a tab are harmless."""
-
 TAKES_A_FILE = [
     ["extract", "{}", "--json"],
     ["ingest", "{}"],

@@ -254,31 +254,7 @@ async def test_an_order_in_a_proposal_is_flagged_for_the_person(reviewer: Review
     assert "injection" in row["flags"]
 
 
-async def test_a_flood_is_capped(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    counters = "\n".join(f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(40))
-    running(reviewer, folder, session(folder, [("user", counters)]))
-    async with served(reviewer, folder, "claude-code") as client:
-        answers = [
-            (
-                await client.call_tool(
-                    "propose",
-                    {
-                        "statement": f"Counter {n} of the gate is read at 0{n % 9}:15.",
-                        "quotes": [{"text": f"Counter {n} of the gate is read at 0{n % 9}:15."}],
-                    },
-                )
-            )
-            .content[0]
-            .text  # type: ignore[union-attr]
-            for n in range(40)
-        ]
-    queued = [answer for answer in answers if answer.startswith("Queued")]
-    assert len(queued) == 30
-    assert "which is enough" in answers[-1]
-
-
-def test_10000_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
+def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = filled(reviewer)
@@ -288,7 +264,7 @@ def test_10000_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     monkeypatch.setenv("HOME", reviewer.environment["HOME"])
     monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 45)
     queued, refused_with = 0, set()
-    for count in (10_000, 50):
+    for count in (1_000, 50):
         server = AgentTools(reviewer.db, agent="claude-code", folder=folder)
         for n in range(count):
             counter = counters[n % len(counters)]

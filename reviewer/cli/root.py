@@ -58,7 +58,7 @@ SECTIONS = {
     },
     "Look after what is kept": {
         "state": VerbEntry("state", "List, show, set and unset trusted state."),
-        "conflict": VerbEntry("conflict", "List and settle entities that contradict each other."),
+        "conflict": VerbEntry("conflict", "Settle a conflict between two entities."),
         "graduate": VerbEntry("triage:graduate", "Propose an active memory as an entity."),
         "history": VerbEntry("history", "List what was done in this project."),
         "verify": VerbEntry("history:verify", "Check that the store agrees with its ledger."),

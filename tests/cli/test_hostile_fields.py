@@ -326,7 +326,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
     yield from in_both_forms([
         ["queue", "list", "--status", "all"],
         ["queue", "show", *memories],
-        ["conflict", "list", "--all"],
         ["state", "list", "--all"],
         *(["state", "show", each, "--all"] for each in state_keys),
         ["history"],

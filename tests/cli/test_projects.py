@@ -51,7 +51,6 @@ TEA = """digraph tea {
 
 LISTING: dict[str, list[list[str]]] = {
     "queue list": [["--status", "all"]],
-    "conflict list": [[]],
     "state list": [[]],
     "export": [[], ["--format", "ndjson"]],
     "packet": [[], ["--explain"]],
@@ -82,7 +81,7 @@ NAMING: dict[str, list[list[str]]] = {
     "supersede": [["{active}", "--by", "{waiting}"], ["{own active}", "--by", "{waiting}"]],
     "graduate": [["{active}", "--as", "decision"]],
     "relate": [["{left}", "depends_on", "{right}"], ["{own left}", "depends_on", "{right}"]],
-    "conflict resolve": [["{conflict}", "--both"]],
+    "conflict": [["{conflict}", "--both"]],
     "commit add": [["{context}", "--text", "More"]],
     "commit edit": [["{commit}", "--text", "Other"]],
     "annotate": [["{commit}", "--priority", "pinned"]],

@@ -76,14 +76,6 @@ def test_what_is_kept_of_entries_is_private_and_has_no_secret(reviewer: Reviewer
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_an_entry_that_is_new_is_given_at_once(reviewer: Reviewer) -> None:
-    folder = office(reviewer)
-    asked(reviewer, folder, FIRST)
-    done = reviewer("--project", folder.name, "state", "set", "language", "Basque")
-    assert done.returncode == 0, done.stderr
-    assert "Basque" in asked(reviewer, folder, SECOND)[0]
-
-
 def test_a_cache_that_cannot_be_written_is_a_line_in_the_log(reviewer: Reviewer) -> None:
     folder = office(reviewer)
     (reviewer.folder / "home" / ".cache").write_text("in the way\n")

@@ -73,7 +73,7 @@ class TestTheStore:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-        done = seeded("dev-seed", 20_000, preexec_fn=cap)
+        done = seeded("dev-seed", 3_000, preexec_fn=cap)
         assert done.returncode == 1
         assert "Traceback" not in done.stderr
         assert len(done.stderr.splitlines()) == 1, done.stderr

@@ -118,7 +118,7 @@ async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
 ) -> None:
     folder = filled(reviewer)
     running(reviewer, folder, session(folder))
-    async with talking(reviewer, folder, "--agent", "claude-code") as client:
+    async with served(reviewer, folder, "claude-code") as client:
         answer = await call(
             client,
             "propose",
@@ -146,7 +146,7 @@ async def test_a_disputed_memory_is_held_back_until_it_is_decided(reviewer: Revi
     folder = filled(reviewer)
     named = ["--project", folder.name]
     (number,) = reviewer.ids(*named, "--status", "active", "--filter", "thermal")
-    async with talking(reviewer, folder) as client:
+    async with served(reviewer, folder) as client:
         reason = "The printers were replaced by laser ones."
         assert "waits" in await call(client, "dispute", id=f"m:{number}", reason=reason)
         assert "thermal paper" not in await call(client, "packet")
@@ -314,9 +314,9 @@ async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> 
     nowhere.mkdir()
     async with served(reviewer, nowhere) as client:
         assert "in no git work tree" in await refused(client, "packet")
-    for folder in (other, nowhere):  # a name in an agent's settings opens no other project
-        async with talking(reviewer, folder, "--project", "ticket-office") as client:
-            assert "thermal" not in await refused(client, "packet")
+    # A name in an agent's settings opens no other project.
+    async with talking(reviewer, other, "--project", "ticket-office") as client:
+        assert "thermal" not in await refused(client, "packet")
 
 
 async def test_a_stage_of_a_pipeline_gets_its_preamble(reviewer: Reviewer) -> None:

@@ -20,7 +20,7 @@ from reviewer.agents.hook_events import EVENTS
 from tests.cli.agent_projects import session
 from tests.cli.conftest import Reviewer
 from tests.cli.test_hostile_fields import TERMINAL
-from tests.cli.test_mcp import call, refused, running, served, talking
+from tests.cli.test_mcp import call, refused, running, served
 
 TOKEN = "gh" + "p_" + "v7Kq2Zn9Tb4Xv5Rm8Lc3Pd6Hs1Jf0GyAaBc"
 LIVE = (
@@ -331,7 +331,7 @@ async def test_every_tool_and_resource_of_mcp(filled: Reviewer) -> None:
 
 
 async def test_an_error_of_mcp_is_one_harmless_line(filled: Reviewer) -> None:
-    async with talking(filled, filled.folder, "--project", "office") as client:
+    async with served(filled, filled.folder) as client:
         for tool, arguments in {
             "read": {"what": f"{TOLD}:1-2"},
             "brief": {"session": f"none {TOLD}\n\n{LIVE * 200}"},

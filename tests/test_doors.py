@@ -35,7 +35,7 @@ OPENS_A_DOOR_ITSELF = {
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("pipelines/handlers.py", "process_mark"): "reads /proc",
-    ("promotion/sharing/signatures.py", "signer"): "writes into a temporary folder that it made",
+    ("promotion/exchange/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
     ("serving/server.py", "_own_file"): "pages of the program",
     ("mounts.py", "is_on_local_disk"): "reads /proc",
@@ -231,7 +231,7 @@ WRITES_FILES = {
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/waves/readings.py", "forget"): "what readers have read, without a project",
-    ("promotion/sharing/syncing.py", "_write"): "decisions for another machine, signed",
+    ("promotion/exchange/syncing.py", "_write"): "decisions for another machine, signed",
     ("tui/places.py", "_save"): "where the screen was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""

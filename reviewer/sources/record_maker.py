@@ -108,7 +108,6 @@ class RecordMaker:
             use=use,
             at=first.at,
             session=first.session,
-            parent=first.parent,
             sidechain=first.sidechain,
             shape=turn.shape,
             headings=turn.headings,

@@ -62,7 +62,6 @@ def _conversation(
             parts,
             key=f"{session.id}:{words(message.get('id')) or name}",
             at=moment(message.get("create_time"), head.get("create_time")),
-            parent=nodes[name].get("parent"),
             rewound=name not in kept,
             model=words(inner(message, "metadata").get("model_slug")),
         )

@@ -42,7 +42,6 @@ def _conversation(
             _parts(reading, role, message),
             key=f"{session.id}:{name}" if name else "",
             at=moment(message.get("created_at"), head.get("created_at")),
-            parent=message.get("parent_message_uuid"),
             rewound=bool(kept) and name not in kept,
         )
 

@@ -250,7 +250,6 @@ def _made(
         line.uuid or "",
         at=written_moment(line.timestamp),
         session=line.session_id,
-        parent=line.parent_uuid or line.logical_parent_uuid,
         sidechain=bool(line.is_sidechain),
         cwd=line.cwd or "",
         branch=line.git_branch or "",

@@ -48,7 +48,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             parts,
             key=f"{session.id}:{name}" if name and name != "REDACTED" else "",
             at=moment(record.get("timestamp")),
-            parent=record.get("parentId"),
             apart=bool(agent) or words(data.get("source")).startswith("agent-"),
         )
 

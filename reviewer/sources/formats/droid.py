@@ -51,7 +51,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             parts,
             key=f"{session.id}:{name}" if name else "",
             at=moment(record.get("timestamp")),
-            parent=record.get("parentId"),
         )
 
 

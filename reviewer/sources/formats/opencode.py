@@ -76,7 +76,6 @@ def _turn(
         parts,
         key=name if name != "REDACTED" else "",
         at=moment(inner(info, "time").get("created")),
-        parent=info.get("parentID"),
         rewound=session.is_undone,
         cwd=words(inner(info, "path").get("cwd")),
         model=words(info.get("modelID")) or words(inner(info, "model").get("modelID")),

@@ -68,7 +68,6 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
             parts,
             key=session.key_of(role, parts, name),
             at=moment(entry.get("timestamp"), message.get("timestamp")),
-            parent=entry.get("parentId"),
             model=words(message.get("model")),
         )
 

@@ -40,7 +40,6 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
             parts,
             key=name,
             at=moment(record.get("timestamp")),
-            parent=record.get("parentUuid"),
             apart=bool(record.get("isSidechain")),
         )
 

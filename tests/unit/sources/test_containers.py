@@ -28,6 +28,7 @@ from tests.unit.sources.families import (
     GOOSE,
     OPENCODE_DATABASE,
     Family,
+    Json,
     archive,
     database,
     lines,
@@ -203,7 +204,7 @@ def test_archives_that_are_damaged_or_of_others_are_named(tmp_path: Path) -> Non
         Scanned(other)
 
 
-def codex(folder: Path, *records: dict[str, object] | str, name: str = "r.jsonl") -> Path:
+def codex(folder: Path, *records: Json | str, name: str = "r.jsonl") -> Path:
     """A Codex session; a text is a line as it is."""
     return lines(name, *records)(folder)
 

@@ -57,7 +57,7 @@ async def test_an_active_memory_goes_back_to_the_queue(
         await screen.press("u")
         assert "Queue 0 F2" in screen.text
         assert status_of(known, number) == "active"
-        assert state(screen).facts.current_key == (False, number)
+        assert state(screen).facts.current_id == number
         await screen.press("Z")
         assert status_of(known, number) == "candidate"
         await screen.press("f2")
@@ -98,7 +98,7 @@ async def test_an_active_entity_is_superseded_by_a_new_one(known: Engine, entity
         await screen.press("f5", "j")
         await screen.choose("supersede", "tuesdays")
         assert (status_of(known, entity), status_of(known, new)) == ("superseded", "active")
-        assert state(screen).facts.current_key == (False, new)
+        assert state(screen).facts.current_id == new
         await screen.press("u")
         assert (status_of(known, entity), status_of(known, new)) == ("active", "candidate")
 
@@ -129,7 +129,7 @@ async def test_a_relation_is_chosen_and_walked(known: Engine, entity: int) -> No
         assert "part of shop" in screen.text
         assert "enter follow" in screen.text
         await screen.press("enter")
-        assert state(screen).facts.current_key == (False, other)
+        assert state(screen).facts.current_id == other
         await screen.press("u")
         assert known.entities.get(entity).relations == ()
 

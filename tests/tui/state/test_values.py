@@ -10,8 +10,9 @@ from reviewer.engine import Engine
 from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.keys import REDO, UNDO
 from reviewer.tui.state.keys import STATE
+from reviewer.tui.state.model import TrustedRow
 from tests.tui.conftest import opened
-from tests.tui.state.driving import status_text
+from tests.tui.state.driving import state, status_text
 from tests.unit.promotion.graph import dump
 
 
@@ -31,6 +32,8 @@ async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
         assert [each.key for each in known.state.all("acme")] == ["db"]
         await screen.press("u")
         assert {each.key for each in known.state.all("acme")} == {"db", "region"}
+        assert isinstance(back := state(screen).facts.current, TrustedRow)
+        assert back.state.key == "region"
 
 
 @pytest.mark.parametrize("steps", ["", "j", "jj"], ids=["state", "entity", "memory"])

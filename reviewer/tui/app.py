@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
     from reviewer.tui.context.model import Choices
-    from reviewer.tui.kit.host import Step
+    from reviewer.tui.kit.host import Steps
     from reviewer.tui.packet.model import PacketChoices
 
 
@@ -116,8 +116,10 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """An act that continues in the background."""
         self.made_here: dict[int, tuple[str, str]] = {}
         """The acts of this session: the screen that each was made on, and its words for it."""
-        self.steps: dict[str, list[Step]] = {}
-        """The choices that undo takes back, by screen, latest last."""
+        self.steps: dict[str, Steps] = {}
+        """The choices that undo takes back, by screen."""
+        self.redo_ended = False
+        """Something came after the latest undo that the ledger knows nothing of."""
         self.queued_more = 0
         """The latest act that queued more candidates."""
         self.context_choices: dict[int, Choices] = {}

@@ -114,7 +114,7 @@ async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engin
     async with opened(stocked) as screen:
         await screen.press("f8", "u", "enter")
         assert stocked.queue.candidate(number).status == "candidate"
-        assert status_text(screen) == f"Undone: Rejected #{number} - Z to redo"
+        assert status_text(screen) == f"Undone: Rejected #{number} (earlier session) - Z to redo"
         assert "✗ undone" in screen.text
         await screen.press("Z")
         assert stocked.queue.candidate(number).status == "invalid"

@@ -23,7 +23,8 @@ READ = Action("read_agent", "enter", "read", "Read all about this agent, or go b
 
 AGENTS = Pane(
     "agents", "Agents",
-    (CONNECT, DISCONNECT, UNDO, READ, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS, keys.BACK),
+    (CONNECT, DISCONNECT, UNDO, keys.REDO, READ, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS,
+     keys.BACK),
     (CONNECT, DISCONNECT, UNDO, READ),
 )  # fmt: skip
 

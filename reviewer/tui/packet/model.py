@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -83,6 +83,11 @@ class PacketModel:
     def item(self) -> PacketItem | None:
         row = self.current
         return None if isinstance(row, SectionRow) else row
+
+    def go_to(self, ids: Collection[str]) -> None:
+        """Put the cursor on the first of some items that is listed."""
+        listed = (at for at, row in enumerate(self.rows) if _key(row) in ids)
+        self.cursor = next(listed, self.cursor)
 
     def show(self, packet: Packet | None, words: str = "") -> None:
         """Show a packet with a filter; the cursor stays on its item or section."""

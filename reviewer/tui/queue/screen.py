@@ -895,7 +895,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_more(self) -> None:
         """Queue candidates that were left beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
-        self.host.queued_more = done.act
+        self.host.queued_more, self.host.redo_ended = done.act, True
         self.note_version()
         self._load_again()
         self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")

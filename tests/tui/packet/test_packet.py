@@ -178,16 +178,32 @@ async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, k
         assert present(model(screen).packet).tokens_used <= 250
 
 
-async def test_undo_takes_back_what_was_left_out_and_pinned(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+async def test_undo_goes_back_choice_by_choice_and_redo_forward(
+    stocked: Engine, kiosk: Path
+) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("a", "u", "f4")
+        before = shown(screen).choices
         await go_to(screen, "The hall is cold")
-        await screen.press("P", "x", "u")
-        assert status_text(screen) == "Taken back: left out “The hall is cold in winter”"
-        assert shown(screen).choices.pinned
-        assert not shown(screen).choices.left_out
-        await screen.press("u")
-        assert not shown(screen).choices.pinned
+        await screen.press("P", "x", "<", "g")
+        await typed(screen, "t", "coins")
+        await screen.choose("other source", "both")
+        after = shown(screen).choices
+        for words in (
+            "other source", "task “coins”", "budget 6,000",
+            "left out “The hall is cold in winter”", "pinned “The hall is cold in winter”",
+        ):  # fmt: skip
+            await screen.press("u")
+            assert status_text(screen) == f"Undone: {words} - Z to redo"
+        assert present(model(screen).item).title == "The hall is cold in winter"
+        assert shown(screen).choices == before
+        await screen.press(*"ZZZZZ")
+        assert status_text(screen) == "Redone: other source - u to undo"
+        assert shown(screen).choices == after
+        await screen.press("Z")
+        assert status_text(screen) == "There is nothing to redo."
+        await screen.press("f2", "Z")
+        assert status_text(screen) == "There is nothing to redo."
 
 
 async def test_the_constitution_can_be_neither_pinned_nor_left_out(

@@ -74,11 +74,15 @@ async def test_undo_after_queue_more_takes_that_back_before_an_older_decision(
     async with opened(capped) as screen:
         first = screen.model.current_id
         before = capped.queue.counts(None).waiting
-        await screen.press("a")
+        await screen.press("a", "s", "u")
         await screen.choose("queue more")
         assert capped.queue.counts(None).waiting > before - 1
+        await screen.press("Z")
+        assert screen.status == "There is nothing to redo."
         await screen.press("u")
         assert screen.status.startswith("Undone: Queued")
+        await screen.press("Z")
+        assert screen.status == "There is nothing to redo."
         assert status_of(capped, present(first)) == "active"
         assert capped.queue.counts(None).waiting == before - 1
         await screen.press("u")

@@ -46,6 +46,7 @@ from reviewer.tui.packet.panes import (
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
+    from reviewer.agents.agent_files import GivenPacket
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet
 
@@ -129,7 +130,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         engine, project, choices = self.engine, self.project, self.choices
         local, folder_named = self.local_folder, self.source.folder
 
-        def work() -> tuple[PacketSource, str, Prepared]:
+        def work() -> tuple[PacketSource, str, Prepared, GivenPacket | None]:
             now, words, source = datetime.now().astimezone(), "", choices.source
             if source is None:
                 near = engine.packets.source_near(project, local)
@@ -143,10 +144,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             if prepared.small:
                 prepared.count_ahead()
             prepared.save_counts()
-            return source, words, prepared
+            given = last_given(engine.path, project) if source.folder is None else None
+            return source, words, prepared, given
 
-        def then(found: tuple[PacketSource, str, Prepared]) -> None:
-            source, words, self._prepared = found
+        def then(found: tuple[PacketSource, str, Prepared, GivenPacket | None]) -> None:
+            source, words, self._prepared, self.packets.given = found
             if words and not quiet and (not self.tried or source.folder != folder_named):
                 more = "" if source.folder else f": {self.key_of(keys.OTHER_SOURCE)} reads both."
                 self.say(f"{display_line(words)}{more}")
@@ -218,7 +220,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             more.append(f"{limits.chars:,} characters{owner}{words}")
         if packet is not None and packet.problems:
             more.append(count(len(packet.problems), "problem"))
-        self.head.show(packet, self.choices, self._source_words(), more)
+        self.head.show(self.packets, self.choices, self._source_words(), more)
 
     def _source_words(self) -> str:
         own = f"store: {self.project}" if self.project else "store: all projects"
@@ -454,3 +456,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def run_filter(self, text: str, *, here: int | None) -> None:
         self.packets.show(self.packets.packet, text)
         self._draw_list()
+
+
+def last_given(store: Path, project: str | None) -> GivenPacket | None:
+    """The packet of a project that an agent was given last."""
+    from reviewer.agents.agent_files import AgentFiles  # late: the first packet needs none
+    from reviewer.agents.wiring import AGENTS
+
+    found = [each for each in map(AgentFiles(store).given, AGENTS) if each is not None]
+    of_project = [each for each in found if each.project == project]
+    return max(of_project, key=lambda each: each.at, default=None)

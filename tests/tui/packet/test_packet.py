@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from reviewer.agents.agent_files import AgentFiles, GivenPacket
 from reviewer.engine import Engine
 from reviewer.packets import assembly
 from reviewer.packets.prepared import Prepared
@@ -224,6 +225,26 @@ async def test_the_filter_narrows_the_list_and_escape_clears_it(
         assert {item.section for item in items(screen)} == {"decisions"}
         await screen.press("enter", "escape")
         assert len(items(screen)) == len(present(model(screen).packet).items)
+
+
+async def test_what_no_agent_was_given_yet_is_marked(remembering: Engine) -> None:
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f4")
+        assert "new" not in shown(screen).head.render_line(0).text
+        given = GivenPacket(
+            agent="claude-code",
+            session="s1",
+            project="kiosk",
+            at="2026-03-01T08:00:00.000Z",
+            text=present(model(screen).packet).markdown,
+        )
+        AgentFiles(remembering.path).note_given(given)
+        remembering.state.set("kiosk", "lamp", "green")
+        await screen.press("ctrl+l")
+        assert "· 1 new to agents" in screen.text
+        await go_to(screen, "lamp")
+        assert "new lamp" in screen.text
+        assert "new: the packet of 2026-03-01" in shown(screen).why.plain_text
 
 
 async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:

@@ -19,7 +19,7 @@ from reviewer.errors import ConflictError, StoreError
 from reviewer.files import open_own
 from reviewer.promotion.rows.known_keys import Key, known_keys
 from reviewer.promotion.views import OVER_CAP
-from reviewer.store.acts import Act, Scope
+from reviewer.store.acts import Act
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
@@ -81,7 +81,7 @@ class BeyondCap:
         waiting, failures = self._waiting(project)
         left = Counter(item.wave for item in waiting)
         ids: list[int] = []
-        with ledger.act("queue more", scope=Scope.INTAKE) as act:
+        with ledger.act("queue more") as act:
             for item in waiting:
                 if len(ids) >= limit:
                     break

@@ -54,7 +54,6 @@ class Host(Protocol):
     made_here: dict[int, tuple[str, str]]
     steps: dict[str, Steps]
     redo_ended: bool
-    queued_more: int
     context_choices: dict[int, Choices]
     packet_choices: PacketChoices | None
 

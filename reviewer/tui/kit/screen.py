@@ -226,12 +226,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def _latest_act(self) -> int:
         following = self.engine.history.next_undo()
-        return max(following[0] if following else 0, self._queued_more())
-
-    def _queued_more(self) -> int:
-        """The latest act that queued more candidates, unless it is undone."""
-        act = self.host.queued_more
-        return act if act and not self.engine.history.is_undone(act) else 0
+        return following[0] if following else 0
 
     def _last_step(self) -> bool:
         """Whether the latest to undo is a choice made here."""
@@ -239,7 +234,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         return bool(done) and done[-1].after >= self._latest_act()
 
     def _nothing_to_undo(self) -> str | None:
-        if self._last_step() or self._queued_more() or self.engine.history.undo_title():
+        if self._last_step() or self.engine.history.undo_title():
             return None
         if (other := self.engine.history.latest_of_another()) is None:
             return "There is nothing to undo."
@@ -254,16 +249,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Take back the last choice or act of this session; an earlier act is named first, and
         waits for enter.
         """
-        history, queued = self.engine.history, self._queued_more()
         if self._last_step():
             self._reverse_step(self.steps.done, self.steps.undone)
-        elif queued and queued == self._latest_act():
-            undone = await self.write(lambda: history.undo_act(queued), "Undoing")
-            self.host.redo_ended = True
-            self.show_reversed(undone)
-            self.say(f"Undone: {display_line(undone.title)}")
         else:
-            await self._reverse(history.next_undo(), history.undo, "undo")
+            await self._reverse(self.engine.history.next_undo(), self.engine.history.undo, "undo")
 
     @unless(_nothing_to_redo)
     async def action_redo(self) -> None:

@@ -26,7 +26,6 @@ from tests.tui.packet.driving import (
     model,
     packet_text,
     shown,
-    status_text,
     typed,
 )
 
@@ -124,7 +123,7 @@ async def test_a_task_is_read_from_a_file(engine: Engine, kiosk: Path) -> None:
         best = max(items(screen), key=lambda item: item.score.total if item.score else 0.0)
         assert best.title == "A paper jam looks like a slow printer"
         await typed(screen, "t", "@/nowhere/at/all")
-        assert "nowhere" in status_text(screen)
+        assert "nowhere" in screen.status
 
 
 async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
@@ -156,7 +155,7 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
         await screen.press("g")
         assert "whatever the budget is" in shown(screen).why.plain_text
         await screen.press("o")
-        assert status_text(screen).startswith("This is a section")
+        assert screen.status.startswith("This is a section")
 
 
 async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, kiosk: Path) -> None:
@@ -175,7 +174,7 @@ async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, k
         await typed(screen, "b", "250")
         await go_to(screen, "Receipts before drawers")
         await screen.press("P")
-        assert status_text(screen).startswith("Pinned, but ")
+        assert screen.status.startswith("Pinned, but ")
         assert present(model(screen).packet).tokens_used <= 250
 
 
@@ -195,16 +194,16 @@ async def test_undo_goes_back_choice_by_choice_and_redo_forward(
             "left out “The hall is cold in winter”", "pinned “The hall is cold in winter”",
         ):  # fmt: skip
             await screen.press("u")
-            assert status_text(screen) == f"Undone: {words} - Z to redo"
+            assert screen.status == f"Undone: {words} - Z to redo"
         assert present(model(screen).item).title == "The hall is cold in winter"
         assert shown(screen).choices == before
         await screen.press(*"ZZZZZ")
-        assert status_text(screen) == "Redone: other source - u to undo"
+        assert screen.status == "Redone: other source - u to undo"
         assert shown(screen).choices == after
         await screen.press("Z")
-        assert status_text(screen) == "There is nothing to redo."
+        assert screen.status == "There is nothing to redo."
         await screen.press("f2", "Z")
-        assert status_text(screen) == "There is nothing to redo."
+        assert screen.status == "There is nothing to redo."
 
 
 async def test_the_constitution_can_be_neither_pinned_nor_left_out(
@@ -214,7 +213,7 @@ async def test_the_constitution_can_be_neither_pinned_nor_left_out(
         await screen.press("f4", "j")
         for key in ("P", "x"):
             await screen.press(key)
-            assert status_text(screen).startswith("The constitution is always in full")
+            assert screen.status.startswith("The constitution is always in full")
 
 
 async def test_the_filter_narrows_the_list_and_escape_clears_it(
@@ -266,7 +265,7 @@ async def test_copy_and_write(engine: Engine, kiosk: Path, tmp_path: Path) -> No
         assert target.read_text("utf-8") == packet.markdown
         target.write_text("by hand")
         await typed(screen, "W", str(target))
-        assert "is not a packet" in status_text(screen)
+        assert "is not a packet" in screen.status
         assert target.read_text() == "by hand"
 
 
@@ -279,11 +278,11 @@ async def test_the_source_is_that_of_the_command_line_whatever_was_visited_befor
     async with opened(stocked, project="acme") as screen:
         await screen.press("f4")
         assert "Receipts before drawers" in packet_text(screen)
-        assert status_text(screen).endswith("the store has nothing for this project.")
+        assert screen.status.endswith("the store has nothing for this project.")
         await screen.press("f2", "a", "f4")
         after = packet_text(screen)
         assert "Receipts before drawers" not in after
-        assert "From the store, without " in status_text(screen)
+        assert "From the store, without " in screen.status
     async with opened(stocked, project="acme") as screen:
         await screen.press("f4")
         assert packet_text(screen) == after
@@ -309,9 +308,9 @@ async def test_sources_are_chosen_and_kept(
         assert isinstance(screen.app.screen, SourceScreen)
         await screen.press("escape")
         await screen.choose("other source", "another folder", str(other))
-        assert "not a context folder" in status_text(screen)
+        assert "not a context folder" in screen.status
         await screen.press("b")
-        assert status_text(screen).startswith("There is no packet")
+        assert screen.status.startswith("There is no packet")
         (other / "TASKS.md").write_text("- [ ] Heat the ovens\n")
         await screen.press("ctrl+l")
         assert "Heat the ovens" in packet_text(screen)
@@ -322,7 +321,7 @@ async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
         await screen.press("f4")
         assert "Promote candidates (F2)" in screen.text
         await screen.press("P")
-        assert status_text(screen) == "The list is empty."
+        assert screen.status == "The list is empty."
 
 
 async def test_what_others_write_is_shown(remembering: Engine) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.state.model import TrustedRow
 from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import Screen
@@ -14,10 +13,6 @@ def state(screen: Screen) -> StateScreen:
     found = screen.app.screen
     assert isinstance(found, StateScreen)
     return found
-
-
-def status_text(screen: Screen) -> str:
-    return screen.app.screen.query_one(StatusBar).text
 
 
 def rows(screen: Screen) -> list[str]:

@@ -18,7 +18,7 @@ from reviewer.tui.kit.keys import REACH
 from reviewer.tui.state.keys import GRADUATE, RELATE, SUPERSEDE
 from reviewer.tui.state.model import states_with
 from tests.tui.conftest import NOW, opened
-from tests.tui.state.driving import rows, state, status_text
+from tests.tui.state.driving import rows, state
 
 
 async def test_trusted_state_comes_first_then_the_latest(known: Engine, memory: int) -> None:
@@ -141,7 +141,7 @@ async def test_a_memory_written_by_hand_is_marked(known: Engine) -> None:
         await screen.press("f5", "G")
         assert "hand-authored" in screen.text
         await screen.press("o")
-        assert status_text(screen) == "This was written by hand and has no source line."
+        assert screen.status == "This was written by hand and has no source line."
 
 
 async def test_reasons_are_sentences(known: Engine) -> None:
@@ -169,7 +169,7 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
         shown.list.move_by(1)
         await shown.perform(REACH)
         await screen.settle()
-        assert status_text(screen) == "Still loading, try again."
+        assert screen.status == "Still loading, try again."
         await shown.perform(REACH)
         await screen.settle()
         assert "Deploys need two approvals" in screen.text

@@ -888,7 +888,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_more(self) -> None:
         """Queue candidates that were left beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
-        self.host.queued_more = done.act
         self.note_version()
         self._load_again()
         self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
@@ -955,10 +954,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row that an undo or redo changed, or on to one that waits."""
-        if undone.target == self.host.queued_more:
-            self.note_version()
-            self._load_again()
-            return
         model = self.model
         at = model.index_of(undone.ids)
         model.reread(undone.ids)

@@ -177,12 +177,12 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         text = without_recalled(event.text)  # some agents put into it what they were given before
         named = tuple(each.strip(MARKS) for each in text.split() if "/" in each)[:20]
         return Cue(PROMPT, text, paths=named)
-    from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of
+    from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
     lines = failing_lines(event.text, up_to=ANY if event.reported_failed else SEVERE)
     if not lines and not event.reported_failed:
         return None
-    shown = "\n".join(line.text for line in lines) or event.text
+    shown = what_failed(lines) if lines else event.text
     return Cue(FAILURE, shown, commands, signatures=signatures_of(lines))
 
 

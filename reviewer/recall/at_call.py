@@ -18,8 +18,8 @@ from reviewer.recall.search import (
     Recalled,
     command_moments,
     guards_at,
-    guards_of,
     recall,
+    ties_of,
 )
 from reviewer.recall.uses import START, TEXT, in_transaction, note_use
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
@@ -103,13 +103,13 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
     return _framed(event, [(each.id, texts[each.id]) for each in found]) if found else ""
 
 
-def guards(store: str) -> tuple[str, ...]:
-    """The guards of all projects of a store; none where it cannot be read."""
+def ties(store: str) -> tuple[str, ...]:
+    """The guards and commands of all projects of a store; none where it cannot be read."""
     try:
         with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
                 return ()
-            return guards_of(opened)
+            return ties_of(opened)
     except sqlite3.Error:
         return ()
 

@@ -99,11 +99,11 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
     return _triggered(store, project, "guard", values, "guard", BY_TRIGGER)
 
 
-def guards_of(store: sqlite3.Connection) -> tuple[str, ...]:
-    """The guards of all projects."""
+def ties_of(store: sqlite3.Connection) -> tuple[str, ...]:
+    """The guards and commands of all projects, as `guard git push`."""
     rows = store.execute(
-        "SELECT DISTINCT t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
-        " WHERE t.kind = 'guard' AND m.status = 'active' ORDER BY t.value"
+        "SELECT DISTINCT t.kind || ' ' || t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
+        " WHERE t.kind IN ('guard', 'command') AND m.status = 'active' ORDER BY 1"
     )
     return tuple(row[0] for row in rows)
 

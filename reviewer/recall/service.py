@@ -20,7 +20,7 @@ from reviewer.recall.moments import (
     read_moments,
 )
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.search import Cue, Recalled, guards_of, recall, words_of_names
+from reviewer.recall.search import Cue, Recalled, recall, ties_of, words_of_names
 from reviewer.recall.uses import (
     START,
     TEXT,
@@ -147,10 +147,10 @@ class Recall:
             found if is_planted(content, flags.split()) else [*found, (TEXT, _for_agents(content))]
         )
 
-    def guards(self) -> tuple[str, ...]:
-        """The guards of all projects. Raises StoreError."""
+    def ties(self) -> tuple[str, ...]:
+        """The guards and commands of all projects, as `guard git push`. Raises StoreError."""
         with failures_as_sentences(self._database.path):
-            return guards_of(self._database.reader())
+            return ties_of(self._database.reader())
 
     def moments(self, memory: int) -> tuple[Moment, ...]:
         """The moments of a memory or candidate. Raises StoreError."""

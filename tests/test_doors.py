@@ -33,7 +33,7 @@ OPENS_A_DOOR_ITSELF = {
     ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("pipelines/handlers.py", "process_mark"): "reads /proc",
-    ("promotion/sharing/signatures.py", "signer"): "writes into a temporary folder that it made",
+    ("promotion/exchange/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
     ("serving/server.py", "_own_file"): "pages of the program",
     ("mounts.py", "is_on_local_disk"): "reads /proc",
@@ -46,7 +46,7 @@ OPENS_A_DOOR_ITSELF = {
     ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",
     ("packets/relevance.py", "__init__"): "an index in memory",
     ("recall/at_call.py", "memories_at"): "the store, without what an agent would wait for",
-    ("recall/at_call.py", "guards"): "the store, read-only",
+    ("recall/at_call.py", "ties"): "the store, read-only",
     ("store/migrations.py", "moments"): "a table of the program",
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
     ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
@@ -212,7 +212,7 @@ WRITES_FILES = {
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/waves/readings.py", "forget"): "what readers have read, without a project",
-    ("promotion/sharing/syncing.py", "_write"): "decisions for another machine, signed",
+    ("promotion/exchange/syncing.py", "_write"): "decisions for another machine, signed",
     ("tui/places.py", "_save"): "where the screen was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""

@@ -153,7 +153,7 @@ def require_transcript(agent: str, session: str, path: str, folder: Path) -> Non
 
 
 def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str]:
-    """Make memories ready for hooks at calls, and have the settings of agents follow the guards;
+    """Make memories ready for hooks at calls, and have the settings of agents follow them;
     returns sentences about what could not be written. Raises StoreError, ReviewerError.
     """
     from reviewer.agents.connections import Connections
@@ -162,10 +162,10 @@ def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str
     engine = Engine.open(store, clock=clock)
     try:
         engine.recall.derive()
-        guarded = engine.recall.guards()
+        ties = engine.recall.ties()
     finally:
         engine.close()
-    return Connections(store.absolute(), clock=clock).follow_guards(guarded)
+    return Connections(store.absolute(), clock=clock).follow_ties(ties)
 
 
 class SessionReader:

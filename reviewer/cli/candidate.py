@@ -10,7 +10,7 @@ from reviewer.text import signs
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.lists.provenance import ProvenanceStep
+    from reviewer.promotion.provenance import ProvenanceStep
     from reviewer.promotion.views import CandidateView, ConflictView, EvidenceView
 
 SPAN_CONTEXT = 400

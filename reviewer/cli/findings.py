@@ -12,7 +12,7 @@ from reviewer.cli.output import count, emit_texts, json_option, narrate, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.promotion.waves.findings import FindingView
+    from reviewer.promotion.rows.finding_rows import FindingView
 
 
 @click.command(cls=Verb, ends_unread=True)

@@ -526,7 +526,7 @@ class _Account:
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
         """Remember that the session was read to its end."""
-        from reviewer.promotion.waves.readings import ReadingNote
+        from reviewer.promotion.lists.readings import ReadingNote
 
         engine.readings.note(
             ReadingNote(

@@ -15,7 +15,7 @@ from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, open_file, reason_of, write_atomic
 
 if TYPE_CHECKING:
-    from reviewer.promotion.sharing.signed_decisions import DecisionFile, ImportedDecisions
+    from reviewer.promotion.exchange.signed_decisions import DecisionFile, ImportedDecisions
 
 LARGEST_SIGNATURE = 100_000
 """Bytes."""
@@ -113,7 +113,7 @@ def export(session: Session, key: Path, out: Path) -> None:
 
     Of promoted memories it has up to three passages, with the names of their files.
     """
-    from reviewer.promotion.sharing.signatures import sign
+    from reviewer.promotion.exchange.signatures import sign
 
     signed = out.with_name(f"{out.name}.sig")
     for path in (out, signed):
@@ -159,8 +159,8 @@ def import_(
     FILE.sig is the signature. What was decided otherwise here is refused and listed. Promoted
     memories that this store does not have are added, with their line of FILE as evidence.
     """
-    from reviewer.promotion.sharing.signatures import signer
-    from reviewer.promotion.sharing.signed_decisions import read_decisions
+    from reviewer.promotion.exchange.signatures import signer
+    from reviewer.promotion.exchange.signed_decisions import read_decisions
 
     found = read_decisions(file)
     session.actor = signer(b"".join(found.lines), _signature(file), allowed)

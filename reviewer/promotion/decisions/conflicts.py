@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.promotion.decisions.triage import Done
 from reviewer.promotion.lists.queue import Queue
 from reviewer.promotion.rows.decided_rows import (
     about_conflicts,
@@ -16,7 +15,7 @@ from reviewer.promotion.rows.decided_rows import (
     settle_without,
     state_of,
 )
-from reviewer.promotion.views import ConflictView, Resolution, Status
+from reviewer.promotion.views import ConflictView, Done, Resolution, Status
 from reviewer.store.acts import Act
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger

@@ -11,7 +11,7 @@ from msgspec import Struct
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
 from reviewer.agents.memory_folders import INSTRUCTIONS
-from reviewer.agents.recalled import MOST_CHARACTERS, packet_items
+from reviewer.agents.recalled import packet_items
 from reviewer.agents.wiring import AGENTS, FileKind, WiringScope
 from reviewer.errors import ReviewerError
 from reviewer.extraction.planted import is_planted
@@ -56,7 +56,7 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Way]:
     files = AgentFiles(engine.path.absolute())
     planted = is_planted(view.content, view.flags)
     now = engine.clock().astimezone()
-    places = packet_items(engine, view.project, now=now, most=MOST_CHARACTERS)
+    places = packet_items(engine, view.project, now=now)
     item = places.get(f"m:{number}")
 
     def ways_to(agent: str) -> Iterator[tuple[str, bool, str]]:

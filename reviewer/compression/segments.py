@@ -73,7 +73,7 @@ def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
     for turn in turns:
         if turn.priority is Priority.PINNED:
             runs.append([])
-        elif _size(turn) > MOST_TOKENS:
+        elif _weight(turn) > MOST_TOKENS:
             own = [turn]
             if runs[-1] and turn.call and turn.call == runs[-1][-1].call:
                 own.insert(0, runs[-1].pop())
@@ -88,12 +88,12 @@ def _cut(run: list[SegmentTurn]) -> list[Sequence[SegmentTurn]]:
     size = 0
     for number, turn in enumerate(run):
         length = number - cuts[-1]
-        full = length >= MOST_TURNS or size + _size(turn) > MOST_TOKENS
+        full = length >= MOST_TURNS or size + _weight(turn) > MOST_TOKENS
         if length >= FEWEST_TURNS and (full or _pauses(run[number - 1], turn)):
             cut = _last_begin(run, number, cuts[-1]) if full else number
             cuts.append(cut)
-            size = sum(_size(each) for each in run[cut:number])
-        size += _size(turn)
+            size = sum(_weight(each) for each in run[cut:number])
+        size += _weight(turn)
     cuts.append(len(run))
     return _balanced(run, cuts)
 
@@ -133,6 +133,13 @@ def _last_begin(run: list[SegmentTurn], number: int, start: int) -> int:
 def _size(turn: SegmentTurn) -> int:
     """Tokens that a turn sends; 0 when it is skipped."""
     return 0 if turn.priority is Priority.SKIP else turn.tokens
+
+
+def _weight(turn: SegmentTurn) -> int:
+    """Tokens that a turn counts where segments are cut. What a person skipped counts, so that it
+    keeps its segment; thoughts that are not sent do not.
+    """
+    return _size(turn) if turn.kind == "thinking" else turn.tokens
 
 
 def _words(turn: SegmentTurn) -> list[str]:

@@ -62,6 +62,10 @@ def migrations() -> Migrations:
     def commands_of_runs(db: Database) -> None:
         db.table("pipeline_run").add_column("commands", str, not_null_default="")
 
+    @found(name="chosen levels")
+    def chosen_levels(db: Database) -> None:
+        db.table("context").add_column("levels", str, not_null_default="")
+
     return found
 
 

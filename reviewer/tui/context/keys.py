@@ -8,12 +8,12 @@ from reviewer.tui.kit.action import Action, Pane
 
 FULL = Action(
     "level_full", "1", "full",
-    "Send this segment whole, or at another level.", "Decide", in_footer="to 4 level",
+    "Send this segment whole, or at another level.", "Decide", writes=True, in_footer="to 4 level",
 )  # fmt: skip
 
 
 def _level(name: str, key: str, help_: str) -> Action:
-    return Action(f"level_{name}", key, name, help_, "Decide", beside=FULL.id)
+    return Action(f"level_{name}", key, name, help_, "Decide", writes=True, beside=FULL.id)
 
 
 DETAILED = _level("detailed", "2", "About a third, in order, with speakers.")
@@ -32,7 +32,7 @@ EDIT = Action(
 FIT = Action(
     "fit_target", "f", "fit",
     "Type a number of tokens; levels are chosen that fit it and pass their checks. Your own stay.",
-    "Decide",
+    "Decide", writes=True,
 )  # fmt: skip
 PIN = Action("pin", "P", "pin", "The turn stays whole. Again: normal.", "Decide", writes=True)
 IMPORTANT = Action(
@@ -60,7 +60,7 @@ OPEN_FILE = Action(
 )  # fmt: skip
 SAME_LEVEL = Action(
     "same_level", "", "level for all",
-    "Give every segment the level of this one; a fit may change it.", "Decide",
+    "Give every segment the level of this one; a fit may change it.", "Decide", writes=True,
 )  # fmt: skip
 SURVIVE_NOTHING = Action(
     "retain_nothing", "", "nothing must survive",
@@ -72,11 +72,11 @@ KEEP_LOST = Action(
 )  # fmt: skip
 ASK_MODEL = Action(
     "write_segment", "", "ask the model",
-    "Let the model write this segment.", "Decide",
+    "Let the model write this segment.", "Decide", writes=True,
 )  # fmt: skip
 ASK_FOR_ALL = Action(
     "write_all", "", "ask for all",
-    "Let the model write every segment that is not Full.", "Decide",
+    "Let the model write every segment that is not Full.", "Decide", writes=True,
 )  # fmt: skip
 
 CONTEXT = Pane(

@@ -60,7 +60,7 @@ class RowsList(ModelList[ContextModel]):
             ("  " + level.ljust(LEVEL_CELLS), text if level != LEVEL_NAMES[0] else dim),
         ]
         look = choice is not None and bool(data.trouble(choice))
-        number = str(row.segment + 1) if row.segment is not None and row.commit is None else ""
+        number = data.number(row.segment) if row.segment is not None and row.commit is None else ""
         mark = priority_sign(data.priority(row), sign)
         criteria = data.commits[data.commits_of(row)[0]].criteria if row.commit else 0
         left: list[Part] = [

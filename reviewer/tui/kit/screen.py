@@ -191,7 +191,12 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def note_act(self, act: int, words: str = "") -> None:
         """Remember that an act was made here, in this session, and how this screen words it."""
-        self.host.made_here[act] = (self.tab.capitalize(), words)
+        self.host.made_here[act] = (self.place, words)
+
+    @property
+    def place(self) -> str:
+        """How a message names this screen."""
+        return self.tab.capitalize()
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Write what the act changed into the memory folders that the person has chosen."""
@@ -243,7 +248,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
-        """Take back the last choice or act of this session; an earlier act is named first, and
+        """Take back the last choice or act of this screen; one from elsewhere is named first, and
         waits for enter.
         """
         if self._last_step():
@@ -260,10 +265,16 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         if following is None:
             return
         number, title = following
-        if number in self.host.made_here:
+        made_on, words = self.host.made_here.get(number, ("an earlier session", ""))
+        if self.shows_act(number):
             await self._undo()
         else:
-            await self.confirm("From an earlier session", f"undo: {title}", "leave it", self._undo)
+            title = words or title
+            await self.confirm(f"From {made_on}", f"undo: {title}", "leave it", self._undo)
+
+    def shows_act(self, act: int) -> bool:
+        """Whether an act was made here, in this session, so that undo needs not name it first."""
+        return act in self.host.made_here and self.host.made_here[act][0] == self.place
 
     async def _undo(self) -> None:
         undone = await self.write(self.engine.history.undo, "Undoing")
@@ -276,7 +287,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
         made_on, words = self.host.made_here.setdefault(undone.target, ("", ""))
-        where = "" if made_on in ("", self.tab.capitalize()) else f" ({made_on})"
+        where = "" if made_on in ("", self.place) else f" ({made_on})"
         if not detached(self):
             self.show_reversed(undone)
         self.say(f"{verb}: {display_line(words or undone.title)}{where} - {hint}")

@@ -248,7 +248,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
-        """Take back the last choice or act of this screen; one from elsewhere is named first, and
+        """Take back the last choice or act of this session; an earlier act is named first, and
         waits for enter.
         """
         if self._last_step():
@@ -266,15 +266,15 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             return
         number, title = following
         made_on, words = self.host.made_here.get(number, ("an earlier session", ""))
-        if self.shows_act(number):
+        if self.undoes_at_once(number):
             await self._undo()
         else:
             title = words or title
             await self.confirm(f"From {made_on}", f"undo: {title}", "leave it", self._undo)
 
-    def shows_act(self, act: int) -> bool:
-        """Whether an act was made here, in this session, so that undo needs not name it first."""
-        return act in self.host.made_here and self.host.made_here[act][0] == self.place
+    def undoes_at_once(self, act: int) -> bool:
+        """Whether undo takes an act back without naming it first."""
+        return act in self.host.made_here
 
     async def _undo(self) -> None:
         undone = await self.write(self.engine.history.undo, "Undoing")

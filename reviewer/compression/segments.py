@@ -171,14 +171,14 @@ def title_of(segment: Segment) -> str:
     for role, kind in (("user", "text"), ("assistant", "text"), ("", "tool_use")):
         for turn in turns:
             if turn.kind == kind and (not role or turn.role == role):
-                words = _called(turn) if kind == "tool_use" else _opening(turn.text)
+                words = _called(turn) if kind == "tool_use" else opening(turn.text)
                 if words:
                     return words
-    results = (_opening(turn.text) for turn in turns if turn.kind == "tool_result")
+    results = (opening(turn.text) for turn in turns if turn.kind == "tool_result")
     return next(filter(None, results), "") or segment.topic
 
 
-def _opening(text: str) -> str:
+def opening(text: str) -> str:
     """The first words of a text, to the end of a line or sentence; empty if they say too little."""
     if text.startswith(SUMMARY_START):
         return ""  # a summary by the client, which begins the same each time

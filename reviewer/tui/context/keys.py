@@ -22,7 +22,7 @@ TAGS = _level("tags", "4", "About a fiftieth: its tags.")
 LEVELS = (FULL, DETAILED, BRIEF, TAGS)
 APPLY = Action(
     "apply_levels", "a", "apply",
-    "Replace segments with their summaries; as one act, and the originals are kept.",
+    "Replace segments with their summaries, as one act; the originals are kept.",
     "Decide", writes=True,
 )  # fmt: skip
 EDIT = Action(
@@ -31,21 +31,24 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Type a number of tokens; levels are chosen that fit it and pass their checks. Your own stay.",
+    "Choose levels for a number of tokens that you type; the newest stay fullest, your own stay as"
+    " they are.",
     "Decide", writes=True,
 )  # fmt: skip
-PIN = Action("pin", "P", "pin", "The turn stays whole. Again: normal.", "Decide", writes=True)
+PIN = Action(
+    "pin", "P", "pin", "Always send this whole; again makes it normal.", "Decide", writes=True
+)
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compressed with more care. Again: normal.", "Decide", writes=True,
+    "Compress this with more care; again makes it normal.", "Decide", writes=True,
 )  # fmt: skip
 LEAVE_OUT = Action(
     "make_skip", "x", "skip",
-    "Leave this out of the agent's context; again: normal.", "Decide", writes=True,
+    "Leave this out of the agent's context; again makes it normal.", "Decide", writes=True,
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Type a text, words, or a regular expression: it stays in every summary.",
+    "Keep a text, a pattern or a wish that you type in every summary of this.",
     "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(

@@ -87,11 +87,11 @@ def choices_of(
     choices = []
     for at, choice in enumerate(plan.choices):
         of_turns = [level_of[turn] for turn in choice.sources if turn in level_of]
-        if not summaries.isdisjoint(choice.sources):
-            choices.append(choice)
-        elif known := chosen.get(choice.sources):
+        if known := chosen.get(choice.sources):
             text = {"content": known.content, "engine": known.engine, "written": known.written}
             choices.append(structs.replace(choice, level=known.level, **text))
+        elif not summaries.isdisjoint(choice.sources):
+            choices.append(choice)
         elif of_turns:  # cut anew: the fullest of the levels of its turns
             choices.append(structs.replace(choice, level=min(of_turns)))
         elif (0 < last <= at) or not segments[at].tokens:
@@ -138,7 +138,7 @@ class CheckResult(NamedTuple):
 
 
 def findings(found: Checked) -> list[CheckResult]:
-    """What a summary lacks first, then what is in order."""
+    """What a summary lacks and what must survive; where nothing is lacking, what was checked."""
     preview = found.preview
     fidelity, compressed = preview.fidelity, preview.compressed
     if preview.level is Level.FULL:
@@ -149,10 +149,10 @@ def findings(found: Checked) -> list[CheckResult]:
     missing = {NEEDS[each.kind] for each in fidelity.lost_information if each.kind in NEEDS}
     needs = [*fidelity.needs_missing, *sorted(missing - set(fidelity.needs_missing))]
     bad += [f"{need} is missing" for need in needs]
-    anchors = len(compressed.anchors)
-    kept = anchors - len(compressed.anchors_missing)
-    if kept < anchors:
-        bad.append(f"anchors {kept} of {anchors}")
+    points = len(compressed.anchors)
+    kept = points - len(compressed.anchors_missing)
+    if kept < points:
+        bad.append(f"key points {kept} of {points}")
     if fidelity.invented:
         bad.append(f"not in the source: {', '.join(fidelity.invented[:3])}")
     if fidelity.orders:
@@ -160,10 +160,15 @@ def findings(found: Checked) -> list[CheckResult]:
     if not bad and not fidelity.passes_threshold:
         bad.append("much of what was said is missing")
     good = [f'"{each.pattern.text}"' for each in found.checks if each.state == "matches"]
-    if anchors and kept == anchors:
-        good.append(f"anchors {kept} of {anchors}")
-    if not fidelity.invented:
+    if not bad:
+        good += [f"key points {kept} of {points}"] if points else []
         good.append("nothing invented")
+    if compressed.engine != OFFLINE:
+        good.append(
+            f"written {compressed.engine}"
+            if compressed.engine == BY_HAND
+            else f"written by {compressed.engine}"
+        )
     return [
         *(CheckResult(each, False) for each in bad),
         *(CheckResult(each, True) for each in good),
@@ -391,6 +396,11 @@ class ContextModel:
         if self.plan is not None:
             choices = choices_of(self.segments, self.commits.values(), levels, self.plan)
             self.plan = structs.replace(self.plan, choices=choices)
+
+    def is_doubtful(self, choice: LevelChoice) -> bool:
+        """Whether the summary does not pass its checks, or cannot be written."""
+        found = self.shown(choice)
+        return bool(self.trouble(choice)) or (found is not None and bool(doubts([found.preview])))
 
     def forget_previews(self) -> None:
         """The turns changed: write every preview again."""

@@ -22,7 +22,7 @@ from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
-from reviewer.compression.segments import full_text
+from reviewer.compression.segments import full_text, opening
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, OFFLINE, Level
 from reviewer.engine import Engine
@@ -45,6 +45,7 @@ from reviewer.tui.context.panes import (
     RowsList,
     SummaryPane,
     summary_blocks,
+    with_open_markers,
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
 NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
 MOST_SESSIONS = 500
+MOST_LOOKED_INTO = 30
+"""Sessions that were not opened yet, whose first request is looked up."""
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
@@ -191,12 +194,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _sessions(self) -> list[Option]:
         """Opened sessions, then those that were read and not opened yet; each newest first."""
+        from reviewer.commits.transcript_import import first_request
+
         contexts = self.engine.contexts.all(self.project)
+        requests = self.engine.contexts.first_requests()
         opened = {each.source_path for each in contexts}
-        options = [
-            Option(str(each.id), short_ids(each.name, "…"), f"{each.tokens:,} tokens, open")
-            for each in contexts
-        ]
+        options = []
+        for each in contexts:
+            request, last = requests.get(each.id, ("", ""))
+            tokens = f"{each.tokens:,} tokens, open"
+            options.append(_session_option(str(each.id), request, last, tokens, each.name))
         stamps = self.engine.sources.stamps(self.project)
         read = sorted(
             (
@@ -206,11 +213,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             ),
             reverse=True,
         )
-        for modified, path, size in read[:MOST_SESSIONS]:
-            at = moment(datetime.fromtimestamp(modified / 1e9, UTC).isoformat())
-            name = short_ids(Path(path).stem, "…")
+        for number, (modified, path, size) in enumerate(read[:MOST_SESSIONS]):
+            request = first_request(Path(path), modified) if number < MOST_LOOKED_INTO else ""
+            written = datetime.fromtimestamp(modified / 1e9, UTC).isoformat()
             large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
-            options.append(Option(path, name, f"{large}, {at}"))
+            options.append(_session_option(path, request, written, large, Path(path).stem))
         return options
 
     async def action_import_context(self) -> None:
@@ -407,8 +414,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         def then(view: CommitView) -> None:
             row = self.data.row
             if row is not None and row.commit is not None and row.commit.id == number:
+                text = view.text
+                if view.row.type == "summary":
+                    text = with_open_markers(text, glyphs(self.app))
                 blocks = [
-                    TextBlock(view.text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
+                    TextBlock(text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
                 ]
                 patterns = view.retention.patterns
                 for each in patterns:
@@ -436,6 +446,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if act:
             self.note_act(act, words)
             self.host.acts_at[act] = (number, here or self.data.first_commit or 0)
+            self.say(f"{words} - {self.key_of(shared.UNDO)} to undo")
         self.note_version()
         self.data.take(levels)
         self.rows.refresh()
@@ -507,8 +518,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         apply, doubtful = self.key_of(keys.APPLY), len(doubts(preview.segments))
         stay = f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
         asks = (
-            f" {count(doubtful, 'summary', 'summaries')} of them do not pass"
-            f" ({glyphs(self.app).attention}); it asks about those first."
+            f" {count(doubtful, 'summary does', 'summaries do')} not pass the checks"
+            f" ({glyphs(self.app).attention}): it asks about those first."
         )
         self.say(
             f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
@@ -552,7 +563,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if not any(each.level for each in whole.choices):
             del options[1]
         name, first = next(iter(doubtful.items()))
-        why = first.kept or "; ".join(first.fidelity.faults) or "it does not pass"
+        why = "; ".join(first.faults) or "it does not pass"
         more = f", and {len(doubtful) - 1:,} more" if len(doubtful) > 1 else ""
 
         async def then(option: Option) -> None:
@@ -663,8 +674,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             [],
             then,
             narrow=narrow,
-            hint="what must survive of this",
-            nothing="A text, a regular expression, or words.",
+            hint="a text, a regular expression, or a wish in your own words",
+            nothing="It is offered as what it is found as.",
         )
 
     @unless(_no_row)
@@ -929,6 +940,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             number, compression = self.context.id, self.engine.compression
             name = f"the session {self.context.name}"
             self.host.open_handover(lambda: (name, compression.original_turns(number)))
+
+
+def _session_option(key: str, request: str, at: str, size: str, name: str) -> Option:
+    """A session by its first request; by its name where there is none."""
+    name = short_ids(name, "…")
+    title = opening(request) or request.strip().partition("\n")[0]
+    detail = f"{moment(at)[:10]}, {size}" if at else size
+    return Option(key, title or name, f"{detail}, {name}" if title else detail)
 
 
 def _watch(act: RunningAct) -> Watch:

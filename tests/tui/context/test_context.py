@@ -110,19 +110,19 @@ async def test_the_marker_of_a_summary_opens_to_the_original_in_place(
     async with opened(engine, project="acme", size=(118, 50)) as screen:
         await screen.press("f3", "3", "tab")
         summary = context(screen).summary
-        assert "[→detail:" in summary.plain_text
+        assert "[→ the original]" in summary.plain_text
         for close in ("enter", "escape"):
             await screen.press("enter")
             assert "`tray_13` was empty" in summary.plain_text
-            assert "[→detail:" not in summary.plain_text
+            assert "[→ the original]" not in summary.plain_text
             await screen.press(close)
-            assert "[→detail:" in summary.plain_text
+            assert "[→ the original]" in summary.plain_text
         await screen.press("escape", "a")
         await screen.until(lambda: "Compressed" in said(screen))
         await screen.press("enter", "j", "enter")
         await screen.until(lambda: "`tray_13` was empty" in summary.plain_text)
         await screen.press("escape")
-        await screen.until(lambda: "[→detail:" in summary.plain_text)
+        await screen.until(lambda: "[→ the original]" in summary.plain_text)
 
 
 async def test_a_filter_finds_turns_and_escape_shows_all_again(
@@ -197,6 +197,10 @@ class TestWhatMustSurvive:
             await screen.press("f3", "m", *"paper sensor")
             await screen.until(lambda: "in 1 turn: paper sensor" in screen.text)
             await screen.press("enter")
+            words = "Must survive in “The first run failed: PrinterE…”: paper sensor"
+            assert said(screen) == f"{words} - u to undo"
+            await screen.press("u", "Z")
+            assert said(screen) == f"Redone: {words} - u to undo"
             ids = engine.contexts.ids(CommitQuery(number))
             kept = [each for each in ids if engine.contexts.commit(each).retention.patterns]
             assert [
@@ -273,6 +277,21 @@ class TestApplying:
             assert "Segment 1" in screen.text
             await screen.press("escape")
             assert engine.contexts.get(number).head == head
+
+    async def test_those_that_pass_are_applied_without_the_others(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme", size=(120, 40)) as screen:
+            await screen.press("f3", "enter", "j", "j", "j", "i", "g", "4")
+            await screen.until(lambda: "! " in screen.text)
+            await screen.press("a")
+            assert "an important turn is missing" in screen.text
+            await screen.press("down", "enter")
+            await screen.until(lambda: said(screen).startswith("Compressed "))
+            texts = [each.text for each in engine.contexts.compile(number)]
+            assert KIOSK[2][1] in texts
+            assert len(texts) < 4 * len(KIOSK)
 
     async def test_nothing_is_applied_while_everything_is_full(
         self, engine: Engine, tmp_path: Path
@@ -443,7 +462,8 @@ async def test_a_small_session_has_a_size_that_is_not_zero(engine: Engine, tmp_p
     engine.intake.ingest([path], project="acme")
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
-        await screen.until(lambda: "ferry  1 kB, " in screen.text)
+        await screen.until(lambda: ", 1 kB, ferry" in screen.text)
+        assert "Always print the timetable on A5" in screen.text
 
 
 class TestUndo:
@@ -520,6 +540,33 @@ async def test_a_skipped_segment_keeps_its_row_and_its_level(
         assert "The tram prints" in screen.text
         await screen.press("x")
         assert set(priorities(engine, number)) == {"n"}
+
+
+async def test_what_a_skip_takes_from_careful_turns_is_named(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "enter", "j", "j", "i", "g", "x")
+        assert said(screen) == f"Skipped {len(KIOSK)} turns, 1 of them important - u to undo"
+
+
+async def test_thoughts_stay_as_they_are_when_their_segment_is_skipped_and_sent_again(
+    engine: Engine, tmp_path: Path
+) -> None:
+    told = Session()
+    told.user("Why does the ferry leave late every morning?")
+    told.block({"type": "thinking", "thinking": "The timetable may be wrong."})
+    told.reply("It waits for the tram, which comes from the harbour.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    number = engine.contexts.import_file(path, project="acme").context.id
+    before = priorities(engine, number)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "x")
+        assert set(priorities(engine, number)) == {"s"}
+        await screen.press("x")
+        assert priorities(engine, number) == before
 
 
 async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, tmp_path: Path) -> None:

@@ -191,10 +191,15 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def note_act(self, act: int, words: str = "") -> None:
         """Remember that an act was made here, in this session, and how this screen words it."""
-        self.host.made_here[act] = (self.tab.capitalize(), words)
+        self.host.made_here[act] = (self.place, words)
         self.host.redo_ended = False
         for each in self.host.steps.values():
             each.undone.clear()
+
+    @property
+    def place(self) -> str:
+        """How a message names this screen."""
+        return self.tab.capitalize()
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Write what the act changed into the memory folders that the person has chosen."""
@@ -276,6 +281,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             return
         number, title = following
         early = number not in self.host.made_here
+        made_on, words = self.host.made_here.get(number, ("an earlier session", ""))
 
         async def carry_out() -> None:
             done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
@@ -283,13 +289,18 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             where = "earlier session" if early else made_on
             if not detached(self):
                 self.show_reversed(done)
-            here = where in ("", self.tab.capitalize())
+            here = where in ("", self.place)
             self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
 
-        if early:
-            await self.confirm("From an earlier session", f"{verb}: {title}", "leave it", carry_out)
-        else:
+        if self.reverses_at_once(number):
             await carry_out()
+        else:
+            what = f"{verb}: {words or title}"
+            await self.confirm(f"From {made_on}", what, "leave it", carry_out)
+
+    def reverses_at_once(self, act: int) -> bool:
+        """Whether undo and redo reverse an act without naming it first."""
+        return act in self.host.made_here
 
     def _say_reversed(self, what: str, verb: str) -> None:
         done, key, way = (

@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from reviewer.clock import Clock
 from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
+from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault, sparing_faulty
 from reviewer.promotion.waves.finish_wave import WaveEnd
-from reviewer.promotion.waves.known_facts import KnownFacts
 from reviewer.promotion.waves.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
 from reviewer.promotion.waves.source_reader import (

@@ -430,7 +430,7 @@ class TestWriting:
 
     def test_one_project_and_all_exclude_each_other(self, trees: Trees) -> None:
         said = trees.at("p").fails("--all-projects", "--project", "p", "queue", "list", code=2)
-        assert "exclude each other" in said
+        assert "cannot be combined" in said
 
     @pytest.mark.parametrize("verb", FILLING)
     def test_a_new_tree_gets_a_project_of_its_own(self, trees: Trees, verb: str) -> None:

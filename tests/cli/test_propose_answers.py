@@ -173,7 +173,7 @@ say(json.loads({json.dumps(first)!r}))
     out, err = interrupted(
         reviewer, session(reviewer), settings(reviewer, command=[str(path)], concurrency=1)
     )
-    assert "Interrupted with 1 piece left. The same command goes on from here." in err
+    assert "Interrupted with 1 piece left. Run the same command to continue." in err
     proved, doubted = reviewer.rows("queue", "list")
     assert proved["content"] == TRUE.rstrip(".")
     assert "unproved" in doubted["flags"]

@@ -155,7 +155,7 @@ def propose(
     if isinstance(line, _Follower):
         line.end(account, cut)
     else:
-        _close(account, sizes, interruption, max_tokens_in, as_json)
+        _close(account, interruption, max_tokens_in, as_json)
 
 
 class _Follower(ProgressLine):
@@ -429,7 +429,7 @@ class _Account:
         """Pieces without an answer."""
         self.stuck = False
         """The store cannot be written, so nothing more is asked."""
-        self.answered = self.read = self.cut = self.cut_read = 0
+        self.answered = self.read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
         self.related: Related | None = None
         self._new: list[int] = []
@@ -438,7 +438,6 @@ class _Account:
         self.requests = self.tokens_in = self.tokens_out = 0
         self.dropped: Counter[str] = Counter()
         self.failures: list[str] = []
-        self.unkept = ""
 
     def add(self, done: SessionDone, engine: Engine, project: str, *, as_json: bool) -> None:
         """Queue the statements of a session, in one act, and count them.
@@ -449,12 +448,9 @@ class _Account:
         self.tokens_in += done.tokens_in
         self.tokens_out += done.tokens_out
         self.dropped.update(done.dropped)
-        self.unkept = self.unkept or done.unkept
         for failure in done.failures:
             if failure not in self.failures:
                 self.failures.append(failure)
-        self.cut += done.cut
-        self.cut_read += done.cut_read
         try:
             self._queue(done, engine, project)
             if not done.left:
@@ -549,11 +545,6 @@ class _Account:
             untrue = f"{found.untrue:,} made untrue by later ones"
             yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
-        if self.cut:
-            answers = "the answer was" if self.cut == 1 else f"{self.cut:,} answers were"
-            whole = count(self.cut_read, "whole statement")
-            were = "was" if self.cut_read == 1 else "were"
-            yield "cut off", f"{answers} cut off; {whole} {were} read"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {reason}"
         yield (
@@ -581,18 +572,15 @@ def _row(proved: Proved) -> dict[str, Any]:
 
 def _close(
     account: _Account,
-    sizes: Sequence[int],
     interruption: Interruption,
     max_tokens_in: int | None,
     as_json: bool,
 ) -> None:
-    """The summary, and how the run ended. `sizes`: tokens of the questions that were open."""
+    """The summary, and how the run ended."""
     for row in table(account.rows()):
         narrate(row) if as_json else print_text(row)
     for failure in account.failures:
         narrate(failure)
-    if account.unkept:
-        narrate(f"Answers could not be kept for another time: {account.unkept}")
     left = count(account.left, "piece")
     if interruption.asked:
         narrate(f"Interrupted with {left} left. The same command goes on from here.")
@@ -602,11 +590,10 @@ def _close(
         leave(FAILED)
     if account.left:
         limit = max_tokens_in or 0
-        large = [size for size in sizes if size > limit]
-        goes_on = "The same command goes on from here."
-        if limit and len(large) >= account.left:
-            goes_on = f"What is left needs up to {max(large):,} tokens for a piece."
-        narrate(f"Stopped at the limit of {limit:,} tokens with {left} left. {goes_on}")
+        narrate(
+            f"Stopped at the limit of {limit:,} tokens with {left} left. The same command goes on "
+            "from here."
+        )
     if account.answered and not account.read:
         narrate(_nothing_read(account))
         leave(FAILED)

@@ -523,7 +523,7 @@ class _Account:
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
         """Remember that the session was read to its end."""
-        from reviewer.promotion.waves.readings import ReadingNote
+        from reviewer.promotion.lists.readings import ReadingNote
 
         engine.readings.note(
             ReadingNote(
@@ -582,18 +582,15 @@ def _close(
     for failure in account.failures:
         narrate(failure)
     left = count(account.left, "piece")
+    same = "The same command goes on from here."
     if interruption.asked:
-        narrate(f"Interrupted with {left} left. The same command goes on from here.")
+        narrate(f"Interrupted with {left} left. {same}")
         leave(INTERRUPTED)
     if account.failures:
-        narrate(f"{left} left. What is done is queued; the same command goes on from here.")
+        narrate(f"{left} left. What is done is queued. {same}")
         leave(FAILED)
     if account.left:
-        limit = max_tokens_in or 0
-        narrate(
-            f"Stopped at the limit of {limit:,} tokens with {left} left. The same command goes on "
-            "from here."
-        )
+        narrate(f"Stopped at the limit of {max_tokens_in or 0:,} tokens with {left} left. {same}")
     if account.answered and not account.read:
         narrate(_nothing_read(account))
         leave(FAILED)

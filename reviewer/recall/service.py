@@ -36,7 +36,7 @@ from reviewer.store.ledger import Ledger
 from reviewer.text.for_agents import AgentText, without_tags
 
 if TYPE_CHECKING:
-    from reviewer.promotion.decisions.triage import Done
+    from reviewer.promotion.views import Done
 
 
 LONGEST_MEMORY = 420
@@ -165,7 +165,7 @@ class Recall:
 
         Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for unusable moments.
         """
-        from reviewer.promotion.decisions.triage import Done  # late: only decisions need it
+        from reviewer.promotion.views import Done  # late: only decisions need it
 
         chosen = ", ".join(map(str, moments)) or "derived"
         if len(chosen) > LONGEST_CHOICE:

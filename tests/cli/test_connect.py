@@ -346,17 +346,6 @@ def test_a_move_of_the_store_is_written_anew(reviewer: Reviewer) -> None:
     assert snapshot(home(reviewer)) == before
 
 
-def test_the_store_may_be_named_behind_the_verb(reviewer: Reviewer) -> None:
-    before = snapshot(home(reviewer))
-    options = ("--db", str(reviewer.db))
-    done = reviewer("connect", "gemini", "--yes", *options, db=False)
-    assert done.returncode == 0, done.stderr
-    assert str(reviewer.db) in (home(reviewer) / ".gemini" / "settings.json").read_text()
-    done = reviewer("disconnect", "gemini", "--yes", *options, db=False)
-    assert done.returncode == 0, done.stderr
-    assert snapshot(home(reviewer)) == before
-
-
 def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
     before = snapshot(home(reviewer))
     both = [reviewer.start("connect", agent, "--yes") for agent in ("gemini", "codex", "gemini")]

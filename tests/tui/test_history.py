@@ -10,7 +10,6 @@ from reviewer.engine import Engine
 from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import ActList, HistoryScreen, act_blocks, act_parts
-from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import DARK, GLYPHS, palette_of
 from tests.stored import planted
@@ -36,10 +35,6 @@ def history(screen: Screen) -> HistoryScreen:
     found = screen.app.screen
     assert isinstance(found, HistoryScreen)
     return found
-
-
-def status_text(screen: Screen) -> str:
-    return history(screen).query_one(StatusBar).text
 
 
 # as text
@@ -114,13 +109,13 @@ async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engin
     async with opened(stocked) as screen:
         await screen.press("f8", "u", "enter")
         assert stocked.queue.candidate(number).status == "candidate"
-        assert status_text(screen) == f"Undone: Rejected #{number} - Z to redo"
+        assert screen.status == f"Undone: Rejected #{number} (earlier session) - Z to redo"
         assert "✗ undone" in screen.text
         await screen.press("Z")
         assert stocked.queue.candidate(number).status == "invalid"
-        assert status_text(screen) == f"Redone: Rejected #{number} - u to undo"
+        assert screen.status == f"Redone: Rejected #{number} - u to undo"
         await screen.press("u", "u")
-        assert "undo" in status_text(screen).lower()
+        assert "undo" in screen.status.lower()
 
 
 async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engine) -> None:
@@ -162,7 +157,7 @@ async def test_a_conflict_is_named_and_the_store_is_unchanged(stocked: Engine) -
         await screen.press("f8", "j", "j", "x")
         assert stocked.queue.candidate(number).status == "active"
         assert stocked.history.acts_total() == acts
-        assert f"#{number}" in status_text(screen)
+        assert f"#{number}" in screen.status
 
 
 async def test_a_decision_of_somebody_else_appears_and_the_cursor_stays(
@@ -221,7 +216,7 @@ async def test_an_act_without_memories_says_so(engine: Engine) -> None:
         opened_act.insert("project", name="empty")
     async with opened(engine) as screen:
         await screen.press("f8", "enter")
-        assert status_text(screen) == "Act 1 changed no memory."
+        assert screen.status == "Act 1 changed no memory."
 
 
 async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:

@@ -20,7 +20,6 @@ from reviewer.tui.evidence.source import (
     record_blocks,
     search_file,
 )
-from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import TextSpan, lay_out
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import Screen, opened
@@ -142,10 +141,6 @@ def source(screen: Screen) -> SourceScreen:
     return found
 
 
-def status_text(screen: Screen) -> str:
-    return source(screen).query_one(StatusBar).text
-
-
 @pytest.fixture
 def long_note(engine: Engine, tmp_path: Path) -> Path:
     """A note of three thousand lines; the candidate is in line 1,501."""
@@ -232,7 +227,7 @@ async def test_words_are_searched_in_the_whole_file(engine: Engine, long_note: P
         await screen.press("/", *"line 2999", "enter")
         assert " 2999   plain words of line 2999" in screen.text
         await screen.press("n")
-        assert status_text(screen) == '"line 2999" does not occur below; N searches above.'
+        assert screen.status == '"line 2999" does not occur below; N searches above.'
         await screen.press("/", *["backspace"] * 9, *"line 77", "enter")
         await screen.press("N")
         assert "plain words of line 779" in screen.text
@@ -284,7 +279,7 @@ async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: 
     async with opened(engine) as screen:
         await look(screen, engine)
         assert f"▌ user       {WANTED}" in screen.text
-        assert "This is the text that was stored." in status_text(screen)
+        assert "This is the text that was stored." in screen.status
         await screen.press("r", "g", "G", "j", "n", "N")
         assert f"▌ user       {WANTED}" in screen.text
 
@@ -294,14 +289,14 @@ async def test_a_note_that_is_gone_leaves_the_stored_text(engine: Engine, long_n
     async with opened(engine) as screen:
         await look(screen, engine)
         assert WANTED in screen.text
-        assert "This is the text that was stored." in status_text(screen)
+        assert "This is the text that was stored." in screen.status
 
 
 async def test_a_file_that_changed_says_so(engine: Engine, long_note: Path) -> None:
     long_note.write_text(long_note.read_text("utf-8").replace(WANTED, "Something else."), "utf-8")
     async with opened(engine) as screen:
         await look(screen, engine)
-        assert "The file changed since it was read" in status_text(screen)
+        assert "The file changed since it was read" in screen.status
         await screen.press("r")
         assert WANTED in screen.text
 
@@ -311,7 +306,7 @@ async def test_y_copies_path_and_line(engine: Engine, long_note: Path) -> None:
         await look(screen, engine)
         await screen.press("y")
         assert screen.app.clipboard == f"{long_note}:1501"
-        assert status_text(screen) == f"Copied {long_note}:1501"
+        assert screen.status == f"Copied {long_note}:1501"
 
 
 async def test_without_an_editor_e_says_what_to_set(
@@ -322,7 +317,7 @@ async def test_without_an_editor_e_says_what_to_set(
     async with opened(engine) as screen:
         await look(screen, engine)
         await screen.press("E")
-        assert "set $VISUAL or $EDITOR" in status_text(screen)
+        assert "set $VISUAL or $EDITOR" in screen.status
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "f2"])

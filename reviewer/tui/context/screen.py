@@ -48,7 +48,7 @@ from reviewer.tui.context.panes import (
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.host import Step
+from reviewer.tui.kit.host import Steps
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
@@ -441,17 +441,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     # levels
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> Steps:
         number = self.context.id if self.context is not None else 0
-        return self.host.steps.setdefault(f"{self.tab} {number}", [])
+        return self.host.steps.setdefault(f"{self.tab} {number}", Steps())
 
     def _note_step(self, words: str) -> None:
         self.note_step(words, self.data.levels)
 
-    def take_back(self, before: object) -> None:
-        self.data.restore(cast(Levels, before))
+    def take_back(self, choices: object) -> Levels:
+        before = self.data.levels
+        self.data.restore(cast(Levels, choices))
         self.rows.refresh()
         self.follow()
+        return before
 
     @unless(_no_segment)
     def action_level_full(self) -> None:

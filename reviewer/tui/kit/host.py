@@ -28,8 +28,16 @@ class Step(NamedTuple):
     words: str
     after: int
     """The latest act at that time: a later one is undone before it."""
-    before: object
-    """What was chosen before, as its screen reads it."""
+    choices: object
+    """What was chosen before it, or of an undone step with it, as its screen reads it."""
+
+
+class Steps:
+    """The choices made on a screen, the latest last."""
+
+    def __init__(self) -> None:
+        self.done: list[Step] = []
+        self.undone: list[Step] = []
 
 
 class Host(Protocol):
@@ -44,8 +52,8 @@ class Host(Protocol):
     background_act: Future[None] | None
     background_run: Stoppable | None
     made_here: dict[int, tuple[str, str]]
-    steps: dict[str, list[Step]]
-    queued_more: int
+    steps: dict[str, Steps]
+    redo_ended: bool
     context_choices: dict[int, Choices]
     packet_choices: PacketChoices | None
 

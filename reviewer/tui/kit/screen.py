@@ -39,7 +39,7 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
-from reviewer.tui.kit.host import Step
+from reviewer.tui.kit.host import Step, Steps
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
@@ -192,6 +192,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     def note_act(self, act: int, words: str = "") -> None:
         """Remember that an act was made here, in this session, and how this screen words it."""
         self.host.made_here[act] = (self.tab.capitalize(), words)
+        self.host.redo_ended = False
+        for each in self.host.steps.values():
+            each.undone.clear()
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Write what the act changed into the memory folders that the person has chosen."""
@@ -207,39 +210,39 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
     @property
-    def steps(self) -> list[Step]:
-        """The choices made here that undo takes back, latest last."""
-        return self.host.steps.setdefault(self.tab, [])
+    def steps(self) -> Steps:
+        """The choices made here that undo takes back."""
+        return self.host.steps.setdefault(self.tab, Steps())
 
     def note_step(self, words: str, before: object) -> None:
         """Remember a choice, so that undo takes it back."""
-        self.steps.append(Step(words, self._latest_act(), before))
+        self.steps.done.append(Step(words, self._latest_act(), before))
+        self.steps.undone.clear()
+        self.host.redo_ended = True
 
-    def take_back(self, before: object) -> None:
-        """Show what was chosen before; overridden by screens that note steps."""
+    def take_back(self, choices: object) -> object:
+        """Show other choices, and return those that were shown; for screens that note steps."""
+        raise NotImplementedError
 
     def _latest_act(self) -> int:
         following = self.engine.history.next_undo()
-        return max(following[0] if following else 0, self._queued_more())
-
-    def _queued_more(self) -> int:
-        """The latest act that queued more candidates, unless it is undone."""
-        act = self.host.queued_more
-        return act if act and not self.engine.history.is_undone(act) else 0
+        return following[0] if following else 0
 
     def _last_step(self) -> bool:
         """Whether the latest to undo is a choice made here."""
-        return bool(self.steps) and self.steps[-1].after >= self._latest_act()
+        done = self.steps.done
+        return bool(done) and done[-1].after >= self._latest_act()
 
     def _nothing_to_undo(self) -> str | None:
-        if self._last_step() or self._queued_more() or self.engine.history.undo_title():
+        if self._last_step() or self.engine.history.undo_title():
             return None
         if (other := self.engine.history.latest_of_another()) is None:
             return "There is nothing to undo."
         return f"You have nothing to undo: {display_line(other[2])} made the latest decision."
 
     def _nothing_to_redo(self) -> str | None:
-        return None if self.engine.history.redo_title() else "There is nothing to redo."
+        by_act = not self.host.redo_ended and self.engine.history.redo_title()
+        return None if self.steps.undone or by_act else "There is nothing to redo."
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
@@ -247,39 +250,52 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         waits for enter.
         """
         if self._last_step():
-            step = self.steps.pop()
-            self.take_back(step.before)
-            self.say(f"Taken back: {step.words}")
-            return
-        following, queued = self.engine.history.next_undo(), self._queued_more()
-        if queued and queued == self._latest_act():
-            undone = await self.write(lambda: self.engine.history.undo_act(queued), "Undoing")
-            self.show_reversed(undone)
-            self.say(f"Undone: {display_line(undone.title)}")
-            return
-        if following is None:
-            return
-        number, title = following
-        if number in self.host.made_here:
-            await self._undo()
+            self._reverse_step(self.steps.done, self.steps.undone)
         else:
-            await self.confirm("From an earlier session", f"undo: {title}", "leave it", self._undo)
-
-    async def _undo(self) -> None:
-        undone = await self.write(self.engine.history.undo, "Undoing")
-        self._reversed(undone, "Undone", f"{self.key_of(keys.REDO)} to redo")
+            await self._reverse(self.engine.history.next_undo(), self.engine.history.undo, "undo")
 
     @unless(_nothing_to_redo)
     async def action_redo(self) -> None:
-        redone = await self.write(self.engine.history.redo, "Redoing")
-        self._reversed(redone, "Redone", f"{self.key_of(keys.UNDO)} to undo")
+        if self.steps.undone:
+            self._reverse_step(self.steps.undone, self.steps.done)
+        else:
+            await self._reverse(self.engine.history.next_redo(), self.engine.history.redo, "redo")
 
-    def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
-        made_on, words = self.host.made_here.setdefault(undone.target, ("", ""))
-        where = "" if made_on in ("", self.tab.capitalize()) else f" ({made_on})"
-        if not detached(self):
-            self.show_reversed(undone)
-        self.say(f"{verb}: {display_line(words or undone.title)}{where} - {hint}")
+    def _reverse_step(self, taken: list[Step], kept: list[Step]) -> None:
+        """Go a choice back or forward."""
+        step = taken.pop()
+        kept.append(step._replace(choices=self.take_back(step.choices)))
+        self.host.redo_ended = True
+        self._say_reversed(step.words, "redo" if taken is self.steps.undone else "undo")
+
+    async def _reverse(
+        self, following: tuple[int, str] | None, reverse: Callable[[], Undone], verb: str
+    ) -> None:
+        """Undo or redo an act; one of an earlier session is named first."""
+        if following is None:
+            return
+        number, title = following
+        early = number not in self.host.made_here
+
+        async def carry_out() -> None:
+            done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
+            made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
+            where = "earlier session" if early else made_on
+            if not detached(self):
+                self.show_reversed(done)
+            here = where in ("", self.tab.capitalize())
+            self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
+
+        if early:
+            await self.confirm("From an earlier session", f"{verb}: {title}", "leave it", carry_out)
+        else:
+            await carry_out()
+
+    def _say_reversed(self, what: str, verb: str) -> None:
+        done, key, way = (
+            ("Undone", keys.REDO, "redo") if verb == "undo" else ("Redone", keys.UNDO, "undo")
+        )
+        self.say(f"{done}: {display_line(what)} - {self.key_of(key)} to {way}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Show the rows that an undo or redo changed."""

@@ -453,10 +453,10 @@ class TestUndoOfChoices:
         number = stocked(engine, tmp_path, 3)
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "i", "4", "2", "u")
-            assert said(screen) == "Taken back: Detailed for segment 1"
+            assert said(screen) == "Undone: Detailed for segment 1 - Z to redo"
             assert levels(screen)[0] == Level.TAGS
             await screen.press("f2", "f3", "u")
-            assert said(screen) == "Taken back: Tags for segment 1"
+            assert said(screen) == "Undone: Tags for segment 1 - Z to redo"
             assert levels(screen)[0] == Level.BRIEF
             assert "i" in priorities(engine, number)
             await screen.press("u")

@@ -16,7 +16,7 @@ from reviewer.tui.pipelines.run import BackgroundRun
 from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.conftest import BAKERY
-from tests.tui.pipelines.driving import at, shown, status_text, until_ended, until_it
+from tests.tui.pipelines.driving import at, shown, until_ended, until_it
 from tests.waiting import until
 
 
@@ -36,17 +36,17 @@ async def test_a_run_asks_and_continues_with_the_answer(engine: Engine, bakery: 
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         assert at(screen) == "taste"
-        assert status_text(screen) == "Is it good? - enter answers"
+        assert screen.status == "Is it good? - enter answers"
         assert states(screen)["taste"] == ("asks", 0)
         await screen.press("enter")
         assert "leads to done" in screen.text
         await screen.press("enter")
         await until_ended(screen)
-        assert "Reached done" in status_text(screen)
+        assert "Reached done" in screen.status
         assert states(screen)["done"] == ("success", 1)
         assert "run done" in screen.text
         await screen.press("R")
-        assert "there is nothing left" in status_text(screen)
+        assert "there is nothing left" in screen.status
 
 
 async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path) -> None:
@@ -117,7 +117,7 @@ async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
         await screen.press("c")
         await until_ended(screen)
         assert "run cancelled" in screen.text
-        assert "R resumes" in status_text(screen)
+        assert "R resumes" in screen.status
         await screen.press("R")
         await until_it(screen, "asks")
         (run,) = engine.pipelines.runs()
@@ -145,9 +145,9 @@ async def test_only_one_run_at_a_time(engine: Engine, bakery: Path) -> None:
         await run_to_the_question(screen)
         for key in ("r", "R", "T"):
             await screen.press(key)
-            assert "is in progress: c cancels it." in status_text(screen)
+            assert "is in progress: c cancels it." in screen.status
         await screen.press("space")
-        assert status_text(screen) == "The run is asking something: enter answers."
+        assert screen.status == "The run is asking something: enter answers."
         await screen.press("enter", "escape", "c")
         await until_ended(screen)
         (run,) = engine.pipelines.runs()
@@ -224,13 +224,13 @@ async def test_shell_commands_are_refused_until_they_are_allowed(
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
         await until_ended(screen)
-        assert status_text(screen).startswith('. "allow tools" allows shell')
+        assert screen.status.startswith('. "allow tools" allows shell')
         assert not (folder / "made").exists()
         await screen.choose("allow tools")
         await screen.press("r")
         await until_ended(screen)
         assert (folder / "made").exists()
-        assert "Reached exit" in status_text(screen)
+        assert "Reached exit" in screen.status
         bakery.write_text(bakery.read_text().replace("made", "others"))
         await screen.press("r")
         await until_ended(screen)
@@ -259,7 +259,7 @@ async def test_an_answer_that_claims_words_of_a_person_gets_a_remark(
     monkeypatch.setattr(StandIn, "complete", claim)
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
-        assert "The answer may not set human.gate.label" in status_text(screen)
+        assert "The answer may not set human.gate.label" in screen.status
 
 
 async def test_a_pipeline_that_cannot_run_says_why(engine: Engine, bakery: Path) -> None:
@@ -267,7 +267,7 @@ async def test_a_pipeline_that_cannot_run_says_why(engine: Engine, bakery: Path)
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
         await until_ended(screen)
-        assert "There is no exit" in status_text(screen)
+        assert "There is no exit" in screen.status
         assert not engine.pipelines.runs()
 
 
@@ -278,7 +278,7 @@ async def test_a_damaged_checkpoint_is_reported_and_the_graph_still_shown(
     (Path(done.folder) / "checkpoint.json").write_bytes(b'{"run_id": "x')
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
-        assert "cut or damaged" in status_text(screen)
+        assert "cut or damaged" in screen.status
         assert at(screen) == "start"
 
 
@@ -288,14 +288,14 @@ async def test_who_answers_is_switched_where_a_model_is_set_up(
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
         await screen.choose("who answers")
-        assert "No model is set up" in status_text(screen)
+        assert "No model is set up" in screen.status
     config = tmp_path / "reviewer.toml"
     config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "tiny"\n')
     monkeypatch.setenv("REVIEWER_CONFIG", str(config))  # type: ignore[attr-defined]
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
         await screen.choose("who answers")
-        assert status_text(screen) == "The next run is answered by: tiny."
+        assert screen.status == "The next run is answered by: tiny."
         assert "· tiny" in screen.text
 
 
@@ -334,7 +334,7 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
         await until_it(screen, "asks")
         await screen.press("enter", "S", "enter")
         await until_ended(screen)
-        assert "Reached done" in status_text(screen)
+        assert "Reached done" in screen.status
         assert states(screen)["sweet"] == ("success", 1)
 
 

@@ -20,7 +20,7 @@ from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.idle import idle
 from tests.tui.pipelines.conftest import BAKERY
-from tests.tui.pipelines.driving import shown, status_text, until_ended, until_it
+from tests.tui.pipelines.driving import shown, until_ended, until_it
 from tests.waiting import PATIENCE, until
 
 
@@ -149,7 +149,7 @@ async def test_a_run_that_ended_behind_another_pipeline_is_said_when_it_is_shown
         await screen.settle()
         shown(screen)._open(path)
         await until_ended(screen)
-        assert "R resumes" in status_text(screen)
+        assert "R resumes" in screen.status
 
 
 async def test_a_screen_that_closes_late_does_not_end_the_listening_of_the_next(

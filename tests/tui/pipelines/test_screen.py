@@ -15,7 +15,7 @@ from reviewer.tui.kit.text import count
 from reviewer.tui.pipelines.keys import PIPELINES
 from tests.tui.conftest import opened
 from tests.tui.pipelines.conftest import BAKERY
-from tests.tui.pipelines.driving import at, rows, shown, status_text
+from tests.tui.pipelines.driving import at, rows, shown
 from tests.tui.views import HOSTILE
 
 SIZES = [(118, 34), (80, 24), (60, 20)]
@@ -143,7 +143,7 @@ async def test_copy_takes_the_text_on_the_screen(
         await screen.press("f6", "y", "1", "y")
         assert copied[0].startswith("## Pipeline State\n")
         assert len(copied) == 1
-        assert status_text(screen) == "There is no text to copy."
+        assert screen.status == "There is no text to copy."
 
 
 async def test_the_source_opens_at_the_line(engine: Engine, bakery: Path) -> None:
@@ -163,7 +163,7 @@ async def test_an_empty_folder_says_what_to_do(engine: Engine, snapshot: object)
         await screen.press("escape")
         for key in ("r", "space", "R", "c", "1", "y", "o", "E"):
             await screen.press(key)
-            assert status_text(screen).endswith("."), key
+            assert screen.status.endswith("."), key
 
 
 async def test_an_invalid_dot_file_names_the_line_and_is_read_again_when_it_changes(
@@ -179,7 +179,7 @@ async def test_an_invalid_dot_file_names_the_line_and_is_read_again_when_it_chan
         shown(screen).watch_store()
         await screen.settle()
         assert rows(screen)[0] == "start"
-        assert "was read again" in status_text(screen)
+        assert "was read again" in screen.status
 
 
 async def test_of_several_pipelines_one_is_chosen(
@@ -206,10 +206,10 @@ async def test_a_message_about_one_file_is_not_shown_below_another(
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", *"bad", "enter")
         await screen.settle()
-        assert "A pipeline begins with digraph" in status_text(screen)
+        assert "A pipeline begins with digraph" in screen.status
         await screen.choose("pipelines", "bake")
         await screen.settle()
-        assert status_text(screen) == ""
+        assert screen.status == ""
 
 
 async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, bakery: Path) -> None:

@@ -10,7 +10,6 @@ from syrupy.assertion import SnapshotAssertion
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
-from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.queue import screen as queue_screen
 from tests.tui.conftest import Screen, opened, status_of
 from tests.tui.views import HOSTILE
@@ -28,10 +27,6 @@ def badges_come_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
 def rivals(engine: Engine, tmp_path: Path) -> tuple[int, int, int]:
     """Two decisions that contradict each other, and their conflict, on top of the queue."""
     return two_rivals(engine, tmp_path / "adr")
-
-
-def status_text(screen: Screen) -> str:
-    return screen.app.screen.query_one(StatusBar).text
 
 
 def row_of(screen: Screen, words: str) -> str:

@@ -19,7 +19,7 @@ from reviewer.tui.theme import GLYPHS
 from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import NOW, opened, status_of
-from tests.tui.test_history import history, status_text
+from tests.tui.test_history import history
 
 TWINS = """# Notes
 
@@ -54,59 +54,29 @@ def capped(engine: Engine, tmp_path: Path) -> Engine:
     return engine
 
 
-async def test_more_can_be_undone_on_history_too(capped: Engine) -> None:
-    engine = capped
-    rejected = engine.queue.ids(QueueQuery())[0]
-    engine.triage.reject([rejected])
-    async with opened(engine) as screen:
-        before = engine.queue.counts(None).waiting
-        await screen.choose("queue more")
-        assert screen.status.endswith("u to undo")
-        assert engine.queue.counts(None).waiting > before
-        await screen.press("f8", "x")
-        assert engine.queue.counts(None).waiting == before
-        assert engine.queue.candidate(rejected).status == "invalid"
+async def test_queueing_more_is_undone_and_redone_in_its_turn(capped: Engine) -> None:
+    def waiting() -> int:
+        return capped.queue.counts(None).waiting
 
-
-async def test_undo_after_queue_more_takes_that_back_before_an_older_decision(
-    capped: Engine,
-) -> None:
-    async with opened(capped) as screen:
-        first = screen.model.current_id
-        before = capped.queue.counts(None).waiting
-        await screen.press("a")
-        await screen.choose("queue more")
-        assert capped.queue.counts(None).waiting > before - 1
-        await screen.press("u")
-        assert screen.status.startswith("Undone: Queued")
-        assert status_of(capped, present(first)) == "active"
-        assert capped.queue.counts(None).waiting == before - 1
-        await screen.press("u")
-        assert status_of(capped, present(first)) == "candidate"
-
-
-async def test_queueing_more_is_undone_on_another_screen_before_an_older_decision(
-    capped: Engine,
-) -> None:
     async with opened(capped) as screen:
         first = present(screen.model.current_id)
-        await screen.press("a")
-        waiting = capped.queue.counts(None).waiting
+        await screen.press("a", "s", "u")
+        before = waiting()
         await screen.choose("queue more")
-        await screen.press("f5", "u")
-        assert capped.queue.counts(None).waiting == waiting
-        assert status_of(capped, first) == "active"
-
-
-async def test_a_decision_after_queue_more_is_undone_first(capped: Engine) -> None:
-    async with opened(capped) as screen:
-        before = capped.queue.counts(None).waiting
-        await screen.choose("queue more")
-        await screen.press("x", "u")
+        assert screen.status.endswith("u to undo")
+        more = waiting()
+        assert more > before
+        await screen.press("Z")
+        assert screen.status == "There is nothing to redo."
+        await screen.press("x", "f5", "u")
         assert screen.status.startswith("Undone: Rejected")
         await screen.press("u")
         assert screen.status.startswith("Undone: Queued")
-        assert capped.queue.counts(None).waiting == before
+        assert (waiting(), status_of(capped, first)) == (before, "active")
+        await screen.press("f2", "Z")
+        assert waiting() == more
+        await screen.press("u", "u")
+        assert (waiting(), status_of(capped, first)) == (before + 1, "candidate")
 
 
 async def test_a_decision_of_another_day_is_named_before_it_is_undone(stocked: Engine) -> None:
@@ -351,8 +321,8 @@ async def test_new_candidates_are_undone_without_offering_a_redo_that_has_no_eff
         await screen.press("f8", "x")
         act = history(screen).acts
         assert act is not None
-        assert status_text(screen).startswith("Undone: ")
-        assert "Z to redo" not in status_text(screen) or stocked.history.redo_title()
+        assert screen.status.startswith("Undone: ")
+        assert "Z to redo" not in screen.status or stocked.history.redo_title()
 
 
 async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine) -> None:

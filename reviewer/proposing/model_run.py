@@ -106,11 +106,7 @@ class SessionDone(Struct, frozen=True):
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    unkept: str = ""
     read: int = 0
-    cut: int = 0
-    """Answers that were cut off; `cut_read`: the statements that were whole in them."""
-    cut_read: int = 0
 
 
 def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens: int) -> int:
@@ -243,10 +239,7 @@ class _Open:
             sum(each.requests for each in self.spent),
             sum(each.tokens_in for each in self.spent),
             sum(each.tokens_out for each in self.spent),
-            next((each.unkept for each in written if each.unkept), ""),
             sum(each.read for each in written),
-            sum(each.cut for each in written),
-            sum(each.cut_read for each in written),
         )
 
 

@@ -124,6 +124,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The choices that undo takes back, by screen."""
         self.redo_ended = False
         """Something came after the latest undo that the ledger knows nothing of."""
+        self.came_back: Sequence[int] = ()
+        """The memories that an undo or redo on another screen changed last, for the queue."""
         self.context_choices: dict[int, Choices] = {}
         """The choices on the Context screen, by context."""
         self.background_run: Stoppable | None = None

@@ -14,7 +14,6 @@ from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import DARK, GLYPHS, palette_of
 from tests.stored import planted
 from tests.tui.conftest import Screen, opened
-from tests.tui.views import HOSTILE
 
 
 def act(**fields: object) -> ActView:
@@ -50,10 +49,6 @@ def test_a_row_has_id_time_actor_title_and_rows_as_far_as_there_is_room() -> Non
         assert row(width).endswith(" 1 row " if width >= 60 else " 1 ")
 
 
-def test_an_undone_act_says_so() -> None:
-    assert row(60, undone=True).endswith("✗ undone ")
-
-
 def test_a_change_is_shown_field_by_field() -> None:
     change = ChangeView(
         "memory", 3, {"status": "candidate", "decided_at": None, "seen": 1},
@@ -64,16 +59,6 @@ def test_a_change_is_shown_field_by_field() -> None:
     assert "   status          waiting -> promoted" in shown
     assert any("decided at      none -> 2026-02-14" in line for line in shown)
     assert not any("seen" in line for line in shown)
-
-
-def test_new_and_removed_rows_are_named_and_the_rest_is_counted() -> None:
-    new = ChangeView("record", 7, None, {"text": "x"}, "x")
-    gone = ChangeView("record", 8, {"text": "x"}, None, "x")
-    blocks = act_blocks(act(rows=52), [new, gone], GLYPHS)
-    shown = "\n".join(line.text for line in lay_out(blocks, 60))
-    assert "record #7 new" in shown
-    assert "record #8 removed" in shown
-    assert "and 50 rows more" in shown
 
 
 # on the screen
@@ -88,19 +73,6 @@ async def test_the_newest_act_comes_first_with_its_changes(stocked: Engine) -> N
         assert first is not None
         assert first.title == f"Rejected #{number}"
         await screen.until(lambda: "waiting -> rejected" in screen.text)
-
-
-async def test_the_changes_follow_the_cursor(stocked: Engine) -> None:
-    one, two = stocked.queue.ids(QueueQuery())[:2]
-    stocked.triage.reject([one])
-    stocked.triage.promote([two])
-    async with opened(stocked) as screen:
-        await screen.press("f8")
-        await screen.until(lambda: "waiting -> promoted" in screen.text)
-        await screen.press("j")
-        await screen.until(lambda: "waiting -> rejected" in screen.text)
-        await screen.press("k")
-        await screen.until(lambda: "waiting -> promoted" in screen.text)
 
 
 async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engine) -> None:
@@ -226,27 +198,6 @@ async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
         assert "reviewer ingest PATH" in screen.text
 
 
-async def test_hostile_titles_are_only_looked_at(engine: Engine) -> None:
-    with planted(engine.path, "note", HOSTILE) as opened_act:
-        opened_act.insert("project", name=HOSTILE)
-    async with opened(engine) as screen:
-        await screen.press("f8")
-        await screen.until(lambda: "project #1 new" in screen.text)
-        assert "[red]x[/red]" in screen.text
-        assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
-
-
-async def test_it_fits_every_size(stocked: Engine) -> None:
-    number = stocked.queue.ids(QueueQuery())[0]
-    stocked.triage.reject([number])
-    async with opened(stocked, size=(60, 20)) as screen:
-        await screen.press("f8")
-        for size in ((60, 20), (80, 24), (118, 34)):
-            await screen.resize(size)
-            await screen.until(lambda: f"memory #{number} changed" in screen.text)
-            assert f"Rejected #{number}" in screen.text
-
-
 # the list alone
 
 
@@ -276,13 +227,3 @@ def test_only_pages_in_sight_are_read_in_a_long_ledger() -> None:
     assert middle.id == 500_000
     assert len(book.asked) == 3
     assert acts.act_at(1_000_000) is None
-
-
-async def test_enter_says_where_an_act_changed_no_memory(engine: Engine) -> None:
-    engine.state.set("acme", "db", "tapes")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f8")
-        await screen.until(lambda: "Set db" in screen.text)
-        assert "opens the memory" not in screen.text
-        await screen.press("enter")
-        assert "Act 1 changed no memory." in screen.text

@@ -54,6 +54,7 @@ class Host(Protocol):
     made_here: dict[int, tuple[str, str]]
     steps: dict[str, Steps]
     redo_ended: bool
+    came_back: Sequence[int]
     context_choices: dict[int, Choices]
     packet_choices: PacketChoices | None
 

@@ -281,6 +281,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
             made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
             where = "earlier session" if early else made_on
+            self.host.came_back = done.ids
             if not detached(self):
                 self.show_reversed(done)
             here = where in ("", self.tab.capitalize())

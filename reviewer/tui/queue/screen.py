@@ -280,6 +280,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         self.model.forget()
         self.model.reread(list(self.model.dimmed)[:MOST_REREAD])
+        self._wanted, self.host.came_back = self.host.came_back, ()
+        at = self.model.index_of(self._wanted)
+        if at is not None:
+            self.list.move_to(at)
         self.list.refresh()
         self._forget_stale()
         self.show_counts()
@@ -961,6 +965,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row that an undo or redo changed, or on to one that waits."""
+        self.host.came_back = ()
         model = self.model
         at = model.index_of(undone.ids)
         model.reread(undone.ids)

@@ -88,7 +88,6 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 @option("--retain TEXT", "For this call only: what must survive, in words.")
 @option("--retain-match S", "For this call only: a text that must survive.", many=True)
 @option("--retain-regex R", "For this call only: a pattern that must match.", many=True)
-@flag("--append-missing", "Append what a --text is missing.")
 @option("--pin C TEXT", "Pin a text in a commit, then preview.", nargs=2)
 @option("--expand C", "Show the full text behind the summary commit C.")
 @flag("--apply", "Write the summaries; reviewer undo takes them back.", into="apply_")
@@ -113,7 +112,6 @@ def compress(
     retain: str | None,
     retain_match: Sequence[str],
     retain_regex: Sequence[str],
-    append_missing: bool,
     pin: tuple[str, str] | None,
     expand: str | None,
     apply_: bool,
@@ -191,12 +189,8 @@ def compress(
         for segment, wanted in levels:
             plan = opened.compression.choose(plan, segment, wanted)
         for segment, file in texts:
-            plan = opened.compression.write(
-                plan,
-                segment,
-                read_text(file, of="a summary", if_empty="Give the text of the summary."),
-                append_missing=append_missing,
-            )
+            text = read_text(file, of="a summary", if_empty="Give the text of the summary.")
+            plan = opened.compression.write(plan, segment, text)
         found = _previewed(opened, plan)
         _show_preview(found, as_json=as_json, only_table=only_table or apply_)
         if not apply_:

@@ -12,7 +12,7 @@ import click
 from reviewer.agents.program import missing_mcp
 from reviewer.cli.inputs import ID, flag, option, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
-from reviewer.cli.session import FAILED, Session, Verb, leave, make_packet_ready, pass_session
+from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_call_hooks
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 
@@ -106,7 +106,7 @@ def connect(
                 "nothing before you promote something. Begin with: reviewer ingest"
             )
     backups = connections.connect(planned, folder=_folder())
-    make_packet_ready(session.store_path())
+    update_call_hooks(session.store_path())
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
         narrate(sentence)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import FILE, ID, WholeNumber, flag, option
+from reviewer.cli.inputs import FILE, ID, flag, option
 from reviewer.cli.output import (
     count,
     emit,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 COUNTS = json_option("The counts as one JSON object.")
-MANY = WholeNumber(1, 1_000_000_000)
+MANY = click.IntRange(1, 1_000_000_000)
 
 
 @click.group(cls=VerbSection)
@@ -175,7 +175,7 @@ def files(folder: str, everything: bool, as_json: bool) -> None:
 @option("--out FILE", "The file to write (default: candidates.parquet in DIR).", type=FILE)
 @option("--from-project NAME", "Only what was said in working folders of this name.")
 @option("--memory-limit SIZE", "What DuckDB may use; the rest goes to the disk.", default="2GB")
-@option("--threads N", "", type=WholeNumber(1, 1_024), hidden=True)
+@option("--threads N", "", type=click.IntRange(1, 1_024), hidden=True)
 @COUNTS
 @pass_session
 def collapse_(

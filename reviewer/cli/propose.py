@@ -155,7 +155,7 @@ def propose(
     if isinstance(line, _Follower):
         line.end(account, cut)
     else:
-        _close(account, sizes, interruption, max_tokens_in, as_json)
+        _close(account, interruption, max_tokens_in, as_json)
 
 
 class _Follower(ProgressLine):
@@ -527,7 +527,7 @@ class _Account:
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
         """Remember that the session was read to its end."""
-        from reviewer.promotion.waves.readings import ReadingNote
+        from reviewer.promotion.lists.readings import ReadingNote
 
         engine.readings.note(
             ReadingNote(
@@ -550,10 +550,8 @@ class _Account:
             yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
         if self.cut:
-            answers = "the answer was" if self.cut == 1 else f"{self.cut:,} answers were"
             whole = count(self.cut_read, "whole statement")
-            were = "was" if self.cut_read == 1 else "were"
-            yield "cut off", f"{answers} cut off; {whole} {were} read"
+            yield "cut off", f"{count(self.cut, 'answer')}, with {whole}"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {reason}"
         yield (
@@ -581,12 +579,11 @@ def _row(proved: Proved) -> dict[str, Any]:
 
 def _close(
     account: _Account,
-    sizes: Sequence[int],
     interruption: Interruption,
     max_tokens_in: int | None,
     as_json: bool,
 ) -> None:
-    """The summary, and how the run ended. `sizes`: tokens of the questions that were open."""
+    """The summary, and how the run ended."""
     for row in table(account.rows()):
         narrate(row) if as_json else print_text(row)
     for failure in account.failures:
@@ -594,19 +591,15 @@ def _close(
     if account.unkept:
         narrate(f"Answers could not be kept for another time: {account.unkept}")
     left = count(account.left, "piece")
+    same = "The same command goes on from here."
     if interruption.asked:
-        narrate(f"Interrupted with {left} left. The same command goes on from here.")
+        narrate(f"Interrupted with {left} left. {same}")
         leave(INTERRUPTED)
     if account.failures:
-        narrate(f"{left} left. What is done is queued; the same command goes on from here.")
+        narrate(f"{left} left. What is done is queued. {same}")
         leave(FAILED)
     if account.left:
-        limit = max_tokens_in or 0
-        large = [size for size in sizes if size > limit]
-        goes_on = "The same command goes on from here."
-        if limit and len(large) >= account.left:
-            goes_on = f"What is left needs up to {max(large):,} tokens for a piece."
-        narrate(f"Stopped at the limit of {limit:,} tokens with {left} left. {goes_on}")
+        narrate(f"Stopped at the limit of {max_tokens_in or 0:,} tokens with {left} left. {same}")
     if account.answered and not account.read:
         narrate(_nothing_read(account))
         leave(FAILED)

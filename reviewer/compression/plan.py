@@ -33,8 +33,6 @@ class LevelChoice(Struct, frozen=True, gc=False):
     written: str = ""
     """A model's text as it was written, where `content` has more than that; it is what is graded.
     """
-    append_missing: bool = False
-    """Append spans for unmet retention criteria instead of refusing the summary."""
 
 
 class CompressionPlan(Struct, frozen=True, gc=False):
@@ -55,16 +53,11 @@ class CompressionPlan(Struct, frozen=True, gc=False):
 
     def with_level(self, segment: str, level: Level) -> CompressionPlan:
         """The plan with another level for one segment, without its summary."""
-        return self._with(
-            segment, level=level, content=None, engine="", written="", append_missing=False
-        )
+        return self._with(segment, level=level, content=None, engine="", written="")
 
-    def with_text(
-        self, segment: str, content: str, *, append_missing: bool = False
-    ) -> CompressionPlan:
+    def with_text(self, segment: str, content: str) -> CompressionPlan:
         """The plan with a summary that a person wrote."""
-        changes = {"engine": BY_HAND, "written": "", "append_missing": append_missing}
-        return self._with(segment, content=content, **changes)
+        return self._with(segment, content=content, engine=BY_HAND, written="")
 
     def _with(self, segment: str, **changes: object) -> CompressionPlan:
         return structs.replace(

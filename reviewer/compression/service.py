@@ -171,12 +171,10 @@ class Compression:
         self._snapshot_of(plan).index_of(segment)
         return plan.with_level(segment, wanted)
 
-    def write(
-        self, plan: CompressionPlan, segment: str, text: str, *, append_missing: bool = False
-    ) -> CompressionPlan:
+    def write(self, plan: CompressionPlan, segment: str, text: str) -> CompressionPlan:
         """The plan with a summary that a person wrote for one segment.
 
-        It is checked like any other; `append_missing` appends spans for unmet retention criteria.
+        It is checked like any other.
         Raises UnknownIdError, and ReviewerError for a segment that stays Full.
         """
         number = self._snapshot_of(plan).index_of(segment)
@@ -184,7 +182,7 @@ class Compression:
             raise ReviewerError(
                 f"{segment} stays Full and has no summary: give it another level first."
             )
-        return plan.with_text(segment, text, append_missing=append_missing)
+        return plan.with_text(segment, text)
 
     def preview(
         self,

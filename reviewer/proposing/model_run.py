@@ -25,10 +25,9 @@ from reviewer.proposing.given import (
     QuestionContext,
     given,
     known_near,
-    with_findings,
-    without_retellings,
 )
 from reviewer.proposing.proof import ProofIndex, prove
+from reviewer.proposing.reader_view import reader_view
 from reviewer.proposing.session_view import Piece, pieces, read_view
 from reviewer.proposing.statements import (
     EXPECTED_ANSWER,
@@ -151,7 +150,7 @@ def plan_run(
         progress(f"Reading {number:,} of {len(paths):,}  {path}")
         try:
             findings = findings_of(read(path))
-            view = with_findings(without_retellings(read_view(path)), findings)
+            view = reader_view(read_view(path), findings)
         except SourceError as problem:
             unread.append((path, str(problem)))
             continue

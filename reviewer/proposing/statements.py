@@ -32,6 +32,7 @@ from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, ReadAnswer, Statement, read_answer
 from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import reasons as why_not
+from reviewer.proposing.statement_facts import NEIGHBOURS
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
 from reviewer.proposing.view_pieces import Piece, view_text
 from reviewer.sources.events import Speaker
@@ -52,8 +53,8 @@ TEMPERATURE = 0.2
 ANSWER_TOKENS = 4000
 EXPECTED_ANSWER = 900
 """Tokens of a usual answer, for an estimate of the cost."""
-AROUND = 4
-"""Lines before and after a cited one that are shown for the second try."""
+PART = 300
+"""Characters of a line beside a cited one that are shown for the second try."""
 SIMILAR = 3
 """Lines that are shown for a statement whose citations lead nowhere."""
 UNREAD = 8_000
@@ -61,7 +62,7 @@ UNREAD = 8_000
 MOST_DIGITS = 10
 SHORTEST_NAME = 3
 """Characters of a name from which on the lines that have it are shown."""
-HOLDING = 6
+HOLDING = 3
 """Lines that are shown for a name that was not proved."""
 
 TYPES: dict[str, MemoryType] = {
@@ -524,20 +525,32 @@ class _Work:
         return _Checked(statement, proposal, proof, tuple(dict.fromkeys(reasons)))
 
     def _shown(self) -> list[ViewLine]:
-        """The lines that the failed statements cite, with their neighbours, and the lines that
-        have what was not proved.
+        """The lines that the failed statements cite; of their neighbours, of lines that have what
+        was not proved, and of long ones around a quote, a part.
         """
-        lines, wanted = self.lines, set[int]()
+        lines, shown = self.lines, dict[int, ViewLine]()
         for each in self.failed:
-            cited = {quote.line for quote in each.statement.quotes}
+            cited = {quote.line: quote.text for quote in each.statement.quotes}
             near = [n for n, line in enumerate(lines) if line.line in cited]
             for at in near or _similar(each.statement.text, lines):
-                wanted.update(range(max(at - AROUND, 0), min(at + AROUND + 1, len(lines))))
+                found = lines[at].text.find(cited.get(lines[at].line, ""))
+                whole = found < 0 or at in shown
+                shown[at] = lines[at] if whole else _part(lines[at], found, 3 * PART)
+                for n in range(max(at - NEIGHBOURS, 0), min(at + NEIGHBOURS + 1, len(lines))):
+                    shown.setdefault(n, _part(lines[n], 0, PART))
             for name in each.proof.unproved:
                 if len(name) < SHORTEST_NAME:
                     continue  # a digit stands in every other line
-                wanted.update([n for n, line in enumerate(lines) if name in line.text][:HOLDING])
-        return [lines[n] for n in sorted(wanted)]
+                for n in [n for n, line in enumerate(lines) if name in line.text][:HOLDING]:
+                    if n not in shown or name not in shown[n].text:
+                        shown[n] = _part(lines[n], lines[n].text.find(name), PART)
+        return [shown[n] for n in sorted(shown)]
+
+
+def _part(line: ViewLine, at: int, size: int) -> ViewLine:
+    """The text of a line around a place."""
+    start = max(at - size // 2, 0)
+    return structs.replace(line, text=line.text[start : start + size])
 
 
 def _hopeless(checked: _Checked) -> str:

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from msgspec import structs
 
 from reviewer.clock import written_moment
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.note_kinds import (
     entry_facts,
@@ -152,10 +152,8 @@ FORMAT = Format(
     name="markdown",
     agent="Markdown and text notes",
     turns=lambda reading: _Note(reading).turns(),
-    facts=Facts(
-        person="nobody's: notes are evidence of their own",
-        left_out="HTML comments, templates, front matter",
-        tested="real files",
-    ),
+    person="nobody's: notes are evidence of their own",
+    left_out="HTML comments, templates, front matter",
+    tested="real files",
 )
 """Any text that reads as prose and is not of another format is a note (see `_text_format`)."""

@@ -67,7 +67,6 @@ class Record(Struct, frozen=True):
     shape: Shape = Shape.TURN
     at: str | None = None
     session: str | None = None
-    parent: str | None = None
     sidechain: bool = False
     headings: tuple[str, ...] = ()
     """Titles from the outermost heading down to the record's own (notes only)."""

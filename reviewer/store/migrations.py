@@ -62,6 +62,11 @@ def migrations() -> Migrations:
     def commands_of_runs(db: Database) -> None:
         db.table("pipeline_run").add_column("commands", str, not_null_default="")
 
+    @found(name="words of names")
+    def words_of_names(db: Database) -> None:
+        active = db.query("SELECT id AS memory_id FROM memory WHERE status = 'active'")
+        db.table("moment_due").insert_all(active, ignore=True)
+
     return found
 
 

@@ -149,20 +149,27 @@ GUARDED = {
 """Where each agent's settings have a guard, and by which words."""
 
 
-@pytest.mark.parametrize("agent", GUARDED)
-def test_the_settings_follow_the_guards_and_are_put_back(agent: str, reviewer: Reviewer) -> None:
+@pytest.mark.parametrize(
+    ("agent", "when", "name", "words"),
+    [
+        *((agent, "guard git push", name, words) for agent, (name, words) in GUARDED.items()),
+        ("claude-code", "command make check", ".claude/settings.json", "Bash(make check*)"),
+    ],
+)
+def test_the_settings_follow_guards_and_commands_and_are_put_back(
+    agent: str, when: str, name: str, words: str, reviewer: Reviewer
+) -> None:
     folder = filled(reviewer)
     put(reviewer, agent)
     before = snapshot(home(reviewer))
     connect(reviewer, agent)
-    name, words = GUARDED[agent]
     settings = home(reviewer) / name
     unguarded = settings.read_bytes()
     assert words not in settings.read_text()
     named = ["--project", folder.name]
     number = reviewer.ids(*named, "--status", "active")[0]
-    assert reviewer(*named, "edit", number, "--when", "guard git push").returncode == 0
-    assert "guard git push" in reviewer(*named, "queue", "show", number).stdout
+    assert reviewer(*named, "edit", number, "--when", when).returncode == 0
+    assert when in reviewer(*named, "queue", "show", number).stdout
     until(lambda: words in settings.read_text())
     assert reviewer(*named, "undo").returncode == 0
     until(lambda: settings.read_bytes() == unguarded)
@@ -335,17 +342,6 @@ def test_a_move_of_the_store_is_written_anew(reviewer: Reviewer) -> None:
     assert text.count("hook claude-code SessionStart") == 1
     assert "elsewhere.db" in text
     done = reviewer("--db", str(moved), "disconnect", "claude-code", "--yes", db=False)
-    assert done.returncode == 0, done.stderr
-    assert snapshot(home(reviewer)) == before
-
-
-def test_the_store_may_be_named_behind_the_verb(reviewer: Reviewer) -> None:
-    before = snapshot(home(reviewer))
-    options = ("--db", str(reviewer.db))
-    done = reviewer("connect", "gemini", "--yes", *options, db=False)
-    assert done.returncode == 0, done.stderr
-    assert str(reviewer.db) in (home(reviewer) / ".gemini" / "settings.json").read_text()
-    done = reviewer("disconnect", "gemini", "--yes", *options, db=False)
     assert done.returncode == 0, done.stderr
     assert snapshot(home(reviewer)) == before
 

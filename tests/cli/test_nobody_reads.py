@@ -178,11 +178,8 @@ def test_a_write_is_done_in_full_when_nobody_reads(filled: Reviewer) -> None:
 @pytest.mark.skipif(not hasattr(os, "set_blocking"), reason="pipes that do not wait are of Unix")
 def test_a_reader_that_does_not_wait_gets_everything(filled: Reviewer) -> None:
     """As from programs that make their pipes so: no line is lost while they are busy."""
-    long = filled.folder / "long.txt"
-    long.write_text("The drawer is oiled. " * 10_000)
-    added = filled(
-        "--project", "kiosk", "commit", "add", "talk", "--role", "note", "--text-file", long
-    )
+    long = "The drawer is oiled. " * 10_000
+    added = filled("--project", "kiosk", "commit", "add", "talk", "--text", "-", typed=long)
     assert added.returncode == 0, added.stderr
     wanted = filled("--project", "kiosk", "compile", "talk").stdout
     assert len(wanted) > 200_000

@@ -25,8 +25,9 @@ from reviewer.cli.inputs import Id
 from reviewer.cli.root import root
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.promotion.decisions.triage import Done, Triage
+from reviewer.promotion.decisions.triage import Triage
 from reviewer.promotion.decisions.trusted_state import TrustedState
+from reviewer.promotion.views import Done
 from tests.clocks import TickingClock
 from tests.property.walking import (
     BACK_AND_FORTH,

@@ -16,9 +16,9 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
-from reviewer.promotion.sharing.signed_decisions import DecisionFile, Header
+from reviewer.promotion.exchange.signed_decisions import DecisionFile, Header
+from reviewer.promotion.lists.readings import ReadingNote
 from reviewer.promotion.views import QueueQuery
-from reviewer.promotion.waves.readings import ReadingNote
 from reviewer.proposing.values import (
     Proof,
     Proposal,

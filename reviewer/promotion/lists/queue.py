@@ -32,7 +32,7 @@ from reviewer.store.changes import Value
 from reviewer.store.database import Database
 
 if TYPE_CHECKING:
-    from reviewer.promotion.waves.beyond_cap import BeyondCap
+    from reviewer.promotion.lists.beyond_cap import BeyondCap
 
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
 _SESSIONS = (
@@ -244,7 +244,7 @@ class Queue:
 
     @cached_property
     def _beyond_cap(self) -> BeyondCap:
-        from reviewer.promotion.waves.beyond_cap import (
+        from reviewer.promotion.lists.beyond_cap import (
             BeyondCap,  # late: needs the extractors' values
         )
 

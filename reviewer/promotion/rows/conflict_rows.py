@@ -11,6 +11,7 @@ from msgspec import Struct
 from reviewer.extraction.entities.conflicts import contradicts
 from reviewer.extraction.entities.entity import Attribute
 from reviewer.extraction.entities.facts import Structure
+from reviewer.promotion import queue_order
 from reviewer.promotion.rows.entity_rows import memory_row
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.views import Resolution, proposed_by
@@ -18,9 +19,6 @@ from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image, Value
 from reviewer.text.normalise import duplicate_key
-
-CONFLICT_RANK = 4.0
-"""Above every candidate (`queue_order.rank`)."""
 
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
@@ -175,7 +173,7 @@ def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:
         "content": content,
         "key": duplicate_key(content),
         "rule": CONFLICT_RULE,
-        "rank": CONFLICT_RANK,
+        "rank": queue_order.CONFLICT,
         "flags": "conflict",
         **proposed_by(Proposer.PROGRAM),
         "proof": "{}",

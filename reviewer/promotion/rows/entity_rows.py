@@ -14,6 +14,7 @@ from reviewer.extraction.entities.entity import (
 )
 from reviewer.extraction.entities.facts import Structure, structure_of
 from reviewer.extraction.entities.naming import LONGEST_NAME, name_key
+from reviewer.promotion import queue_order
 from reviewer.promotion.rows.known_keys import row_with_key
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.values import Proposer
@@ -111,7 +112,7 @@ def row_without_rules(
         "signal": 1.0,
         "freshness": 1.0,
         "confidence": 0.5,
-        "rank": 1.0,
+        "rank": queue_order.BY_HAND,
         **proposed_by(Proposer.PERSON),
         "first_seen": now,
         "last_seen": now,

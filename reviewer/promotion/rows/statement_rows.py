@@ -16,7 +16,8 @@ from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
-from reviewer.promotion.lists import queue_order
+from reviewer.promotion import queue_order
+from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.enqueue import NewRow, add_quotes, queue_rows
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
@@ -27,11 +28,10 @@ from reviewer.promotion.rows.evidence_rows import (
     record_row,
     source_row,
 )
+from reviewer.promotion.rows.finding_rows import finding_behind
+from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
 from reviewer.promotion.rows.relations import make_untrue
 from reviewer.promotion.views import proposed_by
-from reviewer.promotion.waves.cited_lines import CitedQuote, cite
-from reviewer.promotion.waves.findings import finding_behind
-from reviewer.promotion.waves.known_facts import SHORTLIST, query_of
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act

@@ -14,7 +14,7 @@ from reviewer.tui.kit.text import Run, TextBlock, tail
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.lists.provenance import ProvenanceStep
+    from reviewer.promotion.provenance import ProvenanceStep
 
 STEP_CHARACTERS = 600
 LAYERS = {"L3": "value", "L2": "entity", "L1": "memory", "L0": "source"}

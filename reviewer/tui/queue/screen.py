@@ -21,7 +21,7 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
-from reviewer.promotion.views import QueueQuery, RejectReason, RowKind, Sort, SourceState
+from reviewer.promotion.views import REASONS, QueueQuery, RejectReason, RowKind, Sort, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.evidence_pane import EvidencePane
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
     from reviewer.promotion.decisions.history import Undone
-    from reviewer.promotion.decisions.triage import Done, Seen
+    from reviewer.promotion.decisions.triage import Seen
     from reviewer.promotion.lists.insight import Hint
-    from reviewer.promotion.views import CandidateView, Counts, EvidenceView, Member, QueueRow
-    from reviewer.promotion.waves.readings import Offer
+    from reviewer.promotion.lists.readings import Offer
+    from reviewer.promotion.views import CandidateView, Counts, Done, EvidenceView, Member, QueueRow
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is read."""
@@ -100,13 +100,6 @@ EMPTY = {
     "invalid": "Nothing was rejected.",
     "superseded": "Nothing was merged.",
     "all": "The store is empty.",
-}
-REASONS = {
-    RejectReason.NARRATION: ("narration", "of the moment, or of one task"),
-    RejectReason.KNOWN: ("known", "the agent has it already"),
-    RejectReason.WRONG: ("wrong", "it is not true, or not any more"),
-    RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),
-    RejectReason.OTHER: ("other", "another reason"),
 }
 
 

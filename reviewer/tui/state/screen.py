@@ -23,8 +23,8 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
 from reviewer.llm.spending import Sum, asked, report, spending_path
 from reviewer.promotion.decisions.history import Undone
-from reviewer.promotion.decisions.triage import Done, Seen
-from reviewer.promotion.views import QueueQuery, QueueRow, SourceState, Status
+from reviewer.promotion.decisions.triage import Seen
+from reviewer.promotion.views import Done, QueueQuery, QueueRow, SourceState, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
@@ -46,7 +46,7 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
-    from reviewer.promotion.lists.provenance import ProvenanceStep
+    from reviewer.promotion.provenance import ProvenanceStep
     from reviewer.promotion.views import CandidateView
     from reviewer.recall.service import UseCount
 

@@ -9,7 +9,8 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.promotion.decisions.triage import Done, Seen
+from reviewer.promotion.decisions.triage import Seen
+from reviewer.promotion.views import Done
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
 

@@ -12,7 +12,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
-from reviewer.promotion.sharing.syncing import Synced
+from reviewer.promotion.exchange.syncing import Synced
 from reviewer.promotion.views import QueueQuery, QueueRow
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)

@@ -154,7 +154,7 @@ def test_what_fails_again_is_returned_with_what_is_unproved(desk: Desk) -> None:
         (said("The card terminal repeats its answer."), NO_QUOTE),
         (said("The card terminal repeats its answer. " * 9, (1, WORDS)), TOO_LONG),
         (said("Short.", (1, WORDS)), TOO_SHORT),
-        (said("It stands alone. It names its subject: the program, component, file, function or "
+        (said("It stands alone and names its subject: the program, component, file, function or "
               "command.", (1, WORDS)), REPEATS_PROMPT),
     ],
 )  # fmt: skip

@@ -123,10 +123,7 @@ class Extractor:
         structure = structure_of(content, find.type, _title(record, find), above)
         return EntityCandidate(
             **{name: getattr(candidate, name) for name in Candidate.__struct_fields__},
-            name=structure.name,
-            attributes=structure.attributes,
-            relations=structure.relations,
-            slot=structure.slot,
+            structure=structure,
         )
 
 

@@ -182,18 +182,6 @@ def test_what_the_person_took_back_is_not_proposed(engine: Engine, tmp_path: Pat
     assert marked == (101,)
 
 
-def test_secrets_are_masked_before_anything_is_stored(engine: Engine, tmp_path: Path) -> None:
-    secret = "gh" + "p_" + "a1B2c3D4" * 4 + "e5F6"
-    said = f"We decided to use the token {secret} for the release job because the bot needs it."
-    report = ingest(engine, transcript(tmp_path / "s.jsonl", said))
-
-    assert report.masked == 1
-    engine.close()
-    for file in tmp_path.rglob("store.db*"):
-        if file.is_file():
-            assert secret.encode() not in file.read_bytes()
-
-
 def test_the_report_folder_explains_the_wave(engine: Engine, notes: Path) -> None:
     report = ingest(engine, notes)
     folder = Path(report.report_folder)

@@ -501,7 +501,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     async def action_state_new(self) -> None:
         """Type a key of trusted state, then its value."""
-        projects = [self.project] if self.project else self.engine.queue.projects()
+        projects = [self.project] if self.project else self.engine.project_names()
         if len(projects) != 1:
             raise ConflictError(f"First choose the project of the value: {shared.PROJECT.key}.")
 

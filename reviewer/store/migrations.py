@@ -62,6 +62,10 @@ def migrations() -> Migrations:
     def commands_of_runs(db: Database) -> None:
         db.table("pipeline_run").add_column("commands", str, not_null_default="")
 
+    @found(name="keys of runs")
+    def keys_of_runs(db: Database) -> None:
+        db.table("pipeline_run").add_column("key", str, not_null_default="")
+
     return found
 
 

@@ -217,7 +217,7 @@ def compress(
 def _require_faithful(found: Preview) -> None:
     """Refuse summaries that do not pass, whoever wrote them, saying what is wrong."""
     wrong = [
-        f"{each.segment.id} ({'; '.join(each.fidelity.faults)})"
+        f"{each.segment.id} ({'; '.join(each.faults)})"
         for each in found.segments
         if each.in_doubt and not each.failures  # those are refused with their criteria
     ]

@@ -428,7 +428,7 @@ class _Account:
         """Pieces without an answer."""
         self.stuck = False
         """The store cannot be written, so nothing more is asked."""
-        self.answered = self.read = self.cut = self.cut_read = 0
+        self.answered = self.read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
         self.related: Related | None = None
         self._new: list[int] = []
@@ -437,7 +437,6 @@ class _Account:
         self.requests = self.tokens_in = self.tokens_out = 0
         self.dropped: Counter[str] = Counter()
         self.failures: list[str] = []
-        self.unkept = ""
 
     def add(self, done: SessionDone, engine: Engine, project: str, *, as_json: bool) -> None:
         """Queue the statements of a session, in one act, and count them.
@@ -448,12 +447,9 @@ class _Account:
         self.tokens_in += done.tokens_in
         self.tokens_out += done.tokens_out
         self.dropped.update(done.dropped)
-        self.unkept = self.unkept or done.unkept
         for failure in done.failures:
             if failure not in self.failures:
                 self.failures.append(failure)
-        self.cut += done.cut
-        self.cut_read += done.cut_read
         try:
             self._queue(done, engine, project)
             if not done.left:
@@ -548,9 +544,6 @@ class _Account:
             untrue = f"{found.untrue:,} made untrue by later ones"
             yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
-        if self.cut:
-            whole = count(self.cut_read, "whole statement")
-            yield "cut off", f"{count(self.cut, 'answer')}, with {whole}"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {reason}"
         yield (
@@ -587,8 +580,6 @@ def _close(
         narrate(row) if as_json else print_text(row)
     for failure in account.failures:
         narrate(failure)
-    if account.unkept:
-        narrate(f"Answers could not be kept for another time: {account.unkept}")
     left = count(account.left, "piece")
     same = "Run the same command to continue."
     if interruption.asked:

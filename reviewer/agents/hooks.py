@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from reviewer.agents.agent_files import AgentFiles, GivenPacket, SessionNote
-from reviewer.agents.background import READ_SESSIONS, start_in_background
+from reviewer.agents.background import READ_SESSIONS, start_in_background, update_call_hooks
 from reviewer.agents.hook_events import LifecycleEvent, LifecycleMoment
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
@@ -64,6 +64,7 @@ class Hooks:
             self._files.note_given(self._given)
         if event.moment is LifecycleMoment.START:
             self._note(event)
+            update_call_hooks(self._store)  # what was decided on a screen that is still open
         if self._ready is not None and (warning := self._ready.save_counts()):
             self.log(warning)
 

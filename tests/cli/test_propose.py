@@ -364,13 +364,6 @@ def test_without_a_path_it_is_about_what_was_ingested(reviewer: Reviewer) -> Non
     assert done.stdout.startswith("1 session in 1 piece")
 
 
-def test_the_command_can_be_asked_one_question(reviewer: Reviewer) -> None:
-    done = reviewer("model", "check", env=asks(reviewer, "A list of changes."))
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"command +\S+/bin/ask", done.stdout)
-    assert "> A list of changes." in done.stdout
-
-
 def installed(reviewer: Reviewer, answered: str = FOUND) -> dict[str, str]:
     """An environment with Claude Code, which answers so, as the only agent."""
     line = json.dumps(json.dumps({"result": answered}))

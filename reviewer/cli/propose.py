@@ -65,15 +65,14 @@ def propose(
 ) -> None:
     """Have a model write statements from sessions, and queue those with their proof.
 
-    The model is the one of [model] in the settings, or else an agent that is installed here; with
-    --command the one that you name. What it will cost is printed first; nothing is sent before you
-    agree. Every statement is compared with the session: its quotes, names and numbers, and whether
-    it is known already.
+    The model comes from [model] in the settings, or else is an agent that is installed here;
+    --command names another. The cost is printed first, and nothing is sent before you agree. Every
+    statement is checked against the session: its quotes, names and numbers, and whether it is
+    already known.
 
-    A folder is searched for sessions; SESSION is the id of one that was ingested. Without any, it
-    asks about every session of the project that was ingested. Answers are kept, so that nothing is
-    paid for twice: after Ctrl-C, or at the limit of --max-tokens-in, the same command goes on where
-    it stopped.
+    A folder is searched for sessions; SESSION is the id of one that was ingested. Without either,
+    every ingested session of the project is covered. Answers are kept, so nothing is paid for
+    twice: after Ctrl-C, or at the limit of --max-tokens-in, run the same command to continue.
     """
     from reviewer.llm.open_model import context_tokens, open_model
     from reviewer.proposing.model_run import piece_tokens, run
@@ -96,7 +95,7 @@ def propose(
         narrate("Interrupted before anything was sent.")
         leave(INTERRUPTED)
     for path, reason in plan.unread:
-        narrate(f"Passed over: {reason if str(path) in reason else f'{path}: {reason}'}")
+        narrate(f"Skipped: {reason if str(path) in reason else f'{path}: {reason}'}")
     if not plan.pieces:
         narrate("There is no session to ask about.")
         leave(FAILED)
@@ -386,7 +385,7 @@ def _why_pieces(plan: RunPlan, limit: int) -> str:
     """Why sessions are cut, and what to do about it."""
     cut = sum(len(each.pieces) > 1 for each in plan.sessions)
     return (
-        f"{count(cut, 'session')} did not fit into one question: the model takes {limit:,} tokens."
+        f"{count(cut, 'session')} did not fit into one request: the model takes {limit:,} tokens."
         " If it takes more, set context_tokens under [model]."
     )
 
@@ -582,7 +581,7 @@ def _close(
     for failure in account.failures:
         narrate(failure)
     left = count(account.left, "piece")
-    same = "The same command goes on from here."
+    same = "Run the same command to continue."
     if interruption.asked:
         narrate(f"Interrupted with {left} left. {same}")
         leave(INTERRUPTED)

@@ -282,7 +282,7 @@ class _Run:
                                 session,
                                 planned,
                             )
-                    self._show(open_sessions, [each for _, each in running.values()])
+                    self._show(open_sessions)
                     done, _ = wait(running, timeout=POLL, return_when=FIRST_COMPLETED)
                     for each in done:
                         session, planned = running.pop(each)
@@ -346,13 +346,13 @@ class _Run:
             self.failures = 0
         session.waiting -= 1
 
-    def _show(self, open_sessions: Sequence[_Open], running: Sequence[PlannedQuestion]) -> None:
+    def _show(self, open_sessions: Sequence[_Open]) -> None:
         """Report the first session that is not finished, and how much of the whole is done."""
         if open_sessions:
             session = open_sessions[0]
             done, total = self.tokens_done, self.plan.tokens_in
             tokens = f"{done:,} of {total:,} tokens  " if total else ""
-            left = self.time_left.words(done, total, _to_ask(running))
+            left = self.time_left.words(done, total)
             self.progress(
                 f"Session {session.number:,} of {len(self.plan.sessions):,}, piece "
                 f"{min(session.parts - session.waiting + 1, session.parts):,} of "

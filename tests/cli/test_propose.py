@@ -248,7 +248,7 @@ def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Revi
     half = str(cost["tokens_in"] // 2 + 50)
     first = reviewer("propose", folder, "--yes", "--max-tokens-in", half, env=environment)
     assert first.returncode == 0
-    assert "with 2 pieces left. The same command goes on from here." in first.stderr
+    assert "with 2 pieces left. Run the same command to continue." in first.stderr
     # What the first two have said is known now, and stands in the other questions.
     more = str(cost["tokens_in"])
     second = reviewer("propose", folder, "--yes", "--max-tokens-in", more, env=environment)
@@ -311,7 +311,7 @@ else:
     finally:
         process.kill()
     assert process.returncode == 130, err
-    assert "Interrupted with 2 pieces left. The same command goes on from here." in err
+    assert "Interrupted with 2 pieces left. Run the same command to continue." in err
     assert "1 new" in out
     assert len(reviewer.ids()) == 1
     with pytest.raises(ProcessLookupError):

@@ -7,6 +7,7 @@ silently: every statement of an answer is returned, or counted with the reason w
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -116,11 +117,13 @@ class Spent:
 
     def __init__(self) -> None:
         self.requests = self.tokens_in = self.tokens_out = 0
+        self._lock = threading.Lock()
 
     def add(self, requests: int, tokens_in: int, tokens_out: int) -> None:
-        self.requests += requests
-        self.tokens_in += tokens_in
-        self.tokens_out += tokens_out
+        with self._lock:
+            self.requests += requests
+            self.tokens_in += tokens_in
+            self.tokens_out += tokens_out
 
 
 class Answer(Struct, frozen=True):
@@ -209,7 +212,7 @@ class StatementWriter:
         check: Callable[[Proposal], Proof],
         allow: Callable[[int], bool] = lambda _: True,
         cancelled: Callable[[], bool] = lambda: False,
-        spent: Spent | None = None,
+        spent: Spent,
     ) -> PieceStatements:
         """The statements of a piece of the session at `path`, with their proofs.
 
@@ -218,7 +221,7 @@ class StatementWriter:
         `allow` does not allow the first request, ModelError, CancelledError, and OSError when the
         cache cannot be used.
         """
-        work = _Work(self, path, piece, given, check, allow, cancelled, spent or Spent())
+        work = _Work(self, path, piece, given, check, allow, cancelled, spent)
         return work.written(part, parts)
 
     def asking(

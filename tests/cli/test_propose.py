@@ -181,29 +181,13 @@ def test_an_agent_is_asked_when_it_is_named(reviewer: Reviewer) -> None:
     assert given["environment"]["REVIEWER_CHILD"] == "1"
 
 
-@pytest.mark.parametrize(
-    ("body", "said_", "seconds"),
-    [
-        (
-            "complain('Not logged in. Please run /login\\n'); sys.exit(1)",
-            "asks for a login",
-            PATIENCE,
-        ),
-        ("say('half an answer'); sys.exit(3)", "exit code 3", PATIENCE),
-        ("pass", "empty answer", PATIENCE),
-        ("time.sleep(600)", "did not answer within 1 seconds", 1.0),
-    ],
-)
-def test_a_command_that_fails_is_one_sentence(
-    reviewer: Reviewer, body: str, said_: str, seconds: float
-) -> None:
-    path = program(reviewer.folder / "bin", body)
+def test_a_command_that_fails_is_one_sentence(reviewer: Reviewer) -> None:
+    path = program(reviewer.folder / "bin", "complain('Not logged in.\\n'); sys.exit(1)")
     done = reviewer(
-        "propose", session(reviewer), "--yes",
-        env=settings(reviewer, command=[str(path)], timeout=seconds),
-    )  # fmt: skip
+        "propose", session(reviewer), "--yes", env=settings(reviewer, command=[str(path)])
+    )
     assert done.returncode == 1
-    assert said_ in done.stderr
+    assert "asks for a login" in done.stderr
     assert "Traceback" not in done.stderr
     assert "1 piece left" in done.stderr
 

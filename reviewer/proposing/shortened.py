@@ -18,7 +18,7 @@ ERROR_HEAD, ERROR_TAIL = 4, 6
 LONGEST_PASTE = 24
 """Lines of pasted text that are shown in full, if they have at most `PASTE_CHARS` characters."""
 PASTE_CHARS = 1_500
-HEAD_LINES, TAIL_LINES = 6, 3
+HEAD_LINES, TAIL_LINES = 3, 2
 LINE_CHARS = 240
 """Characters of one line that are shown in a shortened paste or an error."""
 LONGEST_LINE = 1_500

@@ -64,10 +64,14 @@ def was_asked(reviewer: Reviewer) -> bool:
 
 def test_a_statement_waits_with_its_proof(reviewer: Reviewer) -> None:
     path = session(reviewer)
-    done = reviewer("propose", path, "--yes", env=asks(reviewer))
+    done = reviewer("propose", path, "--yes", "--json", env=asks(reviewer))
     assert done.returncode == 0, done.stderr
-    assert re.search(r"statements +1 new, 0 seen again", done.stdout)
+    assert re.search(r"statements +1 new, 0 seen again", done.stderr)
     assert "1 session in 1 piece for ask" in done.stderr
+    (told,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (told["type"], told["kind"], told["path"]) == ("knowledge", "trap", str(path))
+    assert (told["statement"], told["proof"]["sound"]) == (TRUE, True)
+    assert told["quotes"] == [{"line": 1, "text": WORDS}]
     assert "what ask charges is not known here" in done.stderr
     (row,) = reviewer.rows("queue", "list")
     assert row["content"].rstrip(".") == TRUE.rstrip(".")
@@ -78,27 +82,12 @@ def test_a_statement_waits_with_its_proof(reviewer: Reviewer) -> None:
     reviewer.nothing_lost(candidates=1)
 
 
-def test_each_statement_is_a_row_of_json(reviewer: Reviewer) -> None:
-    path = session(reviewer)
-    done = reviewer("propose", path, "--yes", "--json", env=asks(reviewer))
-    (row,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert row["statement"] == TRUE
-    assert (row["type"], row["kind"], row["path"]) == ("knowledge", "trap", str(path))
-    assert row["quotes"] == [{"line": 1, "text": WORDS}]
-    assert row["proof"]["sound"] is True
-    assert "1 new" in done.stderr
-
-
 def test_a_dry_run_prints_the_cost_and_asks_nothing(reviewer: Reviewer) -> None:
     path = session(reviewer)
     environment = asks(reviewer, price_in=3.0, price_out=15.0)
     done = reviewer("propose", path, "--dry-run", env=environment)
     assert "a price of 0.02 at the prices under [model]" in done.stdout
-    (row,) = [
-        json.loads(line)
-        for line in reviewer("propose", path, "--dry-run", "--json", env=environment)
-        .stdout.splitlines()
-    ]  # fmt: skip
+    row = json.loads(reviewer("propose", path, "--dry-run", "--json", env=environment).stdout)
     assert (row["sessions"], row["pieces"], row["cached"]) == (1, 1, 0)
     assert row["tokens_in"] > 500
     assert row["price"] == pytest.approx((row["tokens_in"] * 3 + row["tokens_out"] * 15) / 1e6)

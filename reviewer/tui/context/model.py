@@ -15,7 +15,7 @@ from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import LAST_FULL
 from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
-from reviewer.compression.segments import title_of
+from reviewer.compression.segments import opening, title_of
 from reviewer.compression.summarizer import target_tokens
 from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
 from reviewer.errors import ReviewerError
@@ -65,10 +65,16 @@ def read_context(engine: Engine, number: int) -> ContextRead:
     levels = engine.compression.levels.get(number)
     lines = {each.id: each.first_line for each in commits}
     titles = tuple(
-        title_of(each) if each.tokens else lines.get(each.turns[0].commit or 0, "")
+        (title_of(each) if each.tokens else _first_opening(each, lines)) or each.id
         for each in segments
     )
     return ContextRead(context, commits, segments, plan, sent, version, titles, levels, trouble)
+
+
+def _first_opening(segment: Segment, lines: Mapping[int, str]) -> str:
+    """The title of a segment that is skipped, whose texts are not sent."""
+    openings = (opening(lines.get(turn.commit or 0, "")) for turn in segment.turns)
+    return next(filter(None, openings), "")
 
 
 def choices_of(

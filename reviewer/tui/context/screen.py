@@ -22,7 +22,7 @@ from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
-from reviewer.compression.segments import full_text, opening
+from reviewer.compression.segments import full_text
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, OFFLINE, Level
 from reviewer.engine import Engine
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
 MOST_SESSIONS = 500
+REQUEST_CELLS = 60
 MOST_LOOKED_INTO = 30
 """Sessions that were not opened yet, whose first request is looked up."""
 UNNAMED_PROJECT = "default"
@@ -119,9 +120,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return self._no_row() or (self.rows.empty[0] if self.data.plan is None else None)
 
     def _no_segment(self) -> str | None:
-        if reason := self._no_plan():
+        row = self.data.row
+        if (reason := self._no_plan()) or row is None:
             return reason
-        return None if self.data.choice(self.data.row) else "A pinned turn is always sent whole."
+        if row.commit is None and self.data.priority(row) is Priority.SKIP:
+            return f"This is skipped: {self.key_of(keys.LEAVE_OUT)} takes it in again."
+        return None if self.data.choice(row) else "A pinned turn is always sent whole."
 
     # sessions
 
@@ -202,7 +206,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         options = []
         for each in contexts:
             request, last = requests.get(each.id, ("", ""))
-            tokens = f"{each.tokens:,} tokens, open"
+            tokens = f"{each.tokens:,} tokens"
             options.append(_session_option(str(each.id), request, last, tokens, each.name))
         stamps = self.engine.sources.stamps(self.project)
         read = sorted(
@@ -214,10 +218,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             reverse=True,
         )
         for number, (modified, path, size) in enumerate(read[:MOST_SESSIONS]):
-            request = first_request(Path(path), modified) if number < MOST_LOOKED_INTO else ""
-            written = datetime.fromtimestamp(modified / 1e9, UTC).isoformat()
+            request, begun = ("", "")
+            if number < MOST_LOOKED_INTO:
+                request, begun = first_request(Path(path), modified)
+            changed = datetime.fromtimestamp(modified / 1e9, UTC).isoformat()
             large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
-            options.append(_session_option(path, request, written, large, Path(path).stem))
+            name = Path(path).stem
+            options.append(_session_option(path, request, begun or changed, large, name))
         return options
 
     async def action_import_context(self) -> None:
@@ -393,6 +400,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if row.commit is not None:
                 self._read_turn(row.commit.id, title)
             return
+        if data.priority(row) is Priority.SKIP:
+            self.summary.name_levels()
+            self.checks.show(None)
+            self._say_in_summary(self._no_segment() or "", title)
+            return
         figures = []
         for level in Level:
             found = data.shown(data.at_level(choice, level))
@@ -403,12 +415,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.summary.name_levels(figures, choice.level)
         found = data.shown(choice)
         if found is None:
-            words = data.trouble(choice) or "Being written ..."
-            self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
+            self._say_in_summary(data.trouble(choice) or "Being written ...", title)
             self.checks.show(None)
             return
         self.summary.show(summary_blocks(found, signs), title=title)
         self.checks.show(found)
+
+    def _say_in_summary(self, words: str, title: str) -> None:
+        self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
 
     def _read_turn(self, number: int, title: str) -> None:
         def then(view: CommitView) -> None:
@@ -675,7 +689,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             then,
             narrow=narrow,
             hint="a text, a regular expression, or a wish in your own words",
-            nothing="It is offered as what it is found as.",
+            nothing="Type it, then choose how it is kept.",
         )
 
     @unless(_no_row)
@@ -943,11 +957,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
 
 def _session_option(key: str, request: str, at: str, size: str, name: str) -> Option:
-    """A session by its first request; by its name where there is none."""
-    name = short_ids(name, "…")
-    title = opening(request) or request.strip().partition("\n")[0]
-    detail = f"{moment(at)[:10]}, {size}" if at else size
-    return Option(key, title or name, f"{detail}, {name}" if title else detail)
+    """A session by its date, its size, its first request and its name."""
+    words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
+    detail = "  ".join(filter(None, (words, short_ids(name, "…"))))
+    return Option(key, f"{moment(at)[:10] or '–':10}  {size:>15}", detail)
 
 
 def _watch(act: RunningAct) -> Watch:

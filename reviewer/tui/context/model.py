@@ -48,9 +48,11 @@ class ContextRead(Struct, frozen=True):
     """What the segments are about, from their first turn where they are left out as a whole."""
     levels: tuple[ChosenLevel, ...] = ()
     trouble: str = ""
+    hits: frozenset[int] = frozenset()
+    """The turns that a filter lets through."""
 
 
-def read_context(engine: Engine, number: int) -> ContextRead:
+def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
     """A context with a plan at Full. Raises UnknownIdError."""
     context = engine.contexts.get(number)
     version = engine.contexts.changed(number)
@@ -68,7 +70,10 @@ def read_context(engine: Engine, number: int) -> ContextRead:
         (title_of(each) if each.tokens else _first_opening(each, lines)) or each.id
         for each in segments
     )
-    return ContextRead(context, commits, segments, plan, sent, version, titles, levels, trouble)
+    hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
+    return ContextRead(
+        context, commits, segments, plan, sent, version, titles, levels, trouble, hits
+    )
 
 
 def _first_opening(segment: Segment, lines: Mapping[int, str]) -> str:
@@ -192,7 +197,8 @@ class ContextModel:
         self.rows: list[ContextRow] = []
         self.cursor = 0
         self.words = ""
-        """A filter: only turns and segments with all these words are shown."""
+        """A filter: only the turns that it finds, and segments with its words in their title."""
+        self.hits: frozenset[int] = frozenset()
         self.sent = 0
         self.opened: set[tuple[int, ...]] = set()
         """The segments whose turns are shown, by their turns."""
@@ -208,7 +214,7 @@ class ContextModel:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
         here = here if here is not None else self.first_commit
         self.opened, self.segments, self.sent = opened, found.segments, found.sent
-        self.titles = found.titles
+        self.titles, self.hits = found.titles, found.hits
         self.commits = {each.id: each for each in found.commits}
         self.plan = found.plan
         self.take(found.levels)
@@ -227,16 +233,13 @@ class ContextModel:
         rows: list[ContextRow] = []
         shown: set[int] = set()
         words = self.words.casefold().split()
-
-        def matches(text: str) -> bool:
-            return all(word in text.casefold() for word in words)
-
         for number, commit in self.commits.items():
-            at, hit = of.get(number, -1), matches(commit.first_line)
+            at, hit = of.get(number, -1), number in self.hits
             if at < 0:
                 rows += [ContextRow(None, commit)] if hit else []
                 continue
-            if at not in shown and (hit or matches(self.titles[at])):
+            title = self.titles[at].casefold()
+            if at not in shown and (hit or all(word in title for word in words)):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
             opened = self._sources(at) in self.opened
@@ -246,13 +249,6 @@ class ContextModel:
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
         if here is not None:
             self.go_to_commit(here)
-
-    def filter_by(self, words: str) -> None:
-        """Show only turns that have all words in their first line, with their segments, and
-        segments that have them in their title.
-        """
-        here, self.words = self.first_commit, words
-        self._arrange(here)
 
     def _sources(self, at: int) -> tuple[int, ...]:
         return tuple(turn.commit for turn in self.segments[at].turns if turn.commit is not None)

@@ -56,8 +56,7 @@ class RowsList(ModelList[ContextModel]):
         choice = data.choice(row) if row.commit is None else None
         before, after, level, exact = self._figures(row, width)
         right: list[Part] = [
-            (before.rjust(TOKEN_CELLS), dim),
-            (f" {sign.arrow} " if before and after else "   ", dim),
+            (f"{before.rjust(TOKEN_CELLS)} {sign.arrow} " if before else " ", dim),
             (after.rjust(TOKEN_CELLS), accent if exact else dim),
             ("  " + level.ljust(LEVEL_CELLS), text if level != LEVEL_NAMES[0] else dim),
         ]

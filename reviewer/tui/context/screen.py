@@ -9,13 +9,14 @@ from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import structs
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 
+from reviewer.commits.search import parse_filter
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import UnreachableError
@@ -26,7 +27,7 @@ from reviewer.compression.segments import full_text
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, OFFLINE, Level
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, ReviewerError
+from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
@@ -80,6 +81,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     """Segments and their turns; below, the segment under the cursor at its level."""
 
     tab = "context"
+    FILTER_HINT: ClassVar[str] = "words  role:user  priority:important  tokens>500  -word"
 
     def __init__(self, engine: Engine, project: str | None, context: int | None = None) -> None:
         """`context`: the one to open; else the one that was open last."""
@@ -263,7 +265,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if sentence:
                 self.say(sentence)
 
-        self.read(lambda: read_context(self.engine, number), then, group="context")
+        words = self.data.words if self.context and self.context.id == number else ""
+        self.read(lambda: read_context(self.engine, number, words), then, group="context")
 
     def _show(self, found: ContextRead, here: int | None = None) -> None:
         other = self.context is None or self.context.id != found.context.id
@@ -275,9 +278,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.context, self._version = found.context, found.version
         opened = self.host.opened_segments.setdefault(found.context.id, set())
         self.data.load(found, opened, here)
-        self.rows.empty = (found.trouble or "This session has no turns.",)
+        nothing = "No turn matches." if self.data.words else "This session has no turns."
+        self.rows.empty = (found.trouble or nothing,)
         self._stop_previews()
-        self.show_empty(empty=not self.data.rows)
+        self.show_empty(empty=not self.data.commits)
         self.rows.rows_changed()
         self._keep_place()
         self.follow()
@@ -305,12 +309,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def filter_text(self) -> str:
         return self.data.words
 
+    def filter_problem(self, text: str) -> str:
+        try:
+            parse_filter(text)
+        except FilterError as error:
+            return str(error)
+        return ""
+
     def run_filter(self, text: str, *, here: int | None) -> None:
-        """Show only the turns that have all words in their first line, below their segments."""
-        self.data.filter_by(text)
-        self.rows.empty = ("No turn matches.",) if text else ("This session has no turns.",)
-        self.rows.rows_changed()
-        self.follow()
+        """Show only the turns that a filter finds, below their segments."""
+        if self.context is not None:
+            number, self.data.words = self.context.id, text
+            self.read(lambda: read_context(self.engine, number, text), self._show, group="context")
 
     # the row under the cursor
 
@@ -840,8 +850,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_plan)
     async def action_write_all(self) -> None:
-        """Let the model write every segment that is not Full."""
-        await self._ask([each for each in self.data.compressed() if not each.content])
+        """Let the model write every segment that is not Full, at a cost that is named first."""
+        choices = [each for each in self.data.compressed() if not each.content]
+        if not choices:
+            raise ReviewerError(f"Every segment is Full, or has its text: {LEVEL_KEYS} choose.")
+        tokens = sum(self.data.segments[self.data.place(each)].tokens for each in choices)
+        segments = count(len(choices), "segment")
+        await self.confirm(
+            f"Ask the model for {segments}",
+            f"send about {tokens:,} tokens",
+            "leave it",
+            lambda: self._ask(choices),
+        )
 
     async def _ask(self, choices: Sequence[LevelChoice]) -> None:
         """One segment after the other; what was written is kept when it is stopped."""

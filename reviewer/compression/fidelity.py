@@ -148,7 +148,7 @@ def validate_fidelity(
 def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFacts) -> list[str]:
     """The names and numbers that neither the source nor the state of the work has."""
     told = [
-        *state_lines(session.state, session.names),
+        *state_lines(session),
         *plan_lines(session),
         *(step.long_line for step in session.steps),
         *change_lines(session),

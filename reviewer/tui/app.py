@@ -127,6 +127,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The segments whose turns are shown on the Context screen, by context."""
         self.acts_at: dict[int, tuple[int, int]] = {}
         """The context and the turn that acts of this session changed."""
+        self.came_back: Sequence[int] = ()
+        """The memories that an undo or redo on another screen changed last, for the queue."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None

@@ -55,6 +55,7 @@ class Host(Protocol):
     redo_ended: bool
     opened_segments: dict[int, set[tuple[int, ...]]]
     acts_at: dict[int, tuple[int, int]]
+    came_back: Sequence[int]
     packet_choices: PacketChoices | None
 
     @property

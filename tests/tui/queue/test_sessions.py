@@ -72,14 +72,6 @@ async def test_without_sessions_the_key_names_what_was_read_from_elsewhere(
         await screen.until(lambda: "F3 shows those among 1 file read from" in screen.status)
 
 
-async def test_an_empty_queue_without_sessions_says_how_to_read_something(
-    engine: Engine, shop: Path
-) -> None:
-    async with opened(engine, project="shop") as screen:
-        await screen.until(lambda: "There are no sessions of this project" in screen.text)
-        assert "reviewer ingest PATH" in screen.text
-
-
 async def test_the_open_screen_reads_on_in_sessions_that_were_read_before(
     engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

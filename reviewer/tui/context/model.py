@@ -289,8 +289,12 @@ class ContextModel:
             self.cursor = self.rows.index(ContextRow(row.segment, None))
 
     def acted_on(self, row: ContextRow) -> tuple[int, ...]:
-        """The turns that a key changes: of a segment all but thoughts, which are not sent."""
+        """The turns that a key changes: of a segment those that the filter shows, without thoughts,
+        which are not sent.
+        """
         commits = self.commits_of(row)
+        if row.commit is None and self.words:
+            commits = tuple(each for each in commits if each in self.hits) or commits
         spoken = tuple(each for each in commits if self.commits[each].type != "reasoning")
         return spoken or commits
 

@@ -21,7 +21,6 @@ from reviewer.tui.context.model import (
     findings,
     is_by_hand,
 )
-from reviewer.tui.context.priorities import priority_sign
 from reviewer.tui.kit.line import Part, cells_of, entitle, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, cut
@@ -62,7 +61,11 @@ class RowsList(ModelList[ContextModel]):
         ]
         look = sign.attention if choice is not None and data.is_doubtful(choice) else " "
         number = data.number(row.segment) if row.segment is not None and row.commit is None else ""
-        mark = priority_sign(data.priority(row), sign)
+        mark = {
+            Priority.PINNED: sign.pinned,
+            Priority.IMPORTANT: sign.important,
+            Priority.SKIP: sign.skip,
+        }.get(data.priority(row), " ")
         criteria = data.commits[data.commits_of(row)[0]].criteria if row.commit else 0
         left: list[Part] = [
             cursor_bar(on_row, sign, here=at == data.cursor, focused=self.has_focus),

@@ -468,8 +468,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         title = f"{words} in {name}"
         act = await to_thread(self.engine.compression.levels.put, number, levels, title)
         if act:
-            self.note_act(act, words)
-            self.host.acts_at[act] = (number, here or self.data.first_commit or 0)
+            self._note(act, words, here)
             self.say(f"{words} - {self.key_of(shared.UNDO)} to undo")
         self.note_version()
         self.data.take(levels)
@@ -606,7 +605,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         done = await self.host.accompany(self, act, work)
         words = f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
-        self.note_act(done.act, words)
+        self._note(done.act, words)
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
@@ -643,14 +642,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words += f", which was {were}" if one else f", {len(lost):,} of them {were}"
         self._annotated(words, commits[0], done.act)
 
+    def _note(self, act: int, words: str, here: int | None = None) -> None:
+        """Remember an act of this session, and the turn that undo goes back to."""
+        self.note_act(act, words)
+        if self.context is not None:
+            self.host.acts_at[act] = (self.context.id, here or self.data.first_commit or 0)
+
     def _annotated(self, words: str, commit: int, act: int) -> None:
         """Say what became of some turns, and show them again."""
         if self.context is None:
             return
         undo = ""
         if act:
-            self.note_act(act, words)
-            self.host.acts_at[act] = (self.context.id, commit)
+            self._note(act, words, commit)
             undo = f" - {self.key_of(shared.UNDO)} to undo"
         self.open_context(self.context.id, f"{display_line(words)}{undo}", commit)
 

@@ -136,6 +136,8 @@ async def test_a_filter_finds_turns_and_escape_shows_all_again(
         found = [row.commit.first_line for row in context(screen).data.rows if row.commit]
         assert len(found) == 2
         assert all("vendor list must stay" in each for each in found)
+        await screen.press("g", "i")
+        assert said(screen).startswith("Marked “No, do not touch the driver")
         await screen.press("slash", *"zzz", "enter")
         assert "No turn matches." in screen.text
         await screen.press("escape")

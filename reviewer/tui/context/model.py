@@ -93,18 +93,17 @@ def choices_of(
     """
     summaries = {each.id for each in commits if each.type == "summary"}
     last = len(plan.choices) - LAST_FULL
-    chosen = {each.turns: each for each in levels}
-    level_of = {turn: each.level for each in levels for turn in each.turns}
+    chosen = {(each.first, each.last): each for each in levels}
     choices = []
     for at, choice in enumerate(plan.choices):
-        of_turns = [level_of[turn] for turn in choice.sources if turn in level_of]
-        if known := chosen.get(choice.sources):
+        before = [each.level for each in levels if each.is_about(choice.sources)]
+        if known := chosen.get((choice.sources[0], choice.sources[-1])):
             text = {"content": known.content, "engine": known.engine, "written": known.written}
             choices.append(structs.replace(choice, level=known.level, **text))
         elif not summaries.isdisjoint(choice.sources):
             choices.append(choice)
-        elif of_turns:  # cut anew: the fullest of the levels of its turns
-            choices.append(structs.replace(choice, level=min(of_turns)))
+        elif before:  # cut anew: the fullest of the levels of its turns
+            choices.append(structs.replace(choice, level=min(before)))
         elif (0 < last <= at) or not segments[at].tokens:
             choices.append(choice)
         else:
@@ -334,8 +333,11 @@ class ContextModel:
     @property
     def own(self) -> list[LevelChoice]:
         """The choices that the person made, which a fit leaves as they are."""
-        own = {turn for each in self.chosen if each.own for turn in each.turns}
-        return [each for each in self.all_choices if not own.isdisjoint(each.sources)]
+        return [
+            choice
+            for choice in self.all_choices
+            if any(each.own and each.is_about(choice.sources) for each in self.chosen)
+        ]
 
     @property
     def all_choices(self) -> tuple[LevelChoice, ...]:
@@ -344,11 +346,10 @@ class ContextModel:
     def with_own(self, *changed: LevelChoice) -> list[ChosenLevel]:
         """The chosen levels, with some that the person chose."""
         own, new = self.own, {each.segment: each for each in changed}
-        chosen = {turn for each in self.chosen for turn in each.turns}
         return [
-            _chosen(new.get(each.segment, each), own=each in own or each.segment in new)
-            for each in self.all_choices
-            if each.segment in new or not chosen.isdisjoint(each.sources)
+            _chosen(new.get(choice.segment, choice), own=choice in own or choice.segment in new)
+            for choice in self.all_choices
+            if choice.segment in new or any(each.is_about(choice.sources) for each in self.chosen)
         ]
 
     def with_all(self, level: Level) -> list[ChosenLevel]:
@@ -458,8 +459,9 @@ class ContextModel:
 
 
 def _chosen(choice: LevelChoice, *, own: bool) -> ChosenLevel:
+    first, last = choice.sources[0], choice.sources[-1]
     return ChosenLevel(
-        choice.sources, choice.level, own, choice.content, choice.engine, choice.written
+        first, last, choice.level, own, choice.content, choice.engine, choice.written
     )
 
 

@@ -32,7 +32,6 @@ from reviewer.pipelines.handlers import (
     is_model_stage,
 )
 from reviewer.pipelines.lint import listed
-from reviewer.pipelines.rules import PipelineRules
 from reviewer.pipelines.run_folder import RunCard, RunFolder, write_run_file
 from reviewer.pipelines.run_store import RunStore, RunView
 from reviewer.pipelines.runner import (
@@ -86,7 +85,7 @@ class StageTurn(Struct, frozen=True):
 
 
 class Pipelines:
-    """Pipelines and their runs. `rules` needs no store.
+    """The runs of pipelines.
 
     A run blocks the thread that starts or resumes it, and calls its callbacks in that thread:
     `watch` with each event, `ask` with a question, `cancelled` to see whether to end.
@@ -95,7 +94,6 @@ class Pipelines:
     def __init__(
         self, database: Database, ledger: Ledger, clock: Clock, *, timing: Timing | None = None
     ) -> None:
-        self.rules = PipelineRules()
         self._database = database
         self._ledger = ledger
         self._clock = clock

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fleet.conftest import FACTS, Fleet, rows
-from tests.waiting import until
 
 
 def by_words(candidates: list[dict[str, Any]], words: str) -> dict[str, Any]:
@@ -219,20 +217,6 @@ def test_a_planted_secret_of_an_author_or_a_project_is_masked(read: Fleet) -> No
     assert TOKEN not in str(rows(read.parts / "candidates.parquet"))
 
 
-def test_a_small_part_of_a_million_rows_is_refused(read: Fleet) -> None:
-    import pyarrow.parquet as pq
-
-    (file,) = read.parts.glob("*.evidence.parquet")
-    one = pq.read_table(file).slice(0, 1)
-    many = one.take([0] * 100_000)
-    with pq.ParquetWriter(file, one.schema, compression="zstd") as writer:
-        for _ in range(10):
-            writer.write_table(many)
-    said = read.fails("collapse", read.parts)
-    assert f"{file} has 1,000,000 rows in " in said
-    assert "delete part-0000000.*" in said
-
-
 def test_places_of_files_that_the_part_does_not_have_are_refused(read: Fleet) -> None:
     planted(read, path="/nowhere/one.jsonl")
     said = read.fails("collapse", read.parts)
@@ -366,33 +350,4 @@ def test_what_does_not_fit_into_memory_is_kept_beside_the_output(
     collapse(str(read.parts), read.parts / "candidates.parquet", top=5)
     assert kept_in
     assert {each.is_relative_to(read.parts.resolve()) for each in kept_in} == {True}
-    assert not list(read.parts.glob(".collapse-*"))
-
-
-def test_what_a_killed_run_has_left_is_removed_unless_another_works_in_it(read: Fleet) -> None:
-    left, used, strange = (read.parts / f".collapse-{name}" for name in ("1", "2", "3"))
-    for folder in (left, used):
-        folder.mkdir()
-        (folder / "lock").touch()
-        (folder / "work.duckdb").touch()
-    strange.write_text("of somebody else")
-    with (used / "lock").open("r+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        read.ok("collapse", read.parts)
-    assert not left.exists()
-    assert (used / "work.duckdb").exists()
-    assert strange.exists()
-
-
-def test_a_killed_collapse_leaves_the_last_file_and_the_next_one_cleans_up(read: Fleet) -> None:
-    out = read.parts / "candidates.parquet"
-    read.ok("collapse", read.parts)
-    before = out.read_bytes()
-    running = read.start("collapse", read.parts, "--top", 1)
-    until(lambda: list(read.parts.glob(".collapse-*/lock")) or running.poll() is not None)
-    running.kill()
-    running.communicate(timeout=60)
-    assert rows(out)
-    read.ok("collapse", read.parts)
-    assert out.read_bytes() == before
     assert not list(read.parts.glob(".collapse-*"))

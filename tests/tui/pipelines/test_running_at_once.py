@@ -178,10 +178,10 @@ async def test_nodes_keep_the_state_of_a_run_that_moved_while_the_file_was_read(
     read_graph, go_on, began = model.read_graph, Event(), Event()
     read_run = model.read_run
 
-    def slowly(engine: Engine, path: Path) -> Any:
+    def slowly(path: Path) -> Any:
         began.set()
         assert go_on.wait(PATIENCE)
-        return read_graph(engine, path)
+        return read_graph(path)
 
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")

@@ -20,6 +20,7 @@ from reviewer.pipelines.events import (
     StageDone,
     StageStarted,
 )
+from reviewer.pipelines.history import read_history
 from reviewer.pipelines.run_folder import RunFolder
 from reviewer.pipelines.run_store import RunView
 from reviewer.pipelines.service import RunOptions
@@ -181,7 +182,7 @@ class TestKilled:
         assert kept["completed_nodes"] == walk[:step]
         assert kept["current_node"] == walk[step - 1]
         assert view.current_node == walk[step]
-        read = workshop.runs.rules.read_history(Path(view.folder))
+        read = read_history(Path(view.folder))
         assert [stage.node for stage in read.completed] == walk[:step]
         assert read.context == kept["context"]
         assert workshop.nodes(workshop.resume(view.run_id)) == walk

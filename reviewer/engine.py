@@ -41,21 +41,21 @@ if TYPE_CHECKING:
     from reviewer.promotion.decisions.entities import Entities
     from reviewer.promotion.decisions.forgetting import Forgetting
     from reviewer.promotion.decisions.history import History
-    from reviewer.promotion.decisions.triage import Done, Triage
+    from reviewer.promotion.decisions.triage import Triage
     from reviewer.promotion.decisions.trusted_state import TrustedState
+    from reviewer.promotion.exchange.signed_decisions import Decisions
+    from reviewer.promotion.exchange.syncing import Syncing
     from reviewer.promotion.export.exports import Exports
     from reviewer.promotion.lists.active_facts import ActiveFacts
+    from reviewer.promotion.lists.findings import KeptFindings
     from reviewer.promotion.lists.insight import Insight
-    from reviewer.promotion.lists.provenance import Provenance
     from reviewer.promotion.lists.queue import Queue
+    from reviewer.promotion.lists.readings import Readings
     from reviewer.promotion.lists.source_view import SourceView
-    from reviewer.promotion.sharing.signed_decisions import Decisions
-    from reviewer.promotion.sharing.syncing import Syncing
-    from reviewer.promotion.views import QueueQuery
-    from reviewer.promotion.waves.findings import KeptFindings
+    from reviewer.promotion.provenance import Provenance
+    from reviewer.promotion.views import Done, QueueQuery
     from reviewer.promotion.waves.intake import Intake
     from reviewer.promotion.waves.proposals import Proposals
-    from reviewer.promotion.waves.readings import Readings
     from reviewer.recall.service import Recall
 
 
@@ -94,14 +94,14 @@ class Engine:
     @cached_property
     def decisions(self) -> Decisions:
         """Decisions as files: this person's, and those of others."""
-        from reviewer.promotion.sharing.signed_decisions import Decisions
+        from reviewer.promotion.exchange.signed_decisions import Decisions
 
         return Decisions(self._database, self._ledger, self.clock)
 
     @cached_property
     def syncing(self) -> Syncing:
         """Keeps decisions in step with other machines through a folder."""
-        from reviewer.promotion.sharing.syncing import Syncing
+        from reviewer.promotion.exchange.syncing import Syncing
 
         return Syncing(self._database, self._ledger, self.clock)
 
@@ -196,7 +196,7 @@ class Engine:
     @cached_property
     def provenance(self) -> Provenance:
         """The chain of evidence behind a memory, an entity or a value."""
-        from reviewer.promotion.lists.provenance import Provenance
+        from reviewer.promotion.provenance import Provenance
 
         return Provenance(self.queue, self.entities)
 
@@ -244,7 +244,7 @@ class Engine:
     @cached_property
     def findings(self) -> KeptFindings:
         """What cost something in the sessions that were read."""
-        from reviewer.promotion.waves.findings import KeptFindings
+        from reviewer.promotion.lists.findings import KeptFindings
 
         return KeptFindings(self._database, self.clock)
 
@@ -265,7 +265,7 @@ class Engine:
     @cached_property
     def readings(self) -> Readings:
         """Which sessions a reader has read."""
-        from reviewer.promotion.waves.readings import Readings
+        from reviewer.promotion.lists.readings import Readings
 
         return Readings(self._database)
 
@@ -311,7 +311,7 @@ class Engine:
         Raises ConflictError for a folder of another project, ReviewerError for one that has more
         than a project in it.
         """
-        from reviewer.promotion.decisions.triage import Done
+        from reviewer.promotion.views import Done
 
         place = os.path.abspath(folder)
         if "\n" in place or len(Path(place).parts) < 3 or Path(place) in Path.home().parents:

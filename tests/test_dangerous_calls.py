@@ -22,7 +22,7 @@ STARTS_PROGRAMS = {
     "agents/background.py",
     "projects.py",  # git, which says which folders of others it trusts
     "promotion/waves/expiry.py",  # git, which says when a file was removed
-    "promotion/sharing/signatures.py",  # ssh-keygen
+    "promotion/exchange/signatures.py",  # ssh-keygen
     "llm/command.py",  # the agent that the person named
     "tui/editor.py",  # the editor that the person named
     "pipelines/handlers.py",  # tool nodes, behind --allow-tools

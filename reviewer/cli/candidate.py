@@ -10,7 +10,7 @@ from reviewer.text import signs
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.lists.provenance import ProvenanceStep
+    from reviewer.promotion.provenance import ProvenanceStep
     from reviewer.promotion.views import CandidateView, ConflictView, EvidenceView
 
 SPAN_CONTEXT = 400
@@ -190,7 +190,7 @@ def show_conflict(engine: Engine, number: int) -> Iterator[str]:
         yield f"settled     {conflict.resolution}"
         return
     keeps = f"--keep {conflict.left.id} | --keep {conflict.right.id}"
-    yield f"Settle it: reviewer conflict resolve {number} {keeps} | --both | --dismiss"
+    yield f"Settle it: reviewer conflict {number} {keeps} | --both | --dismiss"
 
 
 def _known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:

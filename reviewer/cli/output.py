@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from msgspec import Struct
 
-    from reviewer.promotion.decisions.triage import Done as Act
+    from reviewer.promotion.views import Done as Act
 
 Row = TypeVar("Row")
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -20,7 +20,7 @@ from reviewer.cli.output import (
     print_table,
     print_text,
 )
-from reviewer.cli.session import FAILED, Session, VerbSection, leave, pass_session
+from reviewer.cli.session import FAILED, VerbSection, leave
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry, ThreadPreview
@@ -113,16 +113,12 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
     "The run so far, as below; or a checkpoint, or the folder of a run.",
     type=FILE,
 )
-@option("--run RUN", "A run of the store instead of a file.", into="run_id")
 @json_option("One JSON object per mode.")
-@pass_session
 def preamble(
-    session: Session,
     file: Path,
     node: str,
     mode: str | None,
     history: Path | None,
-    run_id: str | None,
     as_json: bool,
 ) -> None:
     """Show what a fresh session would begin with.
@@ -140,8 +136,6 @@ def preamble(
      "context": {"key": "any JSON value"},
      "retries": {"plan": [1, 3]}}
     """
-    if history is not None and run_id is not None:
-        raise click.UsageError("--history and --run name the same thing: give one of them")
     from reviewer.pipelines.dot import read_pipeline
     from reviewer.pipelines.history import read_history
     from reviewer.pipelines.preamble import build_preamble
@@ -149,12 +143,7 @@ def preamble(
     from reviewer.pipelines.values import RunHistory
 
     found = read_pipeline(file)
-    run = RunHistory("")
-    if history is not None:
-        run = read_history(history)
-    elif run_id is not None:
-        with session.reading() as engine:
-            run = engine.pipelines.history_of(run_id)
+    run = RunHistory("") if history is None else read_history(history)
     entry = entry_after(found, run, node)
     chosen = mode or entry.fidelity.value
     for each in MODES if chosen == "all" else (chosen,):

@@ -15,8 +15,7 @@ from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.decisions.triage import Done
-    from reviewer.promotion.views import CandidateView
+    from reviewer.promotion.views import CandidateView, Done
     from reviewer.start import FoundProject, Start
 
 

@@ -9,6 +9,7 @@ import click
 from reviewer.cli.inputs import ID, flag, option, read_text
 from reviewer.cli.output import report_act
 from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.promotion.views import RejectReason
 
 alone = flag("--alone", "Leave near duplicates in the queue.")
 ids = click.argument("ids", type=ID, nargs=-1, required=True, metavar="ID...")
@@ -34,7 +35,7 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 @option(
     "--reason",
     "Why: it narrates one task, the agent knows it, it is wrong, or it is too narrow.",
-    choices=("narration", "known", "wrong", "narrow", "other"),
+    choices=[each.value for each in RejectReason],
 )
 @pass_session
 def reject(session: Session, ids: tuple[int, ...], alone: bool, reason: str | None) -> None:
@@ -42,8 +43,6 @@ def reject(session: Session, ids: tuple[int, ...], alone: bool, reason: str | No
 
     Near duplicates of a candidate are rejected with it.
     """
-    from reviewer.promotion.views import RejectReason
-
     with session.changing() as engine:
         why = RejectReason(reason) if reason else None
         report_act(engine.triage.reject(ids, alone=alone, reason=why))

@@ -18,11 +18,11 @@ from reviewer.fleet.candidate_file import (
     excerpt_key,
     memory_of,
     record_of,
-    relations_of,
     span_in_excerpt,
 )
 from reviewer.fleet.candidate_row import CandidateRow, CleanRow
 from reviewer.fleet.values import FleetError
+from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import open_conflicts
 from reviewer.promotion.rows.decided_rows import find_conflicts_again
 from reviewer.promotion.rows.evidence_rows import MOST_EVIDENCE
@@ -35,8 +35,6 @@ from reviewer.store.undo import IS_UNDONE, Undo
 from reviewer.text.normalise import duplicate_key
 
 KIND = "fleet import"
-HIGHEST_RANK = 0.8085
-"""The highest confidence that the formula can give: what a fleet said most often comes first."""
 
 _Key: TypeAlias = tuple[str, str, str]
 Place: TypeAlias = tuple[int, int, int]
@@ -254,7 +252,7 @@ class _Wave:
                     "wave_id": self.number,
                     "status": "candidate",
                     # Rounded, but not so much that some of a million have the same.
-                    "rank": round(HIGHEST_RANK * (1 - (self.done + at) / self._total), 9),
+                    "rank": round(queue_order.OF_FLEET * (1 - (self.done + at) / self._total), 9),
                     "leader_id": self._leader_of(row, number),
                     "first_seen": self._now,
                     "last_seen": self._now,
@@ -293,14 +291,6 @@ class _Wave:
                     "attributes": row.attributes or "[]",
                 }
                 for number, row in found
-            ],
-        )
-        self._act.insert_many(
-            "relation",
-            [
-                {"memory_id": number, "kind": kind, "target": target}
-                for number, row in found
-                for kind, target in relations_of(row)
             ],
         )
         slots = self._active_slots

@@ -46,11 +46,21 @@ class Sort(StrEnum):
 class RejectReason(StrEnum):
     """Why a person rejects a candidate."""
 
-    NARRATION = "narration"  # of the moment, of one task, a change log
-    KNOWN = "known"  # the agent has it already
-    WRONG = "wrong"  # not true, or not any more
-    NARROW = "narrow"  # true for one task or one place only
+    NARRATION = "narration"
+    KNOWN = "known"
+    WRONG = "wrong"
+    NARROW = "narrow"
     OTHER = "other"
+
+
+REASONS = {
+    RejectReason.NARRATION: ("narration", "of the moment, or of one task"),
+    RejectReason.KNOWN: ("known already", "the agent has it already"),
+    RejectReason.WRONG: ("wrong", "it is not true, or not any more"),
+    RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),
+    RejectReason.OTHER: ("another reason", ""),
+}
+"""The name and the meaning of each."""
 
 
 def proposed_by(proposer: Proposer) -> dict[str, str | int]:
@@ -278,3 +288,12 @@ class ConflictView(Struct, frozen=True):
     right: CandidateView
     slot: str
     resolution: Resolution | None
+
+
+class Done(Struct, frozen=True):
+    """A decision. `ids` are the rows decided, near duplicates included."""
+
+    act: int
+    """Its ledger id; 0 when there was nothing to change and nothing was written."""
+    title: str
+    ids: tuple[int, ...]

@@ -1,7 +1,7 @@
 """Checks a proposal against the session that it was made from: deterministic, no model.
 
 The quotes are looked for here. The other checks: names and numbers in `statement_facts.py`, whether
-it is known already in `promotion/waves/known_facts.py`, and the rest in `proof_checks.py`.
+it is known already in `promotion/rows/known_facts.py`, and the rest in `proof_checks.py`.
 """
 
 from __future__ import annotations

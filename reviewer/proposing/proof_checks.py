@@ -2,7 +2,7 @@
 the statement back. Each check is a pure function.
 
 Quotes are checked in `proof.py`, names and numbers in `statement_facts.py`, and whether a statement
-is known already in `promotion/waves/known_facts.py`.
+is known already in `promotion/rows/known_facts.py`.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class TestTypesAndNames:
     def test_another_type_ends_a_conflict(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, _, right, _ = rivals
         said(program, "edit", right, "--type", "knowledge")
-        assert program.rows("conflict", "list") == []
+        assert program.ids("--filter", "kind:conflict") == []
         program.nothing_lost()
 
     def test_what_was_retyped_is_not_proposed_again(self, reviewer: Reviewer) -> None:
@@ -171,12 +171,6 @@ class TestEntities:
             "We ship on Mondays", "Rain is wet today"
         }  # fmt: skip
 
-    def test_it_goes_to_the_only_project_there_is(self, ingested: Reviewer) -> None:
-        said(ingested, "remember", "Somebody typed this at the counter", "--type", "knowledge")
-        said(ingested, "state", "set", "currency", "EUR")
-        assert {row["project"] for row in ingested.rows("queue", "list")} == {"kiosk"}
-        assert {row["project"] for row in ingested.rows("state", "list")} == {"kiosk"}
-
     def test_relations_are_stated_by_id(self, reviewer: Reviewer) -> None:
         for name in ("Poller", "Sender"):
             said(reviewer, "remember", f"The {name} works", "--type", "component", "--name", name)
@@ -197,7 +191,7 @@ class TestConflicts:
         self, rivals: tuple[Reviewer, int, int, int]
     ) -> None:
         program, left, right, conflict = rivals
-        (row,) = program.rows("conflict", "list")
+        row = show(program, conflict)["conflict"]
         assert (row["id"], row["left"]["id"], row["right"]["id"]) == (conflict, left, right)
         assert (row["resolution"], row["slot"]) == (None, "decision:ledger database")
         assert row["left"]["source"]["path"] != row["right"]["source"]["path"]
@@ -225,22 +219,21 @@ class TestConflicts:
         standing: tuple[str, str],
     ) -> None:
         program, left, right, conflict = rivals
-        said(program, "conflict", "resolve", conflict, how, *([right] if how == "--keep" else []))
-        assert program.rows("conflict", "list") == []
-        (row,) = program.rows("conflict", "list", "--all")
-        assert row["resolution"] == resolution
+        said(program, "conflict", conflict, how, *([right] if how == "--keep" else []))
+        assert program.ids("--filter", "kind:conflict") == []
+        assert show(program, conflict)["conflict"]["resolution"] == resolution
         assert (show(program, left)["status"], show(program, right)["status"]) == standing
-        assert "settled already" in program.fails("conflict", "resolve", conflict, "--both")
+        assert "settled already" in program.fails("conflict", conflict, "--both")
         said(program, "undo")
-        assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
+        assert program.ids("--filter", "kind:conflict") == [conflict]
         program.nothing_lost()
 
     def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals
         for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):
-            assert "one of" in program.fails("conflict", "resolve", conflict, *extra, code=2)
-        assert "not a side" in program.fails("conflict", "resolve", conflict, "--keep", conflict)
-        assert "is not a conflict" in program.fails("conflict", "resolve", left, "--both")
+            assert "one of" in program.fails("conflict", conflict, *extra, code=2)
+        assert "not a side" in program.fails("conflict", conflict, "--keep", conflict)
+        assert "is not a conflict" in program.fails("conflict", left, "--both")
         assert "is a conflict: settle it" in program.fails("promote", conflict)
 
 
@@ -285,14 +278,6 @@ class TestState:
         assert 'no state "region"' in reviewer.fails("state", "unset", "region")
         assert "no state" in reviewer.fails("state", "show", "nothing")
 
-    def test_a_project_is_named_where_it_is_not_plain(self, reviewer: Reviewer) -> None:
-        for project in ("one", "two"):
-            said(reviewer, "--project", project, "state", "set", "k", project)
-        assert "--project" in reviewer.fails("state", "set", "k", "v", code=2)
-        rows = reviewer.rows("--all-projects", "state", "list")
-        assert [row["value"] for row in rows] == ["one", "two"]
-        assert reviewer.rows("state", "list", "--project", "two")[0]["value"] == "two"
-
 
 class TestForesight:
     def test_queue_show_says_why_down_to_the_line(self, ingested: Reviewer) -> None:
@@ -314,6 +299,7 @@ class TestForesight:
         assert "★" in reviewer("queue", "list").stdout
         assert "seen 6 times in 1 day" in reviewer("queue", "show", row["id"]).stdout
         assert row["status"] == "candidate"
+        assert reviewer.rows("queue", "list")[0]["hints"] == []  # a person has looked at it
 
 
 class TestTriggers:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.promotion.decisions.triage import Done
 from reviewer.promotion.lists.queue import Queue
 from reviewer.promotion.rows.decided_rows import (
     about_conflicts,
@@ -16,7 +15,7 @@ from reviewer.promotion.rows.decided_rows import (
     settle_without,
     state_of,
 )
-from reviewer.promotion.views import ConflictView, Resolution, Status
+from reviewer.promotion.views import ConflictView, Done, Resolution, Status
 from reviewer.store.acts import Act
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -78,7 +77,7 @@ class Conflicts:
             if kept.status not in _IN_FORCE:
                 raise ConflictError(
                     f"#{winner} is {state_of(act, kept)} and cannot be kept. To settle it as "
-                    f"none: reviewer conflict resolve {number} --dismiss"
+                    f"none: reviewer conflict {number} --dismiss"
                 )
             now = iso(self._clock())
             act.update("memory", winner, status="active", decided_at=now)

@@ -7,7 +7,7 @@ import msgspec
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.extraction.entities.entity import Attribute, EntityType
-from reviewer.promotion.decisions.triage import Done, promote_rows
+from reviewer.promotion.decisions.triage import promote_rows
 from reviewer.promotion.rows.conflict_rows import open_conflicts
 from reviewer.promotion.rows.entity_rows import (
     add_relation,
@@ -21,7 +21,7 @@ from reviewer.promotion.rows.entity_rows import (
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.wordings import require_wording
-from reviewer.promotion.views import EntityView, RelationView, proposed_by
+from reviewer.promotion.views import Done, EntityView, RelationView, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
 from reviewer.store.database import Database

@@ -19,8 +19,8 @@ from msgspec import Struct
 from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import read_own, reason_of, write_atomic
 from reviewer.llm.answer_cache import answers_folder
+from reviewer.promotion.lists.readings import Readings
 from reviewer.promotion.rows.decided_rows import RETIRE
-from reviewer.promotion.waves.readings import Readings
 from reviewer.sharing import COMMON, PERSONAL, is_shared, personal
 from reviewer.store import erasing
 from reviewer.store.acts import AMONG, FORGET, Scope, listed

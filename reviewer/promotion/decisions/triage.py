@@ -31,31 +31,13 @@ from reviewer.promotion.rows.decided_rows import (
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.known_keys import row_with_key
 from reviewer.promotion.rows.wordings import require_wording, wording_problem
-from reviewer.promotion.views import RejectReason, RowKind, Status
+from reviewer.promotion.views import REASONS, Done, RejectReason, RowKind, Status
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
 
-REASON_WORDS = {
-    RejectReason.NARRATION: "narration",
-    RejectReason.KNOWN: "known already",
-    RejectReason.WRONG: "wrong",
-    RejectReason.NARROW: "too narrow",
-    RejectReason.OTHER: "another reason",
-}
-
-
 LONGEST_REASON = 300
 """Characters that are kept of what somebody says is wrong with a memory."""
-
-
-class Done(Struct, frozen=True):
-    """A decision. `ids` are the rows decided, near duplicates included."""
-
-    act: int
-    """Its ledger id; 0 when there was nothing to change and nothing was written."""
-    title: str
-    ids: tuple[int, ...]
 
 
 class Seen(Struct, frozen=True):
@@ -109,7 +91,7 @@ class Triage:
             if members:
                 act.title += f" and {_near_duplicates(len(members))}"
             if reason is not None:
-                act.title += f": {REASON_WORDS[reason]}"
+                act.title += f": {REASONS[reason][0]}"
             act.title += about_conflicts("settled", settled)
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 

@@ -19,7 +19,7 @@ from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 
 if TYPE_CHECKING:
-    from reviewer.promotion.decisions.triage import Done
+    from reviewer.promotion.views import Done
 
 LONGEST_KEY = 200
 
@@ -71,7 +71,7 @@ class TrustedState:
 
         Secrets are masked. Raises ReviewerError for an empty key or value.
         """
-        from reviewer.promotion.decisions.triage import Done
+        from reviewer.promotion.views import Done
         from reviewer.text.secrets import mask
 
         key, value, note, evidence = (
@@ -110,7 +110,7 @@ class TrustedState:
 
     def unset(self, project: str, key: str) -> Done:
         """End a key; its values stay readable. Raises UnknownIdError for a key without a value."""
-        from reviewer.promotion.decisions.triage import Done
+        from reviewer.promotion.views import Done
 
         with self._ledger.act("state unset", f"Unset {key}") as act:
             current = act.query(

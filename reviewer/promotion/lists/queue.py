@@ -32,7 +32,7 @@ from reviewer.store.changes import Value
 from reviewer.store.database import Database
 
 if TYPE_CHECKING:
-    from reviewer.promotion.waves.beyond_cap import BeyondCap
+    from reviewer.promotion.lists.beyond_cap import BeyondCap
 
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
 _SESSIONS = (
@@ -216,10 +216,6 @@ class Queue:
             )
         ]
 
-    def projects(self) -> list[str]:
-        """Names of all projects, sorted."""
-        return [row[0] for row in self._database.query("SELECT name FROM project ORDER BY name")]
-
     def _condition(self, query: QueueQuery) -> Condition:
         where, parameters = self._in_project(query.project)
         parsed = parse_filter(query.filter)
@@ -244,7 +240,7 @@ class Queue:
 
     @cached_property
     def _beyond_cap(self) -> BeyondCap:
-        from reviewer.promotion.waves.beyond_cap import (
+        from reviewer.promotion.lists.beyond_cap import (
             BeyondCap,  # late: needs the extractors' values
         )
 

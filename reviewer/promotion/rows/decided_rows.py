@@ -23,6 +23,8 @@ STATUS_WORDS = {
 RETIRE = "retire"
 """Rule of a row that proposes to retire the memory at the end of its signature; made by
 `waves/expiry.py`."""
+OF_DECISION = "decision"
+"""Rule of a memory that came with somebody's decision."""
 
 
 class DecidedRow(Struct, frozen=True, gc=False):

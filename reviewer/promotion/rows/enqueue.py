@@ -8,17 +8,16 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.entities.entity import EntityCandidate
-from reviewer.extraction.entities.facts import Structure
+from reviewer.extraction.entities.entity import EntityCandidate, Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
-from reviewer.promotion.lists import queue_order
+from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import may_lead, open_conflicts
 from reviewer.promotion.rows.entity_rows import insert_row
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
+from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
 from reviewer.promotion.rows.known_keys import Key, known_keys, row_with_key
 from reviewer.promotion.views import OVER_CAP, RowKind, proposed_by
-from reviewer.promotion.waves.known_facts import SHORTLIST, query_of
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import AMONG, Act, listed
@@ -73,7 +72,7 @@ class NewRow(Struct, frozen=True):
             },
             places=tuple(map(_place, (candidate, *ranking.also))),
             score=ranking.score,
-            structure=Structure.of(candidate) if isinstance(candidate, EntityCandidate) else None,
+            structure=candidate.structure if isinstance(candidate, EntityCandidate) else None,
         )
 
 

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.promotion.lists import queue_order
+from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import queue_contradiction
-from reviewer.promotion.rows.evidence_rows import JOINED
-from reviewer.promotion.waves.known_facts import SHORTLIST, query_of
+from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
+from reviewer.promotion.rows.known_facts import query_of
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.database import Database
 
 MOST = 400
 """Statements of one question."""
+NEAREST = 5
+"""Statements that each new one is compared with, besides the other new ones."""
 UNTRUE = "taken-back"
 """The flag of a row that a later session made untrue."""
-OWN = 2.0
-"""The rank from which rows are the person's own words or recur (`queue_order`)."""
 
 
 class Related(Struct, frozen=True):
@@ -40,7 +40,7 @@ def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sen
         if number in texts and (query := query_of(texts[number].text)):
             near = database.query(
                 "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
-                (query, SHORTLIST),
+                (query, NEAREST),
             )
             wanted.update(row[0] for row in near)
     return [texts[number] for number in sorted(wanted & texts.keys())][-MOST:]
@@ -123,7 +123,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
         act.update_many("memory", [row for (row,) in behind], leader_id=leader)
     cost = max(rows[number][3] for number in waiting)
     rank = max(rows[number][2] for number in waiting)
-    sessions = _sessions(act, waiting)
+    sessions = sessions_of(act, waiting)
     act.update(
         "memory",
         leader,
@@ -131,18 +131,10 @@ def _join(act: Act, group: Sequence[int]) -> int:
         sessions=sessions,
         times=max(rows[number][4] for number in waiting),
         rank=queue_order.rank(
-            own_words=rank >= OWN, sessions=sessions, cost=cost, quality=rows[leader][6]
+            own_words=rank >= queue_order.RECURS,
+            sessions=sessions,
+            cost=cost,
+            quality=rows[leader][6],
         ),
     )
     return len(members)
-
-
-def _sessions(act: Act, rows: Sequence[int]) -> int:
-    return int(
-        act.query(
-            "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
-            " JOIN record r ON r.id = e.record_id"
-            f" WHERE e.memory_id {AMONG}",
-            (listed(rows),),
-        )[0][0]
-    )

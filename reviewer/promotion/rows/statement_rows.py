@@ -16,7 +16,8 @@ from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
-from reviewer.promotion.lists import queue_order
+from reviewer.promotion import queue_order
+from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.enqueue import NewRow, add_quotes, queue_rows
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
@@ -25,13 +26,13 @@ from reviewer.promotion.rows.evidence_rows import (
     places_of,
     record_ids,
     record_row,
+    sessions_of,
     source_row,
 )
+from reviewer.promotion.rows.finding_rows import finding_behind
+from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
 from reviewer.promotion.rows.relations import make_untrue
 from reviewer.promotion.views import proposed_by
-from reviewer.promotion.waves.cited_lines import CitedQuote, cite
-from reviewer.promotion.waves.findings import finding_behind
-from reviewer.promotion.waves.known_facts import SHORTLIST, query_of
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act
@@ -430,7 +431,7 @@ def _count_again(act: Act, row: int, fact: SameFact, records: dict[str, int], no
         add_places(act, row, places)
         return row
     add_quotes(act, row, places)
-    act.update("memory", row, rank=_rank(fact.best, _sessions(act, row), cost=cost))
+    act.update("memory", row, rank=_rank(fact.best, sessions_of(act, [row]), cost=cost))
     return row
 
 
@@ -439,16 +440,6 @@ _OF_STATEMENT = (
     "scope", "need", "proof", "proposer", "excerpt",
 )  # fmt: skip
 """Columns that a row takes over when it becomes a statement; its type and wording stay."""
-
-
-def _sessions(act: Act, row: int) -> int:
-    return int(
-        act.query(
-            "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
-            " JOIN record r ON r.id = e.record_id WHERE e.memory_id = ?",
-            (row,),
-        )[0][0]
-    )
 
 
 def _records(act: Act, project_id: int, wave_id: int, facts: Iterable[SameFact]) -> dict[str, int]:

@@ -15,13 +15,13 @@ from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import BootText, Dropped, Event, Extractor
 from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
 from reviewer.promotion.rows.enqueue import KnownRows, NewRow
+from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.rows.statement_rows import (
     DroppedStatement,
     PreparedStatement,
     dropped,
     prepare,
 )
-from reviewer.promotion.waves.known_facts import KnownFacts
 from reviewer.promotion.waves.source_reader import Abandoned, without_text
 from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
 from reviewer.proposing.proof import ProofIndex, prove, reasons

@@ -16,12 +16,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.clock import Clock, from_iso, iso
+from reviewer.promotion import queue_order
 from reviewer.promotion.lists.source_view import QUOTE, SEARCHED, record_state
-from reviewer.promotion.rows.decided_rows import RETIRE
+from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE
 from reviewer.promotion.rows.entity_rows import row_without_rules
-from reviewer.promotion.sharing.signed_decisions import RULE as OF_DECISIONS
+from reviewer.promotion.rows.finding_rows import SUNK
 from reviewer.promotion.views import SourceState, proposed_by
-from reviewer.promotion.waves.findings import SUNK
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Shape
 from reviewer.store.acts import Act, Scope
@@ -94,7 +94,7 @@ def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
 
 
 def _reasons(act: Act, project: int, roots: Sequence[str], now: datetime) -> dict[int, str]:
-    kept = {row[0]: _kept(row[1:]) for row in act.query(_ACTIVE, (OF_DECISIONS, project))}
+    kept = {row[0]: _kept(row[1:]) for row in act.query(_ACTIVE, (OF_DECISION, project))}
     in_use = any(each.used >= iso(now - UNUSED) for each in kept.values())
     names = {name for each in kept.values() for name in _PATH.findall(each.content)}
     removed = removed_files(roots, names)
@@ -184,7 +184,11 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
         again = known.get(about)
         if again is None:
             row = row_without_rules(project, type_, text, iso(now), rule=RETIRE, version="1")
-            row |= {**proposed_by(Proposer.PROGRAM), "rank": 0.5, "flags": RETIRE}
+            row |= {
+                **proposed_by(Proposer.PROGRAM),
+                "rank": queue_order.RETIREMENT,
+                "flags": RETIRE,
+            }
             act.insert("memory", **row, kind="memory", status="candidate", signature=about)
         elif again[2] != "candidate" and again[3] <= iso(now - UNUSED):
             act.update(
@@ -204,4 +208,4 @@ def _sink(act: Act, project: int, before: str) -> None:
         " FROM finding f WHERE f.project_id = ?1 AND f.signature = m.signature)",
         (project, before),
     )
-    act.update_many("memory", [row[0] for row in rows], rank=0.0)
+    act.update_many("memory", [row[0] for row in rows], rank=queue_order.SUNK)

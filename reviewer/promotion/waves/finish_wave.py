@@ -16,9 +16,10 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, iso
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.rows.enqueue import KnownRows, NewRow, count_again, queue_rows
+from reviewer.promotion.rows.finding_rows import came_up_again, keep
 from reviewer.promotion.rows.statement_rows import new_row, plan, write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
-from reviewer.promotion.waves.findings import came_up_again, in_a_line, keep, propose
+from reviewer.promotion.waves.findings import in_a_line, propose
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
 from reviewer.sessions.findings import Finding
 from reviewer.store.acts import AMONG, Act, Scope, listed

@@ -6,28 +6,31 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 from msgspec import structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import Breakable, UnknownIdError
+from reviewer.errors import Breakable, ConflictError, UnknownIdError
 from reviewer.extraction.candidates import Setting
 from reviewer.extraction.ranking import CAP
-from reviewer.promotion.decisions.triage import Done
+from reviewer.promotion.lists.beyond_cap import BeyondCap
+from reviewer.promotion.rows.enqueue import KnownRows, NewRow, queue_rows
 from reviewer.promotion.rows.evidence_rows import record_of, wave_row
-from reviewer.promotion.waves.beyond_cap import BeyondCap
+from reviewer.promotion.rows.known_facts import KnownFacts
+from reviewer.promotion.views import Done
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.expiry import propose_retirements
 from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.waves.finish_wave import WaveEnd
-from reviewer.promotion.waves.known_facts import KnownFacts
 from reviewer.promotion.waves.report import (
     ReportFolder,
     WaveProgress,
@@ -36,7 +39,7 @@ from reviewer.promotion.waves.report import (
 from reviewer.promotion.waves.seed import Seeder
 from reviewer.promotion.waves.wave import Wave
 from reviewer.sources.records import Record
-from reviewer.store.acts import Scope
+from reviewer.store.acts import Act, Scope
 from reviewer.store.changes import Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -110,11 +113,41 @@ class Intake:
 
         Raises ConflictError when nothing waits there, StoreError when a report is gone.
         """
-        return BeyondCap(self._database).queue(self._ledger, self._clock, project, limit)
+        waiting, failures = BeyondCap(self._database).waiting(project)
+        left = Counter(item.wave for item in waiting)
+        ids: list[int] = []
+        with self._ledger.act("queue more") as act:
+            for item in waiting:
+                if len(ids) >= limit:
+                    break
+                left[item.wave] -= 1
+                row = msgspec.convert(item.told, NewRow)
+                statement = row.columns.get("proof", "{}") != "{}"
+                ids += queue_rows(
+                    act,
+                    [row],
+                    project_id=item.project_id,
+                    wave_id=item.wave,
+                    now=iso(self._clock()),
+                    known=None if statement else KnownRows(self._database, item.project_id),
+                )
+            if not ids:
+                raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
+            for number, count in left.items():
+                _count_down(act, number, count)
+            act.title = f"Queued {len(ids)} more from beyond the cap"
+        return Done(act.id, ". ".join([act.title, *failures]), tuple(ids))
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
         """Queue made-up candidates."""
         return Seeder(self._ledger, self._clock).seed(count, project=project)
+
+
+def _count_down(act: Act, wave: int, left: int) -> None:
+    (counts,) = act.query("SELECT counts FROM wave WHERE id = ?", (wave,))[0]
+    values = msgspec.json.decode(counts, type=dict[str, Any])
+    values["over_cap_left"] = left
+    act.update("wave", wave, counts=msgspec.json.encode(values).decode())
 
 
 def _no_progress(_: WaveProgress) -> None:

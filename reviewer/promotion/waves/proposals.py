@@ -14,9 +14,10 @@ from msgspec import Struct
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
-from reviewer.promotion.decisions.triage import Done, promote_rows
+from reviewer.promotion.decisions.triage import promote_rows
 from reviewer.promotion.rows.decided_rows import STATUS_WORDS
 from reviewer.promotion.rows.evidence_rows import wave_row
+from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.rows.relations import Related, relate, to_compare
 from reviewer.promotion.rows.statement_rows import (
     DroppedStatement,
@@ -31,8 +32,7 @@ from reviewer.promotion.rows.statement_rows import (
     write,
 )
 from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording
-from reviewer.promotion.views import Status
-from reviewer.promotion.waves.known_facts import KnownFacts
+from reviewer.promotion.views import Done, Status
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
 from reviewer.proposing.guess import guess_type
 from reviewer.proposing.proof import prove

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from reviewer.errors import StoreError
 from reviewer.files import FILE_MODE, open_own
-from reviewer.promotion.waves.beyond_cap import DROPPED
+from reviewer.promotion.lists.beyond_cap import DROPPED
 from reviewer.sharing import make_report_folder
 from reviewer.sources.walk import UNREADABLE_FOLDER, is_unreadable
 from reviewer.text.display import display_text, escaped_json

@@ -6,9 +6,8 @@ import random
 from collections.abc import Iterator
 
 from reviewer.clock import Clock, iso
-from reviewer.promotion.decisions.triage import Done
 from reviewer.promotion.rows.evidence_rows import wave_row
-from reviewer.promotion.views import proposed_by
+from reviewer.promotion.views import Done, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act, Scope
 from reviewer.store.changes import Image

@@ -8,11 +8,8 @@ pickles them; a fork server of our own would save 0.7 s of the first ingestion.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -21,15 +18,13 @@ from msgspec import Struct, structs
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Event as Found
 from reviewer.extraction.extract import Extractor, cited_lines
+from reviewer.promotion.rows.masked_records import mask_record
 from reviewer.sessions.findings import Finding, Findings
 from reviewer.sources import stream
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse
 from reviewer.text.placeholder import MASK
-from reviewer.text.secrets import mask
 
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}")
-"""The ids of most records, which are no secrets."""
 HANDFUL = 64
 """Records in a batch; the store is asked about a whole batch at once."""
 
@@ -135,24 +130,6 @@ def _setting(job: ReadJob) -> Setting:
     return Setting(path=job.cited_as, now=job.now, updated=changed)
 
 
-def mask_record(record: Record) -> tuple[Record, int]:
-    """The masked record, and the number of secrets found in its text."""
-    masked = mask(record.text)
-    session = record.session and _mask_label(record.session)
-    key = record.key if _ID.fullmatch(record.key) else _mask_label(record.key)
-    if session != record.session or key != record.key:
-        # Two different keys must not become one.
-        digest = hashlib.sha256(record.key.encode()).hexdigest()
-        key = key if key == record.key else f"sha256:{digest}"
-        record = structs.replace(record, session=session, key=key)
-    headings = tuple(_mask_label(heading) for heading in record.headings)
-    meta = {name: _mask_label(value) for name, value in record.meta.items()}
-    if masked.kinds or headings != record.headings or meta != record.meta:
-        clean = structs.replace(record, text=masked.text, headings=headings, meta=meta)
-        return clean, len(masked.kinds)
-    return record, 0
-
-
 def without_text(candidate: Candidate) -> Candidate:
     """Narrow the lines of a candidate's record to those of the span, and drop its text: thousands
     of candidates are kept in memory.
@@ -163,9 +140,3 @@ def without_text(candidate: Candidate) -> Candidate:
     )
     flags = set(candidate.flags) | ({"secret"} if MASK in candidate.content else set())
     return structs.replace(candidate, record=record, flags=tuple(sorted(flags)))
-
-
-@lru_cache(maxsize=4096)
-def _mask_label(text: str) -> str:
-    """Cached: the same headings, folders and branches come with every record."""
-    return mask(text).text

@@ -12,10 +12,9 @@ from textual.strip import Strip
 
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
-from reviewer.promotion.decisions.triage import Done
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.rows.wordings import LONGEST_MEMORY
-from reviewer.promotion.views import EvidenceView
+from reviewer.promotion.views import Done, EvidenceView
 from reviewer.proposing.guess import guess_scope, guess_type
 from reviewer.proposing.session_view import label, read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, ViewLine

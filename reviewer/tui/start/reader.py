@@ -16,7 +16,7 @@ from reviewer.tui.kit.text import count
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.waves.readings import Offer
+    from reviewer.promotion.lists.readings import Offer
 
 BEYOND, ROOM = 2, 20_000
 """A reading ends at this multiple of the tokens that were said, a small one at so many more."""

@@ -36,7 +36,7 @@ STAGES = {
     "found": "reviewer.sources.walk.looks_binary",
     "stamped": f"{PROMOTION}waves.record_writer.read_with",
     "recognised": "reviewer.sources.stream.recognised",
-    "masked": f"{PROMOTION}waves.source_reader.mask",
+    "masked": f"{PROMOTION}rows.masked_records.mask",
     "judged": "reviewer.extraction.extract.Extractor.feed",
     "compared with the store": f"{PROMOTION}waves.record_writer.SourceWriter.take",
     "written": f"{PROMOTION}waves.record_writer.record_image",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviewer.promotion.lists.queue_order import rank
+from reviewer.promotion.queue_order import rank
 
 
 def test_own_words_and_what_recurred_come_first_then_what_cost_then_the_rest() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reviewer.engine import Engine
 from reviewer.llm.readers import Reader, readers
-from reviewer.promotion.waves.readings import MOST_OFFERED, ReadingNote
+from reviewer.promotion.lists.readings import MOST_OFFERED, ReadingNote
 from reviewer.settings import ModelSettings
 from tests.unit.llm.test_command import program
 from tests.unit.promotion.session import session

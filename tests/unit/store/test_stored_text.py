@@ -97,7 +97,7 @@ def test_rows_acts_and_what_undo_needs_have_no_secret(ledger: tuple[Ledger, Path
 OWN_WRITERS = {
     "compression/measures.py": "figures of the program, whose labels are masked",
     "store/acts.py": "the door itself",
-    "promotion/sharing/syncing.py": "hashes of what was synced",
+    "promotion/exchange/syncing.py": "hashes of what was synced",
     "store/erasing.py": "takes text away, and leaves no image of it",
     "packets/relevance.py": "an index in memory",
     "recall/uses.py": "counts and derived moments, of signatures and names of commands",

@@ -17,9 +17,8 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.files import read_own, reason_of
-from reviewer.promotion.rows.known_keys import Key
-from reviewer.promotion.sharing.signatures import signer
-from reviewer.promotion.sharing.signed_decisions import (
+from reviewer.promotion.exchange.signatures import signer
+from reviewer.promotion.exchange.signed_decisions import (
     FORMAT,
     LARGEST,
     VERSION,
@@ -29,6 +28,7 @@ from reviewer.promotion.sharing.signed_decisions import (
     fault_of,
     unfit,
 )
+from reviewer.promotion.rows.known_keys import Key
 
 ENDING = ".reviewer.jsonl"
 HASH = 32

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.promotion.waves.source_reader import mask_record
+from reviewer.promotion.rows.masked_records import mask_record
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import QuoteProof, SessionView, ViewLine
 from reviewer.sources.events import Speaker
@@ -82,27 +82,27 @@ def _records(path: Path, lines: Sequence[int], session: str = "") -> Iterator[Re
 
 
 def _view_records(path: Path, lines: Sequence[int], view: SessionView) -> Iterator[Record]:
-    """Records of whole turns, or of whole lines where a turn has no place of its own, with the
-    text that the view has of each.
+    """Records of whole messages, or of whole lines where a message has no place of its own, with
+    the text that the view has of each.
     """
     wanted = set(lines)
     by_line: dict[int, list[ViewLine]] = {}
-    turns: dict[tuple[int, int, int], list[ViewLine]] = {}
+    messages: dict[tuple[int, int, int], list[ViewLine]] = {}
     for line in view.lines:
         if line.line not in wanted:
             continue
         if line.span is None:
             by_line.setdefault(line.line, []).append(line)
         else:
-            turns.setdefault((line.line, *line.span), []).append(line)
+            messages.setdefault((line.line, *line.span), []).append(line)
     yield from _line_records(path, lines, by_line)
-    if any(start < end for _, start, end in turns):
+    if any(start < end for _, start, end in messages):
         with reading(path) as stream:
-            for (number, start, end), found in turns.items():
+            for (number, start, end), found in messages.items():
                 stream.seek(start)
-                yield _turn_record(number, (start, end), stream.read(end - start), found)
+                yield _message_record(number, (start, end), stream.read(end - start), found)
         return
-    for (number, _, _), found in turns.items():
+    for (number, _, _), found in messages.items():
         yield _row_record(number, found, view.session)
 
 
@@ -116,12 +116,12 @@ def _line_records(
         stream.seek(0)
         for number, start, raw in read_lines(stream, form):
             if number in views and raw is not None:
-                yield _turn_record(number, (start, start + len(raw)), raw, views[number])
+                yield _message_record(number, (start, start + len(raw)), raw, views[number])
             if number >= lines[-1]:
                 return
 
 
-def _turn_record(
+def _message_record(
     number: int, span: tuple[int, int], raw: bytes, views: Sequence[ViewLine]
 ) -> Record:
     digest = hashlib.sha256(raw).hexdigest()

@@ -27,7 +27,7 @@ from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
 from reviewer.files import open_file, reason_of
 from reviewer.promotion.decisions.triage import promote_rows, reject_rows, reword_row
-from reviewer.promotion.rows.decided_rows import RETIRE
+from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE, STATUS_WORDS
 from reviewer.promotion.rows.entity_rows import (
     insert_row,
     parse_structure,
@@ -41,7 +41,7 @@ from reviewer.promotion.rows.evidence_rows import (
     wave_row,
 )
 from reviewer.promotion.rows.wordings import require_wording
-from reviewer.promotion.views import RejectReason, RowKind
+from reviewer.promotion.views import RejectReason, RowKind, Status
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, chunks
 from reviewer.store.database import Database, failures_as_sentences
@@ -65,8 +65,6 @@ DECISION_COLUMNS = (
     "m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason, m.scope"
 )
 
-RULE = "decision"
-"""Rule of a memory that came with somebody's decision."""
 IMPORT = "import decisions"
 
 
@@ -438,7 +436,7 @@ def add_memories(
     wave = wave_row(act, project, [os.path.abspath(path)], now)
     stat = path.stat()
     source = source_row(
-        act, path, RULE, project_id=project, wave_id=wave, size=stat.st_size,
+        act, path, OF_DECISION, project_id=project, wave_id=wave, size=stat.st_size,
         modified_ns=stat.st_mtime_ns,
     )  # fmt: skip
     starts = [0]
@@ -455,14 +453,16 @@ def add_memories(
         )  # fmt: skip
         row = record_row(act, record, project_id=project, source_id=source, wave_id=wave)
         memory = _insert(act, each, project=project, wave=wave, now=now)
-        add_places(act, memory, [SourcePlace(row, 0, len(each.content), RULE, str(VERSION))])
+        add_places(act, memory, [SourcePlace(row, 0, len(each.content), OF_DECISION, str(VERSION))])
         added.append(memory)
     return added
 
 
 def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> int:
     values = {
-        **row_without_rules(project, each.type, each.content, now, rule=RULE, version=str(VERSION)),
+        **row_without_rules(
+            project, each.type, each.content, now, rule=OF_DECISION, version=str(VERSION)
+        ),
         "wave_id": wave,
         "flags": " ".join(flags_of(each.content, Role.NOTE)),
         "scope": each.scope,
@@ -481,16 +481,9 @@ def _decided_by(act: Act, number: int) -> str:
     return rows[0][0] if rows else ""
 
 
-_WORDS = {
-    "active": "promoted",
-    "invalid": "rejected",
-    "superseded": "merged into another memory",
-    "graduated": "graduated to an entity",
-}
-
-
 def _otherwise(number: int, status: str, by: str) -> str:
-    return f"#{number} is {_WORDS[status]} here" + (f" by {by}" if by else "")
+    state = STATUS_WORDS[Status(status)].removeprefix("already ")
+    return f"#{number} is {state} here" + (f" by {by}" if by else "")
 
 
 def reword(act: Act, number: int, each: Decision, now: str) -> str:

@@ -9,6 +9,18 @@ from reviewer.sources.events import Speaker
 
 MOST_SESSIONS = 99
 MOST_COST = 999
+CONFLICT = 4.0
+"""Rank of what contradicts itself, above every candidate."""
+RECURS = 2.0
+"""The rank from which rows are the person's own words, or shown by several sessions."""
+OF_FLEET = 0.8085
+"""Rank of what a fleet found most often: the highest confidence that the formula can give."""
+BY_HAND = 1.0
+"""Rank of a row that no rule and no reader proposed."""
+RETIREMENT = 0.5
+"""Rank of a proposal to retire a memory."""
+SUNK = 0.0
+"""Rank of an old failure of a service."""
 
 
 def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
@@ -19,7 +31,7 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
     """
     dear = min(cost, MOST_COST) / 1_000 + quality * 0.0009
     if own_words or sessions > 1:
-        return round(2 + min(sessions, MOST_SESSIONS) / 100 + dear / 100, 8)
+        return round(RECURS + min(sessions, MOST_SESSIONS) / 100 + dear / 100, 8)
     return round(1 + dear if cost else quality, 8)
 
 

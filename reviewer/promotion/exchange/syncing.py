@@ -25,12 +25,10 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError
 from reviewer.files import reason_of, write_atomic
+from reviewer.promotion import queue_order
 from reviewer.promotion.decisions.triage import promote_rows, reject_rows, supersede_rows
-from reviewer.promotion.rows.conflict_rows import CONFLICT_RANK
-from reviewer.promotion.rows.decided_rows import RETIRE, regroup, rows_of, settle_without
-from reviewer.promotion.rows.known_keys import Key, row_with_key
-from reviewer.promotion.sharing.signatures import sign
-from reviewer.promotion.sharing.signed_decisions import (
+from reviewer.promotion.exchange.signatures import sign
+from reviewer.promotion.exchange.signed_decisions import (
     DECISION_COLUMNS,
     FORMAT,
     VERDICTS,
@@ -43,7 +41,7 @@ from reviewer.promotion.sharing.signed_decisions import (
     reword,
     row_of,
 )
-from reviewer.promotion.sharing.sync_lines import (
+from reviewer.promotion.exchange.sync_lines import (
     ENDING,
     Group,
     Line,
@@ -56,6 +54,8 @@ from reviewer.promotion.sharing.sync_lines import (
     read_folder,
     refused,
 )
+from reviewer.promotion.rows.decided_rows import RETIRE, regroup, rows_of, settle_without
+from reviewer.promotion.rows.known_keys import Key, row_with_key
 from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.changes import Value
 from reviewer.store.database import Database
@@ -349,7 +349,9 @@ class _Run:
         if not group.agrees:
             self.conflicts.append(place)
             flags = [*self._row(place)["flags"].split(), CONCURRENT]
-            self._act.update("memory", place, flags=" ".join(flags), rank=CONFLICT_RANK, edited=1)
+            self._act.update(
+                "memory", place, flags=" ".join(flags), rank=queue_order.CONFLICT, edited=1
+            )
             return
         self.taken += 1
         if group.verdict is Verdict.PROMOTED:

@@ -1,0 +1,34 @@
+"""What cost something in the sessions that were read, for a list."""
+
+from __future__ import annotations
+
+from reviewer.clock import Clock, iso
+from reviewer.promotion.rows.finding_rows import (
+    SELECT,
+    SUNK,
+    FindingView,
+    dearest_first,
+    finding_row,
+    groups_of,
+    has_sunk,
+    view_of,
+)
+from reviewer.store.database import Database
+
+
+class KeptFindings:
+    """Reads the findings of the store."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def all(self, project: str | None) -> list[FindingView]:
+        """What came up, in one project or in all: what most sessions show first, then what cost
+        most; failures of services that have not come back for SUNK come last.
+        """
+        where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
+        rows = self._database.query(SELECT.format(where), parameters)
+        before = iso(self._clock() - SUNK)
+        views = map(view_of, groups_of(map(finding_row, rows)))
+        return sorted(views, key=lambda view: (has_sunk(view, before), *dearest_first(view)))

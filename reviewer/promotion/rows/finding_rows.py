@@ -1,0 +1,222 @@
+"""What cost something in sessions, as rows of the store: kept by session, counted over all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.proposing.values import QuoteProof
+from reviewer.sessions.findings import Evidence, Finding, Kind
+from reviewer.store.acts import Act
+from reviewer.store.changes import Image
+
+SESSIONS = 2
+"""Sessions that must have shown a finding before it is proposed without a reader."""
+SUNK = timedelta(days=30)
+REPLACED = "` → `"
+"""In a change that puts one thing in the place of another."""
+EVIDENCE = 6
+"""Lines of a finding that are listed."""
+WORD = re.compile(r"\w{2,}")
+
+
+class ShownLine(Struct, frozen=True):
+    """A line that shows a finding. `line` is 0-based."""
+
+    path: str
+    line: int
+    text: str
+
+
+class FindingView(Struct, frozen=True, kw_only=True):
+    """One thing that cost something, over all sessions of a project."""
+
+    kind: str
+    signature: str
+    text: str
+    command: str
+    sessions: int
+    times: int
+    cost: int
+    """Calls lost."""
+    first: str
+    last: str
+    fix: str
+    """The change that made it pass, of several the one most like the others."""
+    words: str
+    """The person's, from the last time."""
+    evidence: tuple[ShownLine, ...]
+    """The latest first."""
+
+    def to_json(self) -> dict[str, Any]:
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values
+
+
+class FindingRow(Struct, frozen=True):
+    """A finding of one session as the store keeps it."""
+
+    source: int
+    path: str
+    finding: Finding
+
+    @property
+    def seen_in(self) -> str:
+        return self.finding.session or self.path
+
+    @property
+    def key(self) -> tuple[Kind, str]:
+        return self.finding.kind, self.finding.signature
+
+
+def has_sunk(view: FindingView, before: str) -> bool:
+    """Whether it is a failure of a service that was seen last before a time."""
+    return view.kind == Kind.ENVIRONMENT and view.last < before
+
+
+def keep(act: Act, project_id: int, findings: Mapping[Path, Sequence[Finding]]) -> None:
+    """Write what some files show, in the place of what they showed before."""
+    for path, found in findings.items():
+        sources = act.query(
+            "SELECT id FROM source WHERE project_id = ? AND path = ?", (project_id, str(path))
+        )
+        for (source,) in sources:
+            for (old,) in act.query("SELECT id FROM finding WHERE source_id = ?", (source,)):
+                act.delete("finding", old)
+            act.insert_many("finding", [_image(project_id, source, each) for each in found])
+
+
+def came_up_again(
+    act: Act, project_id: int, findings: Mapping[Path, Sequence[Finding]]
+) -> list[FindingView]:
+    """What these files show and other sessions have shown, too, the dearest first."""
+    wanted = {(each.kind, each.signature) for found in findings.values() for each in found}
+    if not wanted:
+        return []
+    groups = groups_of(row for row in finding_rows(act, project_id) if row.key in wanted)
+    views = (view_of(group) for group in groups)
+    return sorted((view for view in views if view.sessions >= SESSIONS), key=dearest_first)
+
+
+def finding_behind(
+    act: Act, project_id: int, path: Path, quotes: Iterable[QuoteProof]
+) -> FindingView | None:
+    """The dearest finding of a file of which one of these quotes has a line; None without one."""
+    quoted = {(each.line, " ".join(each.text.split())) for each in quotes if each.found}
+    own = act.query(SELECT.format("f.project_id = ? AND s.path = ?"), (project_id, str(path)))
+    signatures = {
+        row.finding.signature
+        for row in map(finding_row, own)
+        if any(
+            line == shown.line and (text in shown.text or shown.text in text)
+            for line, text in quoted
+            for shown in row.finding.evidence
+        )
+    }
+    rows = [
+        finding_row(values)
+        for each in sorted(signatures)
+        for values in act.query(
+            SELECT.format("f.project_id = ? AND f.signature = ?"), (project_id, each)
+        )
+    ]
+    return min(map(view_of, groups_of(rows)), key=dearest_first, default=None)
+
+
+def quotes_of(group: Sequence[FindingRow]) -> list[tuple[FindingRow, Evidence]]:
+    """The lines that prove a row: those of the latest session first."""
+    newest = sorted(group, key=lambda row: row.finding.last, reverse=True)
+    return [(row, each) for row in newest for each in row.finding.evidence[:2]][:EVIDENCE]
+
+
+_FIELDS = Finding.__struct_fields__
+SELECT = (
+    f"SELECT f.source_id, s.path, {', '.join(f'f.{each}' for each in _FIELDS)} FROM finding f"
+    " JOIN source s ON s.id = f.source_id JOIN project p ON p.id = f.project_id WHERE {}"
+)
+
+
+def finding_rows(act: Act, project_id: int) -> list[FindingRow]:
+    return list(map(finding_row, act.query(SELECT.format("f.project_id = ?"), (project_id,))))
+
+
+def finding_row(values: Sequence[Any]) -> FindingRow:
+    source, path, *rest = values
+    columns = dict(zip(_FIELDS, rest, strict=True))
+    columns["evidence"] = msgspec.json.decode(columns["evidence"])
+    return FindingRow(source, path, msgspec.convert(columns, Finding, strict=False))
+
+
+def _image(project_id: int, source: int, found: Finding) -> Image:
+    return {
+        **{name: getattr(found, name) for name in _FIELDS},
+        "project_id": project_id,
+        "source_id": source,
+        "kind": str(found.kind),
+        "passed": int(found.passed),
+        "evidence": msgspec.json.encode(found.evidence).decode(),
+    }
+
+
+def groups_of(rows: Iterable[FindingRow]) -> list[list[FindingRow]]:
+    """The rows of one kind and signature; a session that two files have counts once."""
+    groups: dict[tuple[Kind, str], dict[tuple[str, str], FindingRow]] = {}
+    for row in rows:
+        group = groups.setdefault(row.key, {})
+        group.setdefault((row.seen_in, row.finding.command), row)
+    return [list(group.values()) for group in groups.values()]
+
+
+def latest_of(group: Sequence[FindingRow]) -> FindingRow:
+    return max(group, key=lambda row: row.finding.last)
+
+
+def view_of(group: Sequence[FindingRow]) -> FindingView:
+    last = latest_of(group).finding
+    best = _likeliest_fix(group)
+    shown = best or last
+    commands = Counter(row.finding.command for row in group if row.finding.command)
+    return FindingView(
+        kind=str(last.kind),
+        signature=last.signature,
+        text=shown.text,
+        command=shown.command or (commands.most_common(1)[0][0] if commands else ""),
+        sessions=len({row.seen_in for row in group}),
+        times=sum(row.finding.times for row in group),
+        cost=sum(row.finding.cost for row in group),
+        first=min((row.finding.first for row in group if row.finding.first), default=""),
+        last=last.last,
+        fix=shown.fix,
+        words=last.words,
+        evidence=tuple(ShownLine(row.path, each.line, each.text) for row, each in quotes_of(group)),
+    )
+
+
+def _likeliest_fix(group: Sequence[FindingRow]) -> Finding | None:
+    """The finding whose fix shares most words with the other fixes, one that replaces something
+    first, of equal ones the latest.
+    """
+    fixed = [row.finding for row in group if row.finding.fix]
+    words = [set(WORD.findall(each.fix)) for each in fixed]
+    common = Counter(word for each in words for word in each)
+    ranked = [
+        (
+            REPLACED in each.fix,
+            sum(common[word] - 1 for word in own) / (len(own) ** 0.5 + 1),
+            each.last,
+            at,
+        )
+        for at, (own, each) in enumerate(zip(words, fixed, strict=True))
+    ]
+    return fixed[max(ranked)[3]] if ranked else None
+
+
+def dearest_first(view: FindingView) -> tuple[int, int, str, str]:
+    return -view.sessions, -view.cost, view.signature, view.kind

@@ -122,27 +122,26 @@ class Pipelines:
         require_answers(pipeline, options.answers)
         require_plain_names(pipeline, options.context)
         now, callbacks = iso(self._clock()), _Callbacks(ask, watch, cancelled)
-        with self._store.reserved_id(pipeline.name) as run_id:
-            key = secrets.token_hex(16)
-            place = options.run_dir or self._store.folder_of(run_id)
-            folder = RunFolder(place.absolute(), key)
-            limit = _limit(options, pipeline)
-            card = RunCard(run_id, str(path), pipeline.name, project, _name(options), now, limit)
-            card = msgspec.structs.replace(card, seal=_seal(folder, card, pipeline))
-            folder.create(card, clean_text(text))
-            with folder.locked():
-                checkpoint = _first_checkpoint(card, pipeline, options)
-                write_checkpoint(folder, checkpoint)
-                self._store.register(
-                    run_id,
-                    project=project,
-                    path=path,
-                    name=pipeline.name,
-                    folder=folder.path,
-                    node=checkpoint.next_node,
-                    key=key,
-                )
-                return self._go(pipeline, checkpoint, folder, options, callbacks, resumed=False)
+        run_id, key = self._store.new_id(pipeline.name), secrets.token_hex(16)
+        place = options.run_dir or self._store.folder_of(run_id)
+        folder = RunFolder(place.absolute(), key)
+        limit = _limit(options, pipeline)
+        card = RunCard(run_id, str(path), pipeline.name, project, _name(options), now, limit)
+        card = msgspec.structs.replace(card, seal=_seal(folder, card, pipeline))
+        folder.create(card, clean_text(text))
+        with folder.locked():
+            checkpoint = _first_checkpoint(card, pipeline, options)
+            write_checkpoint(folder, checkpoint)
+            self._store.register(
+                run_id,
+                project=project,
+                path=path,
+                name=pipeline.name,
+                folder=folder.path,
+                node=checkpoint.next_node,
+                key=key,
+            )
+            return self._go(pipeline, checkpoint, folder, options, callbacks, resumed=False)
 
     def resume_run(
         self,

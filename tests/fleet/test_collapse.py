@@ -129,16 +129,6 @@ def test_the_project_of_a_queue_is_not_taken_for_the_one_that_was_worked_in(flee
     assert "--from-project kiosk" in said
 
 
-def test_the_help_lists_the_steps_in_order_and_no_option_of_a_store(fleet: Fleet) -> None:
-    said = fleet("--help").stdout.partition("Commands:")[2]
-    assert [line.split()[0] for line in said.split("\n") if line.strip()] == [
-        "run", "files", "collapse", "import", "undo",
-    ]  # fmt: skip
-    assert "..." not in said
-    for step in ("run", "files", "collapse"):
-        assert "--db" not in fleet(step, "--help").stdout
-
-
 def test_parts_that_do_not_belong_together(twelve: Fleet) -> None:
     assert "has no parts" in twelve.fails("collapse", twelve.folder)
     twelve.run()
@@ -278,32 +268,6 @@ def test_ctrl_c_ends_a_query_and_leaves_nothing(
     assert not list(read.parts.glob(".collapse-*"))
 
 
-def test_the_steps_are_reported(read: Fleet) -> None:
-    from reviewer.fleet.collapse import collapse
-
-    steps: list[str] = []
-    out = read.parts / "candidates.parquet"
-    collapse(str(read.parts), out, top=5, progress=steps.append)
-    assert [step.split()[0] for step in steps] == ["looking", "counting", "ranking"]
-
-
-def test_a_planted_column_or_one_of_another_type_is_refused(twelve: Fleet) -> None:
-    twelve.run()
-    file = planted(twelve, plan="take over")
-    said = twelve.fails("collapse", twelve.parts)
-    assert f"{file} has other columns" in said
-    assert "run the job again" in said
-    for path in twelve.parts.glob("part-0000000.*"):
-        path.unlink()
-    twelve.run()
-    file = planted(twelve, span_start="7")
-    assert "has other columns" in twelve.fails("collapse", twelve.parts)
-    for path in twelve.parts.glob("part-0000000.*"):
-        path.unlink()
-    assert twelve.run()["failed"] == 0
-    assert twelve.candidates()
-
-
 def test_a_part_without_one_of_its_tables_is_named(read: Fleet) -> None:
     (file,) = read.parts.glob("*.boot.parquet")
     file.unlink()
@@ -316,38 +280,3 @@ def test_a_row_that_reviewer_does_not_write_is_named_with_its_part(read: Fleet) 
     assert "part-0000000.evidence.parquet has a row that reviewer does not write" in said
     assert "gossip" in said
     assert not (read.parts / "candidates.parquet").exists()
-
-
-@pytest.mark.parametrize("name", ["parts", "pa[r]ts"])
-def test_what_does_not_fit_into_memory_is_kept_beside_the_output(
-    read: Fleet, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import duckdb
-
-    from reviewer.fleet.collapse import collapse
-
-    read.parts = read.parts.rename(read.folder / name)
-    kept_in: list[Path] = []
-
-    class Recording:
-        """A connection of which the places on the disk are known."""
-
-        def __init__(self, path: str) -> None:
-            self._connection = connect(path)
-            if path != ":memory:":
-                kept_in.append(Path(path).resolve())
-
-        def execute(self, sql: str, values: Any = None) -> Any:
-            if sql.startswith("SET temp_directory"):
-                kept_in.append(Path(values[0]).resolve())
-            return self._connection.execute(sql, values)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._connection, name)
-
-    connect = duckdb.connect
-    monkeypatch.setattr(duckdb, "connect", Recording)
-    collapse(str(read.parts), read.parts / "candidates.parquet", top=5)
-    assert kept_in
-    assert {each.is_relative_to(read.parts.resolve()) for each in kept_in} == {True}
-    assert not list(read.parts.glob(".collapse-*"))

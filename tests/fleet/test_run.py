@@ -105,20 +105,6 @@ def test_a_run_that_was_cut_off_goes_on(twelve: Fleet) -> None:
     assert evidence(twelve.parts) == evidence(whole)
 
 
-def test_ctrl_c_keeps_what_is_done(twelve: Fleet) -> None:
-    for number in range(60):
-        twelve.session(f"more{number}.jsonl", *FACTS)
-    running = twelve.start("run", twelve.sessions, "--out", twelve.parts, "--workers", 1,
-                           "--part-files", 1)  # fmt: skip
-    until(lambda: whole_parts(twelve.parts) > 0, seconds=60)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert "What was read is kept; run the same command again to go on." in said
-    assert "Traceback" not in said
-    assert twelve.run("--part-files", 1)["files"] == 72
-
-
 @pytest.fixture
 def endless(fleet: Fleet) -> Fleet:
     """A session that says much the same again and again, for minutes of reading."""
@@ -360,16 +346,6 @@ def test_the_name_of_every_file_that_cannot_be_read_is_listed(twelve: Fleet) -> 
     ]
 
 
-def test_a_file_that_can_be_read_again_is_read(twelve: Fleet) -> None:
-    packed = twelve.sessions / "packed.jsonl.gz"
-    whole = gzip.compress(twelve.session("whole.jsonl", FACTS[0]).read_bytes())
-    packed.write_bytes(whole[:-8])
-    assert twelve.run()["failed"] == 1
-    packed.write_bytes(whole)
-    assert twelve.run()["parts"] == 2
-    assert twelve("files", twelve.parts).stdout == ""
-
-
 @pytest.mark.parametrize("source", ["", "**"])
 def test_what_jobs_have_written_is_not_read(fleet: Fleet, source: str) -> None:
     fleet.session("one.jsonl", *FACTS)
@@ -380,20 +356,6 @@ def test_what_jobs_have_written_is_not_read(fleet: Fleet, source: str) -> None:
     for _ in range(2):
         counts = fleet.ok("run", fleet.sessions / source, "--out", parts)
         assert (counts["parts"], counts["files"], counts["other_kind"]) == (1, 1, 0)
-
-
-def test_a_folder_that_is_also_the_output(fleet: Fleet) -> None:
-    fleet.session("one.jsonl", *FACTS)
-    fleet.session("two.jsonl", *FACTS)
-    for _ in range(2):
-        counts = fleet.run(out=fleet.sessions)
-        assert (counts["parts"], counts["files"]) == (1, 2)
-
-
-def test_a_session_that_is_named_like_a_plan_is_read(fleet: Fleet) -> None:
-    fleet.session("plan.ndjson", *FACTS)
-    counts = fleet.run()
-    assert (counts["files"], counts["found"]) == (1, len(FACTS))
 
 
 def test_one_dangling_link_does_not_refuse_a_pattern(twelve: Fleet) -> None:
@@ -481,8 +443,3 @@ def test_the_output_is_a_folder(twelve: Fleet) -> None:
         said = twelve.reviewer.fails("fleet", "run", twelve.sessions, "--out", out, code=2)
         assert why in said
     assert not list(twelve.folder.glob("*.parquet"))
-
-
-def test_a_pattern_of_sessions(twelve: Fleet) -> None:
-    counts = twelve.ok("run", twelve.sessions / "s0*.jsonl", "--out", twelve.parts)
-    assert counts["files"] == 10

@@ -78,7 +78,6 @@ def collapse(
     top: int,
     project: str | None = None,
     memory_limit: str = MEMORY_LIMIT,
-    threads: int | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> CollapseReport:
     """Write the `top` candidates of a job's folder to a Parquet file, the best first.
@@ -95,7 +94,7 @@ def collapse(
     settings = _common_settings(folder, numbers)
     with _plainly_named(folder, out) as (place, scratch):
         try:
-            database = _Database(folder, place, numbers, scratch, memory_limit, threads)
+            database = _Database(folder, place, numbers, scratch, memory_limit)
             try:
                 progress(f"counting what {len(numbers):,} parts say")
                 counts = database.count(project)
@@ -257,7 +256,6 @@ class _Database:
         numbers: list[int],
         scratch: str,
         memory_limit: str,
-        threads: int | None,
     ) -> None:
         duckdb = extra("duckdb")
         # DuckDB follows a link, and its log cannot have every name. What is in memory goes to the
@@ -267,8 +265,6 @@ class _Database:
         self._connection = duckdb.connect(kept_in)
         try:
             self._connection.execute("SET memory_limit = ?", [memory_limit])
-            if threads is not None:
-                self._connection.execute("SET threads = ?", [threads])
         except duckdb.Error as problem:
             self._connection.close()
             raise FleetError(f"DuckDB refuses this setting: {problem}") from problem
@@ -530,6 +526,6 @@ def _sentence(problem: Exception, memory_limit: str, place: str, folder: str, ou
     if "Out of Memory" in said or "out of memory" in said:
         return (
             f"The parts do not fit into the memory limit of {memory_limit}: give more with "
-            f"--memory-limit, or fewer threads with --threads. DuckDB: {said}"
+            f"--memory-limit. DuckDB: {said}"
         )
     return f"The parts cannot be collapsed: {said}"

@@ -8,9 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -132,26 +130,6 @@ def test_ctrl_c_waits_only_a_moment_for_a_file_that_takes_long(
     assert whole_parts(endless.parts) == 1
 
 
-def test_the_progress_names_a_file_that_takes_long(
-    endless: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "SLOW_SECONDS", 0.5)
-    monkeypatch.setattr(run, "LAST_SECONDS", 0.5)
-    shown: list[run.JobProgress] = []
-    report = run.run(
-        [str(endless.sessions)],
-        str(endless.parts),
-        run.Processes(2),
-        now=utc_now(),
-        part_files=1,
-        progress=shown.append,
-        cancelled=lambda: bool(shown and shown[-1].slow),
-    )
-    assert report.state == "interrupted"
-    assert shown[-1].slow == str(endless.sessions / "endless.jsonl.gz")
-    assert shown[-1].slow_seconds >= 0.5
-
-
 def test_a_file_that_takes_many_times_what_others_take_is_given_up(
     endless: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,34 +232,6 @@ def test_a_file_that_goes_away_before_it_is_read(killing: Fleet) -> None:
         killing("files", killing.parts).stdout
         == f"{gone} cannot be read: no such file or directory.\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda path: path.rename(path.with_suffix(".new")), "it was renamed or removed while"),
-        (lambda path: path.write_text("{}\n"), "it changed while it was read"),
-    ],
-)
-def test_a_file_that_is_renamed_or_changed_while_it_is_read(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], said: str
-) -> None:
-    path = fleet.session("moving.jsonl", *FACTS)
-    files, _ = listed([str(path)])
-    read_session = session_read.read_session
-
-    def meanwhile(path: Path, **settings: Any) -> session_read.SessionRead:
-        found = read_session(path, **settings)
-        change(path)
-        return found
-
-    monkeypatch.setattr(part, "read_session", meanwhile)
-    fleet.parts.mkdir()
-    settings = JobSettings(now="2026-03-01T12:00:00.000Z")
-    done = part.write_part(part.Job(FilePart(0, tuple(files)), str(fleet.parts), settings))
-    assert (done.failed, done.found) == (0, len(FACTS))
-    (row,) = rows(fleet.parts / "part-0000000.files.parquet")
-    assert said in row["errors"]
 
 
 def test_a_file_larger_than_a_part_is_a_part_of_its_own(fleet: Fleet) -> None:

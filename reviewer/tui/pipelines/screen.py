@@ -166,7 +166,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         def work() -> tuple[Graph, RunShown | None, Sequence[RunView], float]:
             changed = _changed_at(path)
-            graph = read_graph(engine, path)
+            graph = read_graph(path)
             past = engine.pipelines.runs()
             mine = [view for view in past if Path(view.path) == path.absolute()]
             view = next((each for each in mine if run in (None, each.run_id)), None)
@@ -273,7 +273,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def _read_input(self) -> None:
         """Read the input of the node under the cursor in each mode."""
-        engine, graph, run = self.engine, self.graph.graph, self.run
+        graph, run = self.graph.graph, self.run
         row, node = self.graph.current, self.graph.node
         if graph is None or node is None:
             self.node_input = None
@@ -291,9 +291,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
                 self.node_input = node_input
                 self._draw_input()
 
-        self.read(
-            lambda: read_node_input(engine, graph, run, entry, name), then, group="node_input"
-        )
+        self.read(lambda: read_node_input(graph, run, entry, name), then, group="node_input")
 
     # drawing
 
@@ -351,8 +349,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if graph is None or node is None:
             self.entry_pane.show([], title="")
             return
-        rules = self.engine.pipelines.rules
-        entry = self.entry() or rules.entry_after(graph.pipeline, RunHistory(""), node.name)
+        from reviewer.pipelines.resolve import entry_after
+
+        entry = self.entry() or entry_after(graph.pipeline, RunHistory(""), node.name)
         stop = next((each for each in graph.stops if each.node.name == node.name), None)
         onwards = [graph.entries[edge.index] for edge in (stop.edges if stop else ())]
         lines = {node.line, entry.edge.line if entry.edge is not None else node.line}

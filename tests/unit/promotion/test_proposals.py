@@ -157,16 +157,6 @@ def test_statements_come_by_need_and_excerpts_last(engine: Engine, talk: Path) -
     assert [row.rank for row in rows] == sorted((row.rank for row in rows), reverse=True)
 
 
-def test_an_excerpt_inside_a_quote_goes_behind_its_statement(engine: Engine, talk: Path) -> None:
-    excerpt = old_excerpt(engine, talk)
-    (number,) = add(
-        engine, talk,
-        proposal("The release job deploys; laptops do not.", (0, RULE)),
-    ).new  # fmt: skip
-    assert excerpt.id not in [row.id for row in waiting(engine)]
-    assert [member.id for member in engine.queue.members(number)] == [excerpt.id]
-
-
 @pytest.mark.parametrize(("decide", "expected"), [("promote", "superseded"), ("reject", "invalid")])
 def test_a_decision_on_a_statement_takes_the_excerpts_it_was_worded_from(
     engine: Engine, talk: Path, decide: str, expected: str
@@ -244,16 +234,6 @@ class TestWordingByHand:
         assert found.sessions == 1
         assert engine.history.undo().act == done.act + 1
         assert waiting(engine, status="all") == []
-
-    def test_it_can_be_promoted_with_the_excerpts_there(self, engine: Engine, talk: Path) -> None:
-        excerpt = old_excerpt(engine, talk)
-        done = engine.proposals.word(
-            "acme", talk, [0], "The release job deploys; laptops do not.",
-            MemoryType.KNOWLEDGE, promote=True,
-        )  # fmt: skip
-        assert done.ids[1:] == (excerpt.id,)
-        assert str(engine.queue.candidate(done.ids[0]).status) == "active"
-        assert str(engine.queue.candidate(excerpt.id).status) == "superseded"
 
     def test_what_is_remembered_already_is_refused(self, engine: Engine, talk: Path) -> None:
         done = engine.proposals.word(

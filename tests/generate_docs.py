@@ -94,9 +94,9 @@ below, and nowhere else; links there are not followed.
 def formats_page() -> str:
     """Every format: where it lies, what counts as the person's words, and what else it has."""
     parts = [FORMATS_HEAD]
-    read = [each for each in FORMATS if each.facts is not None]
+    read = [each for each in FORMATS if each.person]
     parts.append("| format | agent | tested on |\n| --- | --- | --- |")
-    parts += [f"| [{each.name}](#{each.name}) | {each.agent} | {_tested(each)} |" for each in read]
+    parts += [f"| [{each.name}](#{each.name}) | {each.agent} | {each.tested} |" for each in read]
     for each in read:
         parts.append("\n" + "\n".join(_format_section(each)))
     parts.append("\n## Recognised and passed over\n")
@@ -104,21 +104,11 @@ def formats_page() -> str:
     return "\n".join(parts) + "\n"
 
 
-def _tested(each: Format) -> str:
-    assert each.facts is not None
-    return each.facts.tested
-
-
 def _format_section(each: Format) -> Iterator[str]:
-    facts = each.facts
-    assert facts is not None
     yield f"## {each.name}\n"
-    yield f"- The person's words: {facts.person}"
-    for title, value in (
-        ("Not theirs", facts.left_out),
-        ("Sub-agents", facts.subagent),
-    ):
-        if value not in ("", "-"):
+    yield f"- The person's words: {each.person}"
+    for title, value in (("Not theirs", each.left_out), ("Sub-agents", each.subagent)):
+        if value:
             yield f"- {title}: {value}"
     for location in each.locations:
         yield f"- Lies in {_place(location)}"

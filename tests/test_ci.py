@@ -39,7 +39,7 @@ def in_terminal(store: Path, seconds: int = 120) -> subprocess.CompletedProcess[
 
 
 def test_an_empty_queue_does_not_pass(store: Path) -> None:
-    done = in_terminal(store, seconds=10)
+    done = in_terminal(store, seconds=2)
     assert done.returncode == 1, done.stdout
     assert done.stdout.startswith("The screen did not come up with candidates.")
 

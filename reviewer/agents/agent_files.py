@@ -23,9 +23,9 @@ from reviewer.clock import iso
 from reviewer.files import make_private_folder, open_own, write_atomic
 from reviewer.sharing import personal
 from reviewer.system import lock as take_lock
-from reviewer.text.for_agents import NOTHING, AgentText
+from reviewer.text.for_agents import AgentText
 
-SESSIONS, GIVEN, PACKETS, LOG = "sessions", "given", "packets", "hooks.log"
+SESSIONS, GIVEN, LOG = "sessions", "given", "hooks.log"
 
 MOST_SESSIONS = 500
 """Session notes that are kept, the latest ones."""
@@ -65,16 +65,6 @@ class GivenPacket(Struct, frozen=True, kw_only=True):
     text: AgentText
 
 
-class KeptPacket(Struct, frozen=True, kw_only=True):
-    """The packet of a work tree as it is at a state of the store, so that it need not be made."""
-
-    key: str
-    """What it was made from: the bytes of the store by size and time, the day, the program."""
-    project: str = ""
-    text: AgentText = NOTHING
-    memories: tuple[int, ...] = ()
-
-
 class AgentFiles:
     """Reads and writes that folder. Writing raises OSError."""
 
@@ -104,15 +94,6 @@ class AgentFiles:
 
     def given(self, agent: str) -> GivenPacket | None:
         return self._read(self.folder / GIVEN / f"{_file_word(agent)}.json", GivenPacket)
-
-    def keep_packet(self, name: str, packet: KeptPacket) -> None:
-        self._write(PACKETS, f"{name}.json", packet)
-
-    def drop_packet(self, name: str) -> None:
-        (self.folder / PACKETS / f"{name}.json").unlink(missing_ok=True)
-
-    def packet(self, name: str) -> KeptPacket | None:
-        return self._read(self.folder / PACKETS / f"{name}.json", KeptPacket)
 
     def log(self, at: datetime, line: str) -> None:
         """Add a line to the log, which is begun again where it has become large."""

@@ -15,8 +15,8 @@ CHILD = "REVIEWER_CHILD"
 
 READ_SESSIONS = "read-sessions"
 """The hidden command that reads the noted sessions."""
-MAKE_READY = "make-packet-ready"
-"""The hidden command that makes the packet of a folder, and measures what packets are made of."""
+UPDATE_CALL_HOOKS = "update-call-hooks"
+"""The hidden command that makes memories ready for hooks at calls."""
 
 
 def inside_own_call(environment: Mapping[str, str]) -> bool:
@@ -40,9 +40,7 @@ def start_in_background(store: Path, *verb: str, project: str | None = None) -> 
     )
 
 
-def make_packet_in_background(store: Path, folder: str, *, project: str | None = None) -> None:
-    """Have the packet of a work tree made after something was decided, where an agent is connected
-    that may ask for it. Raises OSError.
-    """
+def update_call_hooks(store: Path) -> None:
+    """Have hooks at calls follow a decision, where an agent is connected. Raises OSError."""
     if (personal(store, "-agents") / "connections.json").exists():
-        start_in_background(store, MAKE_READY, "--", folder, project=project)
+        start_in_background(store, UPDATE_CALL_HOOKS)

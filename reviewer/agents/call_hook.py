@@ -28,7 +28,8 @@ PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
 
 EVENTS: dict[str, dict[str, str]] = {
     "claude-code": {
-        "UserPromptSubmit": PROMPT, "PostToolUseFailure": FAILURE, "PreToolUse": GUARD,
+        "UserPromptSubmit": PROMPT, "PostToolUseFailure": FAILURE, "PostToolUse": FAILURE,
+        "PreToolUse": GUARD,
     },
     "codex": {"UserPromptSubmit": PROMPT, "PostToolUse": FAILURE, "PreToolUse": GUARD},
     "gemini": {"BeforeAgent": PROMPT, "AfterTool": FAILURE, "BeforeTool": GUARD},
@@ -124,7 +125,9 @@ def _output(agent: str, told: Mapping[str, Any]) -> tuple[str, bool]:
     call that went well.
     """
     if agent == "claude-code":
-        return _text(told, "error"), True
+        if error := _text(told, "error"):
+            return error, True
+        return _text(_mapping(told, "tool_response"), "stdout"), False  # a pipe hides the failure
     if agent == "codex":
         return _text(told, "tool_response"), False
     if agent == "opencode":

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from reviewer.agents import json_text, toml_text
 from reviewer.agents.agent_files import AgentFiles
@@ -35,7 +35,7 @@ from reviewer.promotion.export.file_writer import (
 )
 from reviewer.promotion.export.marked_block import plan_block, plan_removal
 from reviewer.promotion.export.plans import PlannedFile
-from reviewer.recall.at_call import guards
+from reviewer.recall import at_call
 from reviewer.sharing import personal
 from reviewer.system import user
 from reviewer.text.for_agents import AgentText
@@ -78,8 +78,8 @@ class Connection(Struct, frozen=True, kw_only=True):
     files: tuple[WrittenFile, ...]
     project: str = ""
     """Whose facts are in a memory folder."""
-    guards: tuple[str, ...] | None = None
-    """What was guarded; None where an earlier version has written the hooks."""
+    ties: tuple[str, ...] | None = field(default=None, name="guards")
+    """The guards and commands in the hooks; None where an earlier version has written them."""
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
@@ -203,16 +203,16 @@ class Connections:
         place: WiringPlace,
         *,
         block: AgentText | None = None,
-        guarded: tuple[str, ...] | None = None,
+        ties: tuple[str, ...] | None = None,
     ) -> Planned:
         """What connecting would change. `block`: also write these memories into a marked block.
-        `guarded`: the guards, where they are known; else the store is asked.
+        `ties`: the guards and commands, where they are known; else the store is asked.
 
         Raises ReviewerError, which names the file, where it must not be touched.
         """
-        if guarded is None:
-            guarded = guards(str(self._store))
-        place = structs.replace(place, guards=guarded)
+        if ties is None:
+            ties = at_call.ties(str(self._store))
+        place = structs.replace(place, ties=ties)
         wiring: Wiring = AGENTS[agent].wire(place)
         block_part = (
             []
@@ -226,8 +226,8 @@ class Connections:
             place.scope
         )
         twice = [
-            f"{agent} is connected by {disconnecting(each).replace('disconnect', 'connect')} too, "
-            f"so it is given each packet twice in that folder. One of them is enough."
+            f"{agent} is also connected by {disconnecting(each).replace('disconnect', 'connect')}, "
+            "so it gets each packet twice in that folder. One of them is enough."
             for each in self.all()
             if each.agent == agent and each.scope is other
         ]
@@ -243,14 +243,14 @@ class Connections:
         wiring = memory_wiring(agent, place, project, facts)
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
 
-    def follow_guards(self, now: tuple[str, ...]) -> list[str]:
-        """Write the hooks of agents anew where these guards are not those of their settings, and
-        return a sentence for each that cannot be. It is no act of a person. Raises ReviewerError,
-        OSError.
+    def follow_ties(self, now: tuple[str, ...]) -> list[str]:
+        """Write the hooks of agents anew where these guards and commands are not those of their
+        settings, and return a sentence for each that cannot be. It is no act of a person. Raises
+        ReviewerError, OSError.
         """
         problems: list[str] = []
         for each in self.all():
-            if each.guards is None or each.guards == now:
+            if each.ties is None or each.ties == now:
                 continue
             place = WiringPlace(
                 scope=each.scope,
@@ -259,7 +259,7 @@ class Connections:
                 environment=dict(os.environ),
             )
             try:
-                planned = self.plan_connect(each.agent, place, guarded=now)
+                planned = self.plan_connect(each.agent, place, ties=now)
                 own = {old.path for old in each.files}
                 if not own >= {str(change.plan.path) for change in planned.changes}:
                     continue  # its settings lie elsewhere for this process
@@ -268,9 +268,9 @@ class Connections:
                     done, _ = self._write(planned)
                     paths = {new.path for new in done}
                     kept = [old for old in each.files if old.path not in paths]
-                    self._keep(structs.replace(each, files=(*kept, *done), guards=now))
+                    self._keep(structs.replace(each, files=(*kept, *done), ties=now))
             except (ReviewerError, OSError) as problem:
-                problems.append(f"The guards of {each.agent}: {problem}")
+                problems.append(f"The hooks of {each.agent}: {problem}")
         return problems
 
     def rewrite(self, connection: Connection, parts: Sequence[WiringFile]) -> list[str]:
@@ -369,7 +369,7 @@ class Connections:
                 command=planned.place.command,
                 files=(*kept, *done),
                 project=planned.project,
-                guards=planned.place.guards,
+                ties=planned.place.ties,
             )
             self._record(connection, "connected", folder, undoes)
             return backups
@@ -400,7 +400,7 @@ class Connections:
         if part.kind is FileKind.OWN:
             if base is not None and _text(part.path, base) != part.text:
                 raise ReviewerError(
-                    f"{part.path} is there already and was not written by reviewer: move it away."
+                    f"{part.path} exists and was not written by reviewer: move it away."
                 )
             after = part.text.encode()
         elif part.kind is FileKind.BLOCK:
@@ -705,8 +705,8 @@ def _read(path: Path, place: WiringPlace) -> _Found:
     root = Path(os.path.realpath(place.root))
     if place.scope is WiringScope.PROJECT and real != root / path.relative_to(place.root):
         raise ReviewerError(
-            f"{path} leads through a link to {real}; a project's files are written only where "
-            "they lie themselves. Replace the link, or connect with --user."
+            f"{path} leads through a link to {real}; files of a project are never written through "
+            "links. Replace the link, or connect with --user."
         )
     if path.is_symlink() and path.suffix.lower() != real.suffix.lower():
         raise ReviewerError(f"{path} is a link to {real}, a file of another kind.")

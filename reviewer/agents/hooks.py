@@ -5,16 +5,14 @@ A hook is never in an agent's way: whatever fails is one line in the log, and th
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from reviewer import __version__
-from reviewer.agents.agent_files import AgentFiles, GivenPacket, KeptPacket, SessionNote
-from reviewer.agents.background import MAKE_READY, READ_SESSIONS, start_in_background
+from reviewer.agents.agent_files import AgentFiles, GivenPacket, SessionNote
+from reviewer.agents.background import READ_SESSIONS, start_in_background
 from reviewer.agents.hook_events import LifecycleMoment, Told
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
@@ -26,11 +24,6 @@ if TYPE_CHECKING:
 
     from reviewer.packets.prepared import Prepared
 
-MOST_ATTEMPTS = 5
-"""To make a packet while others write."""
-FEW = 30
-"""Entries that take no longer to measure than a process takes to start for it."""
-
 
 class Hooks:
     """Carries out events for a store. Raises ReviewerError or OSError where it could not."""
@@ -40,7 +33,7 @@ class Hooks:
         self._named = project
         self._clock = clock
         self._files = AgentFiles(store)
-        self._maker = PacketMaker(store, project=project, clock=clock)
+        self._ready: Prepared | None = None
         self._given: GivenPacket | None = None
         self._memories: tuple[int, ...] = ()
 
@@ -71,9 +64,8 @@ class Hooks:
             self._files.note_given(self._given)
         if told.moment is LifecycleMoment.START:
             self._note(told)
-        if self._maker.keep():
-            folder = os.path.abspath(told.cwd)
-            start_in_background(self._store, MAKE_READY, "--", folder, project=self._named)
+        if self._ready is not None and (warning := self._ready.save_counts()):
+            self.log(warning)
 
     def log(self, line: str) -> None:
         """Add a line to the log. Raises OSError."""
@@ -113,25 +105,42 @@ class Hooks:
         return True
 
     def _packet(self, told: Told) -> AgentText:
-        packet = self._maker.packet(Path(told.cwd), told.prompt)
-        text = packet.text
+        """The packet of the folder's project; empty where nothing is known of the folder."""
+        from reviewer.agents.recalled import packet_within
+        from reviewer.engine import Engine
+
+        folder = Path(told.cwd)
+        if work_tree(folder) is None:
+            return NOTHING
+        if not self._store.exists():
+            raise StoreError(f"There is no store at {self._store} yet.")
+        engine = Engine.open(self._store, clock=self._clock)
+        try:
+            project = engine.bound_project(folder)
+            if project is None or self._named not in (None, project):
+                return NOTHING
+            engine.work_in(ChosenProject(project))
+            made = packet_within(engine, task=told.prompt, now=self._clock().astimezone())
+        finally:
+            engine.close()
+        self._ready = made.ready
         before = self._files.given(told.agent)
         if (
             told.source == "resume"
             and before is not None
-            and (before.session, before.text) == (told.session, text)
+            and (before.session, before.text) == (told.session, made.text)
         ):
             return NOTHING  # the session has it already
-        if text:
-            self._memories = packet.memories
+        if made.text:
+            self._memories = made.memories
             self._given = GivenPacket(
                 agent=told.agent,
                 session=told.session,
-                project=packet.project,
+                project=project,
                 at=iso(self._clock()),
-                text=text,
+                text=made.text,
             )
-        return text
+        return made.text
 
 
 def require_transcript(agent: str, session: str, path: str, folder: Path) -> None:
@@ -143,109 +152,8 @@ def require_transcript(agent: str, session: str, path: str, folder: Path) -> Non
         transcript_of(agent, session, path, folder)
 
 
-class PacketMaker:
-    """Makes the packet of a folder's project, or takes the one that was made when the store was the
-    same: in a large store that saves half of the time that an agent waits.
-    """
-
-    def __init__(self, store: Path, *, project: str | None = None, clock: Clock = utc_now) -> None:
-        self._store = store
-        self._named = project
-        self._clock = clock
-        self._files = AgentFiles(store)
-        self._ready: Prepared | None = None
-        self._new: tuple[str, KeptPacket] | None = None
-
-    def packet(self, folder: Path, task: str = "", *, fresh: bool = False) -> KeptPacket:
-        """The packet of a folder's project for a task; empty where nothing is known of the folder.
-
-        `fresh`: make it even if it is kept. Raises StoreError, ForeignProjectError, OSError.
-        """
-        tree = work_tree(folder)
-        if tree is None:
-            return KeptPacket(key="")
-        if not self._store.exists():
-            raise StoreError(f"There is no store at {self._store} yet.")
-        name = hashlib.sha256(f"{tree}\0{self._named}".encode("utf-8", "replace")).hexdigest()[:16]
-        before = self._state()
-        if not task and not fresh:
-            kept = self._files.packet(name)
-            if kept is not None and kept.key == before:
-                return kept
-        made = self._made(folder, task, before)
-        if not task and self._state() == before:  # nobody has written meanwhile
-            self._new = name, made
-        return made
-
-    def keep(self) -> bool:
-        """Write what spares the next packet most of the work, once nobody waits for this one.
-
-        Returns whether `make_ready` would spare it more. Raises OSError.
-        """
-        if self._new is not None:
-            name, packet = self._new
-            self._files.keep_packet(name, packet)
-            if packet.key != self._state():  # what it says may have been forgotten meanwhile
-                self._files.drop_packet(name)
-        ready = self._ready
-        if ready is None:
-            return False
-        wanted = ready.measurer.measured and ready.small
-        if wanted and len(ready.items) <= FEW:
-            ready.count_ahead()
-        warning = ready.save_counts()
-        if warning:
-            self._files.log(self._clock(), warning)
-            return False
-        return wanted and len(ready.items) > FEW
-
-    def make_ready(self, folder: Path) -> str:
-        """Keep the packet of a folder, and measure all entries of its project for any task, which
-        takes seconds where there are thousands. Returns the project. Raises as `packet` does.
-        """
-        project = ""
-        for _ in range(MOST_ATTEMPTS):
-            project = self.packet(folder, fresh=True).project
-            self.keep()  # at once: measuring takes longer
-            if self._ready is not None and self._ready.small:
-                self._ready.count_ahead()
-                self.keep()
-            if self._new is not None and self._new[1].key == self._state():
-                break  # else somebody has written meanwhile
-        return project
-
-    def _made(self, folder: Path, task: str, key: str) -> KeptPacket:
-        from reviewer.agents.recalled import packet_within
-        from reviewer.engine import Engine
-
-        engine = Engine.open(self._store, clock=self._clock)
-        try:
-            project = engine.bound_project(folder)
-            if project is None or self._named not in (None, project):
-                return KeptPacket(key=key)
-            engine.work_in(ChosenProject(project))
-            now = self._clock().astimezone()
-            made = packet_within(engine, task=task, now=now)
-            self._ready = made.ready
-            return KeptPacket(key=key, project=project, text=made.text, memories=made.memories)
-        finally:
-            engine.close()
-
-    def _state(self) -> str:
-        """What a packet is made from, without opening the store."""
-        parts = [__version__, f"{self._clock().astimezone():%Y-%m-%d}"]
-        for suffix in ("", "-wal"):
-            try:
-                found = os.stat(f"{self._store}{suffix}")
-            except FileNotFoundError:
-                parts.append("none")
-            else:
-                parts.append(f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}")
-        return " ".join(parts)
-
-
 def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str]:
-    """Make memories ready for hooks at calls, and have the settings of agents follow the guards;
+    """Make memories ready for hooks at calls, and have the settings of agents follow them;
     returns sentences about what could not be written. Raises StoreError, ReviewerError.
     """
     from reviewer.agents.connections import Connections
@@ -254,10 +162,10 @@ def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str
     engine = Engine.open(store, clock=clock)
     try:
         engine.recall.derive()
-        guarded = engine.recall.guards()
+        ties = engine.recall.ties()
     finally:
         engine.close()
-    return Connections(store.absolute(), clock=clock).follow_guards(guarded)
+    return Connections(store.absolute(), clock=clock).follow_ties(ties)
 
 
 class SessionReader:
@@ -320,7 +228,5 @@ class SessionReader:
             engine.recall.note_start(note.given, note.session, note.given_at)
         finally:
             engine.close()
-        maker = PacketMaker(self._store, project=self._named, clock=self._clock)
-        maker.make_ready(folder)  # so that the next session starts at once
         if report.files == 0:
             raise ReviewerError(f"{path} is in no format that can be read.")

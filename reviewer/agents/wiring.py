@@ -23,7 +23,7 @@ COMPACTION_SECONDS = 20
 CALL_SECONDS = 5
 """At a prompt or a call, which a hook is done with long before."""
 MOST_RULES = 40
-"""Rules of guards that are written for Claude Code; of more, every call is looked at."""
+"""Rules of an event that are written for Claude Code; of more, every call is looked at."""
 
 SERVER = "reviewer"
 
@@ -75,8 +75,20 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     """Empty where nothing is started: for a memory folder."""
     environment: Mapping[str, str]
-    guards: tuple[str, ...] = ()
-    """Commands and paths whose first call in a session is denied once."""
+    ties: tuple[str, ...] = ()
+    """`guard git push`: the first such call of a session is denied once. `command make check`: its
+    output is read, also where a pipe hides that it failed."""
+
+    @property
+    def guards(self) -> tuple[str, ...]:
+        return self._tied("guard ")
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        return self._tied("command ")
+
+    def _tied(self, kind: str) -> tuple[str, ...]:
+        return tuple(each.removeprefix(kind) for each in self.ties if each.startswith(kind))
 
     def folder(self, variable: str, default: str) -> Path:
         """A folder of an agent in the home, which a variable can move."""
@@ -122,7 +134,8 @@ def _claude(place: WiringPlace) -> Wiring:
         _matched(
             place.hook(agent, "PostToolUseFailure"), "PostToolUseFailure", "Bash", CALL_SECONDS
         ),
-        *_claude_guards(place.hook(agent, "PreToolUse"), place.guards),
+        *_claude_ruled(place.hook(agent, "PreToolUse"), "PreToolUse", place.guards),
+        *_claude_ruled(place.hook(agent, "PostToolUse"), "PostToolUse", place.commands),
     )
     return Wiring(
         parts=(
@@ -136,20 +149,20 @@ def _claude(place: WiringPlace) -> Wiring:
     )
 
 
-def _claude_guards(command: str, guards: Sequence[str]) -> Iterator[Addition]:
-    """Hooks with a rule each, so that no other call starts a process."""
+def _claude_ruled(command: str, event: str, calls: Sequence[str]) -> Iterator[Addition]:
+    """Hooks with a rule for each command or path, so that no other call starts a process."""
     rules: dict[str, list[str]] = {}
-    for guard in guards:
-        if "/" not in guard:
-            rules.setdefault("Bash", []).append(f"{guard}*")
+    for call in calls:
+        if "/" not in call:
+            rules.setdefault("Bash", []).append(f"{call}*")
             continue
         for tool in ("Edit", "Write"):
-            rules.setdefault(tool, []).append(f"{guard}**" if guard.endswith("/") else guard)
+            rules.setdefault(tool, []).append(f"{call}**" if call.endswith("/") else call)
     hook = {"type": "command", "command": command, "timeout": CALL_SECONDS}
     for tool, patterns in rules.items():
         ruled = [{**hook, "if": f"{tool}({pattern})"} for pattern in patterns]
-        hooks = ruled if len(guards) <= MOST_RULES else [hook]
-        yield Addition(("hooks", "PreToolUse"), {"matcher": tool, "hooks": hooks})
+        hooks = ruled if len(calls) <= MOST_RULES else [hook]
+        yield Addition(("hooks", event), {"matcher": tool, "hooks": hooks})
 
 
 def _codex(place: WiringPlace) -> Wiring:
@@ -159,8 +172,8 @@ def _codex(place: WiringPlace) -> Wiring:
     command, *arguments = place.mcp("codex")
     hooks = folder / "hooks.json"
     afterwards = [
-        "Codex skips new hooks until you approve them, also one for your first guard: start codex "
-        "and open /hooks.",
+        "Codex skips new hooks until you approve them, including the one for your first guard: "
+        "start codex and open /hooks.",
         "In codex exec only the reading tools run; proposals need an approval, so they come from "
         "interactive sessions. It may begin before the server has started: required = true under "
         "[mcp_servers.reviewer] makes it wait.",
@@ -329,8 +342,8 @@ def _cursor(place: WiringPlace) -> Wiring:
 
 
 NEVER_RUN = (
-    "What is written for {title} follows its documentation and was never tried with it: "
-    "once connected, check that its next session starts with the packet."
+    "The settings for {title} follow its documentation and were never tried with the program: "
+    "check that its next session starts with the packet."
 )
 
 AGENTS: dict[str, AgentKind] = {

@@ -190,7 +190,7 @@ def show_conflict(engine: Engine, number: int) -> Iterator[str]:
         yield f"settled     {conflict.resolution}"
         return
     keeps = f"--keep {conflict.left.id} | --keep {conflict.right.id}"
-    yield f"Settle it: reviewer conflict resolve {number} {keeps} | --both | --dismiss"
+    yield f"Settle it: reviewer conflict {number} {keeps} | --both | --dismiss"
 
 
 def _known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:

@@ -54,10 +54,7 @@ in_context = option(
     "Look for the commit in this context only, by name or #number.",
     into="context_name",
 )
-with_text = together(
-    option("--text TEXT", "The text."),
-    option("--text-file FILE", "A file with the text; - is standard input."),
-)
+with_text = option("--text TEXT", "The text; - is standard input.", required=True)
 
 
 @click.group(cls=VerbSection)
@@ -147,8 +144,7 @@ def add(
     name: str,
     role: str,
     type_: str | None,
-    text: str | None,
-    text_file: str | None,
+    text: str,
     speaker: str,
     priority: str | None,
     retain: str | None,
@@ -158,7 +154,7 @@ def add(
     as_json: bool,
 ) -> None:
     """Add a commit at the end of a context, with its priority and retention criteria."""
-    content = _text(text, text_file)
+    content = _text(text)
     with session.changing(filled_by=IMPORT) as engine:
         view = engine.contexts.add(
             find_context(engine, name).id,
@@ -185,14 +181,13 @@ def add(
 def edit(
     session: Session,
     reference: str,
-    text: str | None,
-    text_file: str | None,
+    text: str,
     reason: str,
     context_name: str | None,
     as_json: bool,
 ) -> None:
     """Replace the text of a commit. The edit is a commit too, so the first text stays readable."""
-    content = _text(text, text_file)
+    content = _text(text)
     with session.changing(filled_by=IMPORT) as engine:
         (number,) = _find(engine, [reference], context_name)
         before = engine.contexts.commit(number)
@@ -253,12 +248,8 @@ def annotate(
         narrate(warning)
 
 
-def _text(text: str | None, text_file: str | None) -> str:
-    if (text is None) == (text_file is None):
-        raise click.UsageError("give the text with --text or with --text-file")
-    if text_file is None:
-        return text or ""
-    return read_text(text_file, of="a commit", if_empty="A commit needs a text.")
+def _text(text: str) -> str:
+    return read_text("-", of="a commit", if_empty="A commit needs a text.") if text == "-" else text
 
 
 def _find(engine: Engine, references: Sequence[str], context_name: str | None) -> list[int]:

@@ -7,25 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import flag, limit_option, option
+from reviewer.cli.inputs import flag, limit_option
 from reviewer.cli.output import count, emit_texts, json_option, narrate, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from reviewer.promotion.rows.finding_rows import FindingView
 
-KINDS = ("failure", "environment", "refusal", "correction")
-
 
 @click.command(cls=Verb, ends_unread=True)
-@option("--kind", "Only findings of this kind.", choices=KINDS)
 @flag("--again", "Only what came up in two sessions or more.")
 @limit_option()
 @json_option()
 @pass_session
-def findings(
-    session: Session, kind: str | None, again: bool, limit: int | None, as_json: bool
-) -> None:
+def findings(session: Session, again: bool, limit: int | None, as_json: bool) -> None:
     """List what cost something: failures with their fix, refusals, corrections.
 
     They are read off the sessions: a failure with the change that made it pass, a call that you
@@ -35,9 +30,7 @@ def findings(
     """
     with session.listing() as engine:
         found = engine.findings.all(engine.project)
-    shown = [
-        each for each in found if kind in (None, each.kind) and (each.sessions > 1 or not again)
-    ]
+    shown = [each for each in found if each.sessions > 1 or not again]
     emit_texts(
         shown[:limit],
         as_json,

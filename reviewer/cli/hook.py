@@ -8,7 +8,6 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,12 +49,12 @@ class HookVerb(Verb):
 def hook(session: Session, agent: str, event: str) -> None:
     """Answer an event of an agent's session; agents run this.
 
-    It reads one object of JSON on stdin, and answers on stdout where there is something to say. At
-    the start and after a compaction it gives the packet of the project; before a compaction it
-    says what must be kept, where the agent can be told; at the end the session is noted, and read
-    by another process. With a prompt, at a failed call and at a guarded one it gives the memories
-    that belong there. What fails is a line in a log beside the store, and the exit code is 0; only
-    an AGENT or EVENT that does not exist, or wrong options, are errors, with exit code 1.
+    It reads one JSON object on stdin, and answers on stdout when there is something to say. At the
+    start and after a compaction it gives the project's packet; before a compaction it says what
+    must be kept, where the agent can be told; at the end the session is noted, and another process
+    reads it. With a prompt, a failed call or a guarded call it gives the memories that belong
+    there. A failure is a line in a log beside the store, with exit code 0; only an unknown AGENT or
+    EVENT, or wrong options, exit with 1.
     """
     from reviewer.agents import call_hook
     from reviewer.agents.background import inside_own_call
@@ -171,28 +170,20 @@ def read_sessions(session: Session) -> None:
 
 
 @click.command(cls=Verb)
-@click.argument("folder", type=click.Path(path_type=Path))
 @pass_session
-def make_packet_ready(session: Session, folder: Path) -> None:
-    """Make the packet of a folder and what hooks at calls say ready, and have guards followed.
+def update_call_hooks(session: Session) -> None:
+    """Make memories ready for hooks at calls, and write guards.
 
-    A hook starts this in a process of its own, and so does a decision where an agent is connected.
+    A decision starts this in a process of its own, where an agent is connected.
     """
     from reviewer.agents.agent_files import AgentFiles
-    from reviewer.agents.hooks import PacketMaker, bring_call_hooks_up_to_date
+    from reviewer.agents.hooks import bring_call_hooks_up_to_date
     from reviewer.clock import utc_now
 
     files = AgentFiles(session.store_path())
     with files.lock("guards", wait=True):
         for problem in bring_call_hooks_up_to_date(session.store_path()):
             files.log(utc_now(), problem)
-    with files.lock("ready", wait=False) as mine:
-        if not mine:
-            narrate("Another process does it.")
-            return
-        maker = PacketMaker(session.store_path(), project=session.project)
-        project = maker.make_ready(folder)
-    narrate(f"Ready for {project}." if project else f"Nothing is known of {folder}.")
 
 
 def _log(hooks: Hooks, line: str) -> None:

@@ -86,12 +86,6 @@ class Id(click.ParamType[int]):
 ID = Id()
 
 
-class WholeNumber(click.IntRange):
-    """A whole number within limits."""
-
-    name = "whole number"
-
-
 class DateTimeParam(click.ParamType[datetime]):
     """A date or time in ISO 8601; UTC without a zone."""
 

@@ -10,16 +10,7 @@ from pathlib import Path
 import click
 
 from reviewer.cli.inputs import option, port_option
-from reviewer.cli.output import (
-    count,
-    fields,
-    json_option,
-    narrate,
-    print_json,
-    print_table,
-    print_text,
-    wrapped,
-)
+from reviewer.cli.output import count, narrate, print_table, print_text, wrapped
 from reviewer.cli.session import VerbSection
 
 QUESTION = "Reply with one short sentence: what is a changelog for?"
@@ -32,8 +23,7 @@ def model() -> None:
 
 
 @model.command("check")
-@json_option("One JSON object.")
-def check(as_json: bool) -> None:
+def check() -> None:
     """Ask the configured model one short question.
 
     Nothing else is sent. Exit 1 if the model does not answer.
@@ -47,10 +37,6 @@ def check(as_json: bool) -> None:
     begun = time.monotonic()
     answer = chat.complete([ChatMessage("user", QUESTION)], max_tokens=ANSWER_TOKENS)
     seconds = time.monotonic() - begun
-    place = {"base_url": settings.model.base_url, "command": settings.model.command}
-    if as_json:
-        print_json({**place, **fields(answer), "seconds": round(seconds, 3)})
-        return
     sums = f"{answer.prompt_tokens} asked, {answer.completion_tokens} answered"
     command = " ".join(settings.model.command)
     rows = [

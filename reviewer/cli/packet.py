@@ -92,15 +92,7 @@ _source_options = together(
 @flag("--marks", "Mark each item with its source: [m:12].")
 @option("--pin ID", "Put this item first.", into="pins", many=True)
 @option("--mute ID", "Leave this item out.", into="mutes", many=True)
-@option(
-    "--count ENCODING",
-    "The token encoding; estimate: four bytes per token.",
-    into="counting",
-    hidden=True,
-    default="cl100k_base",
-)
-@option("--out FILE", "Write to FILE.", type=FILE)
-@flag("--force", "With --out: overwrite FILE even if it is not a packet.")
+@option("--out FILE", "Write to FILE: a new one, or an earlier packet.", type=FILE)
 @click.pass_context
 @pass_session
 def packet(
@@ -116,9 +108,7 @@ def packet(
     marks: bool,
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
-    counting: str,
     out: Path | None,
-    force: bool,
 ) -> None:
     """Print what an agent should know, within a token budget.
 
@@ -129,8 +119,6 @@ def packet(
     """
     if ctx.invoked_subcommand is not None:
         return
-    if force and out is None:
-        raise click.UsageError("--force goes with --out FILE")
     both = [each for each in pins if each in mutes]
     if both:
         raise click.UsageError(f"--pin and --mute both name {both[0]}")
@@ -148,7 +136,7 @@ def packet(
     from reviewer.packets.assembly import assemble_within
 
     with _source(session, context_dir, place) as source:
-        ready = source.prepared(task=task, now=today, counting=counting, marks=marks)
+        ready = source.prepared(task=task, now=today, marks=marks)
     unknown = sorted({*pins, *mutes} - ready.ids())
     if unknown:
         raise click.UsageError(
@@ -162,7 +150,7 @@ def packet(
 
         print_table(explained(made), right=[3, 4])
     else:
-        _hand_out(made, form, out, force, source.made_from)
+        _hand_out(made, form, out, source.made_from)
     if source.words:
         narrate(source.words)
     for line in _narration(made, {*pins, *mutes}, why_empty=session.remark):
@@ -259,7 +247,7 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
     from reviewer.packets.context_folder import context_folder_near
 
     if context_dir is not None and place == "store":
-        raise click.UsageError("--context-dir and --from store exclude each other")
+        raise click.UsageError("--context-dir and --from store cannot be combined")
     local = context_dir or context_folder_near(Path.cwd())
     if place in ("folder", "both") and local is None:
         raise ReviewerError(
@@ -295,7 +283,7 @@ def _filled_by() -> str:
     return f"reviewer ingest PATH{folder}"
 
 
-def _hand_out(made: Packet, form: str, out: Path | None, force: bool, made_from: Path) -> None:
+def _hand_out(made: Packet, form: str, out: Path | None, made_from: Path) -> None:
     from reviewer.packets.output import to_json, write_packet
     from reviewer.text.for_agents import AgentText
 
@@ -303,7 +291,7 @@ def _hand_out(made: Packet, form: str, out: Path | None, force: bool, made_from:
     if out is None:
         hand_out(text)
     else:
-        write_packet(text, out, replace=force, made_from=made_from)
+        write_packet(text, out, made_from=made_from)
         narrate(f"Wrote {count(made.tokens_used, 'token')} to {out}")
 
 

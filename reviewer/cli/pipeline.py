@@ -20,7 +20,7 @@ from reviewer.cli.output import (
     print_table,
     print_text,
 )
-from reviewer.cli.session import FAILED, Session, VerbSection, leave, pass_session
+from reviewer.cli.session import FAILED, VerbSection, leave
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry, ThreadPreview
@@ -106,16 +106,12 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
     "The run so far, as below; or a checkpoint, or the folder of a run.",
     type=FILE,
 )
-@option("--run RUN", "A run of the store instead of a file.", into="run_id")
 @json_option("One JSON object per mode.")
-@pass_session
 def preamble(
-    session: Session,
     file: Path,
     node: str,
     mode: str | None,
     history: Path | None,
-    run_id: str | None,
     as_json: bool,
 ) -> None:
     """Show what a fresh session would begin with.
@@ -133,19 +129,12 @@ def preamble(
      "context": {"key": "any JSON value"},
      "retries": {"plan": [1, 3]}}
     """
-    if history is not None and run_id is not None:
-        raise click.UsageError("--history and --run name the same thing: give one of them")
     from reviewer.pipelines.rules import PipelineRules
     from reviewer.pipelines.values import RunHistory
 
     rules = PipelineRules()
     found = rules.read(file)
-    run = RunHistory("")
-    if history is not None:
-        run = rules.read_history(history)
-    elif run_id is not None:
-        with session.reading() as engine:
-            run = engine.pipelines.history_of(run_id)
+    run = RunHistory("") if history is None else rules.read_history(history)
     entry = rules.entry_after(found, run, node)
     chosen = mode or entry.fidelity.value
     for each in MODES if chosen == "all" else (chosen,):

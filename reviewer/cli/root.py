@@ -58,7 +58,7 @@ SECTIONS = {
     },
     "Look after what is kept": {
         "state": VerbEntry("state", "List, show, set and unset trusted state."),
-        "conflict": VerbEntry("conflict", "List and settle entities that contradict each other."),
+        "conflict": VerbEntry("conflict", "Settle a conflict between two entities."),
         "graduate": VerbEntry("triage:graduate", "Propose an active memory as an entity."),
         "history": VerbEntry("history", "List what was done in this project."),
         "verify": VerbEntry("history:verify", "Check that the store agrees with its ledger."),
@@ -106,7 +106,7 @@ SECTIONS = {
             "recall", "Show the memories that belong to a call, failure or prompt."
         ),
         "connect": VerbEntry(
-            "connect", "Connect an agent, so that it gets the memories of its project by itself."
+            "connect", "Connect an agent, so that it gets its project's memories automatically."
         ),
         "disconnect": VerbEntry("connect:disconnect", "Take back what `reviewer connect` wrote."),
         "pipeline": VerbEntry(
@@ -115,7 +115,7 @@ SECTIONS = {
         "model": VerbEntry("model", "Test the configured model, or serve a small local one."),
         "mcp": VerbEntry(
             "mcp",
-            "Answer an agent over stdio: it reads what you promoted, and proposes.",
+            "Serve an agent over stdio: it reads what you promoted, and proposes.",
             rare=True,
         ),
         "hook": VerbEntry(
@@ -145,20 +145,14 @@ SECTIONS = {
 """The commands that the help lists, by what people do."""
 
 HIDDEN = {
-    "make-packet-ready": VerbEntry(
-        "hook:make_packet_ready",
-        "Make the packet of a folder and what hooks at calls say ready, and have guards followed.",
+    "update-call-hooks": VerbEntry(
+        "hook:update_call_hooks", "Make memories ready for hooks at calls, and write guards."
     ),
     "read-sessions": VerbEntry("hook:read_sessions", "Read the sessions that hooks have noted."),
     "add": VerbEntry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
     "dev-seed": VerbEntry("demo:dev_seed", "Fill the queue with N made-up candidates."),
 }
 """Commands for programs."""
-
-
-def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
-    if value:
-        os.environ["NO_COLOR"] = "1"
 
 
 @click.group(
@@ -172,12 +166,6 @@ def _without_colour(_: click.Context, __: click.Parameter, value: bool) -> None:
 @with_store_options
 @flag("--ascii", "Draw the screen with ASCII characters only.")
 @flag("--plain", "Go through the queue line by line, with letters: for screen readers and pipes.")
-@flag(
-    "--no-color",
-    "No colours; the variable NO_COLOR does the same.",
-    expose_value=False,
-    callback=_without_colour,
-)
 @click.version_option(__version__, prog_name="reviewer", message="%(prog)s %(version)s")
 @pass_session
 @click.pass_context

@@ -147,7 +147,7 @@ class Session:
         """Limit reading to the project of the call. Raises as `reading` does."""
         if self.all_projects:
             if self.project is not None:
-                raise click.UsageError("--project and --all-projects exclude each other")
+                raise click.UsageError("--project and --all-projects cannot be combined")
             engine.work_in_all()
             self.remark = "This covers all projects."
             return
@@ -223,7 +223,7 @@ class Session:
                 narrate(bound)
             engine.close()
             if engine.has_written:
-                make_packet_ready(path)
+                update_call_hooks(path)
 
     def project_without_store(self) -> str:
         """The name of the project for a command that does not open the store."""
@@ -285,17 +285,14 @@ def bring_memory_folders_up_to_date(engine: Engine) -> None:
         narrate(sentence)
 
 
-def make_packet_ready(store: Path) -> None:
-    """Have made ready what agents get in this work tree, so that none has to wait for it."""
-    if not personal(store, "-agents").is_dir():
-        return
-    tree = work_tree()
-    from reviewer.agents.background import make_packet_in_background
+def update_call_hooks(store: Path) -> None:
+    """Have the hooks at calls follow what was decided, in a process of its own."""
+    from reviewer.agents import background
 
     try:
-        make_packet_in_background(store, tree.root if tree else os.getcwd())
+        background.update_call_hooks(store)
     except OSError as problem:
-        narrate(f"The packet for agents is not ready beforehand: {problem.strerror}.")
+        narrate(f"The hooks of agents could not be updated: {problem.strerror}.")
 
 
 pass_session = click.make_pass_decorator(Session)

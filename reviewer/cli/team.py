@@ -82,7 +82,7 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
         narrate(f"{count(done.sent, 'decision')} sent, {done.taken:,} taken{back}")
     if done.conflicts:
         narrate(
-            f"Decided differently elsewhere, so that you decide again: "
+            "Decided differently elsewhere, so decide again: "
             f"{', '.join(f'#{each}' for each in done.conflicts[:10])}"
         )
     if done.unwritten:
@@ -106,10 +106,9 @@ def decisions() -> None:
     required=True,
     type=FILE,
 )
-@option("--out FILE", "The file to write.", required=True, type=FILE)
-@flag("--force", "Replace FILE.")
+@option("--out FILE", "The new file.", required=True, type=FILE)
 @pass_session
-def export(session: Session, key: Path, out: Path, force: bool) -> None:
+def export(session: Session, key: Path, out: Path) -> None:
     """Write what you have promoted and rejected in this project to a file, and sign it.
 
     Of promoted memories it has up to three passages, with the names of their files.
@@ -118,8 +117,8 @@ def export(session: Session, key: Path, out: Path, force: bool) -> None:
 
     signed = out.with_name(f"{out.name}.sig")
     for path in (out, signed):
-        if path.exists() and not force:
-            raise StoreError(f"{path} exists: name another, or replace it with --force.")
+        if path.exists():
+            raise StoreError(f"{path} exists: name another file.")
     with session.reading() as engine:
         if engine.project is None:
             raise click.UsageError("name the project with --project NAME")

@@ -145,7 +145,7 @@ class FileTurns:
             return f"the session {self._chosen.name}"
         called = self._only or self._path.stem
         if _SAYS_NOTHING.fullmatch(called):
-            folder = next((each.cwd for each in self._blocks() if each.cwd), "")
+            folder = next((each.origin.cwd for each in self._blocks() if each.origin.cwd), "")
             project = re.split(r"[/\\]", folder.rstrip("/\\"))[-1]
             found = f"the session in {project}" if project else "the session"
         else:
@@ -185,7 +185,7 @@ class FileTurns:
     @cached_property
     def _has_main(self) -> bool:
         """Whether there are turns that are not of sub-agents."""
-        return any(not block.sidechain for block in self._blocks())
+        return any(not block.origin.sidechain for block in self._blocks())
 
 
 class _Work:

@@ -33,8 +33,6 @@ class LevelChoice(Struct, frozen=True, gc=False):
     written: str = ""
     """A model's text as it was written, where `content` has more than that; it is what is graded.
     """
-    append_missing: bool = False
-    """Append spans for unmet retention criteria instead of refusing the summary."""
 
 
 class CompressionPlan(Struct, frozen=True, gc=False):
@@ -55,16 +53,11 @@ class CompressionPlan(Struct, frozen=True, gc=False):
 
     def with_level(self, segment: str, level: Level) -> CompressionPlan:
         """The plan with another level for one segment, without its summary."""
-        return self._with(
-            segment, level=level, content=None, engine="", written="", append_missing=False
-        )
+        return self._with(segment, level=level, content=None, engine="", written="")
 
-    def with_text(
-        self, segment: str, content: str, *, append_missing: bool = False
-    ) -> CompressionPlan:
+    def with_text(self, segment: str, content: str) -> CompressionPlan:
         """The plan with a summary that a person wrote."""
-        changes = {"engine": BY_HAND, "written": "", "append_missing": append_missing}
-        return self._with(segment, content=content, **changes)
+        return self._with(segment, content=content, engine=BY_HAND, written="")
 
     def _with(self, segment: str, **changes: object) -> CompressionPlan:
         return structs.replace(
@@ -101,7 +94,18 @@ class SegmentPreview(Struct, frozen=True, gc=False):
     def in_doubt(self) -> bool:
         """Whether a summary that is to be applied does not pass its checks."""
         written = not self.kept and self.level is not Level.FULL
-        return written and not self.fidelity.passes_threshold
+        return written and bool(self.lost_turns or not self.fidelity.passes_threshold)
+
+    @property
+    def lost_turns(self) -> int:
+        """Important turns of which the summary says nothing."""
+        return sum(each.kind == "turn" for each in self.fidelity.lost_information)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Why it stays Full or does not pass, as parts of a sentence."""
+        lost = ("an important turn is missing",) if self.lost_turns else ()
+        return (self.kept,) if self.kept else (*lost, *self.fidelity.faults)
 
 
 class Preview(Struct, frozen=True):

@@ -14,10 +14,8 @@ from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
-    append_points,
     collect_criteria,
     diagnosis,
-    missing_spans,
     validate_retention,
 )
 from reviewer.compression.summarizer import Summarizer
@@ -224,11 +222,8 @@ def _checked(
         raise ReviewerError(
             f"The summary of {segment.id} is empty. Write one, or leave the segment Full."
         )
-    failures = tuple(validate_retention(content, collect_criteria(segment, plan.options.retention)))
-    if failures and choice.append_missing:
-        spans, failures = missing_spans(segment, failures, choice.level)
-        content = append_points(content, spans)
-    return content, failures
+    criteria = collect_criteria(segment, plan.options.retention)
+    return content, tuple(validate_retention(content, criteria))
 
 
 def _why_kept(

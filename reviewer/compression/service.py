@@ -10,6 +10,7 @@ from reviewer.commits.reader import CommitReader
 from reviewer.commits.retention import clean_instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
+from reviewer.compression.chosen_levels import ChosenLevels
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
 from reviewer.compression.expansion import expand_summary, original_turns
@@ -57,6 +58,7 @@ class Compression:
         self._clock = clock
         self._contexts = contexts
         self._reader = CommitReader(database)
+        self.levels = ChosenLevels(self._reader, ledger)
         self._measures = Measures(database, clock)
         self._snapshots = SnapshotCache(self._reader, contexts)
         self.engines = Engines(
@@ -171,12 +173,10 @@ class Compression:
         self._snapshot_of(plan).index_of(segment)
         return plan.with_level(segment, wanted)
 
-    def write(
-        self, plan: CompressionPlan, segment: str, text: str, *, append_missing: bool = False
-    ) -> CompressionPlan:
+    def write(self, plan: CompressionPlan, segment: str, text: str) -> CompressionPlan:
         """The plan with a summary that a person wrote for one segment.
 
-        It is checked like any other; `append_missing` appends spans for unmet retention criteria.
+        It is checked like any other.
         Raises UnknownIdError, and ReviewerError for a segment that stays Full.
         """
         number = self._snapshot_of(plan).index_of(segment)
@@ -184,7 +184,7 @@ class Compression:
             raise ReviewerError(
                 f"{segment} stays Full and has no summary: give it another level first."
             )
-        return plan.with_text(segment, text, append_missing=append_missing)
+        return plan.with_text(segment, text)
 
     def preview(
         self,

@@ -15,7 +15,6 @@ from msgspec import Struct
 from reviewer.compression.told import ToldCall, added_names, checks_of, told
 from reviewer.compression.words import terms
 from reviewer.sessions.checks import supersedes
-from reviewer.sessions.open_calls import OpenCalls
 from reviewer.sessions.work_state import WorkState, WorkTracker
 from reviewer.sessions.working_tree import absolute, is_aside
 from reviewer.sources.claude_words import command_called
@@ -30,6 +29,7 @@ from reviewer.sources.events import (
     Result,
     Speaker,
 )
+from reviewer.sources.results import report_in
 
 LAST_CHANGES = 20
 """Calls that changed files whose code is kept, the latest."""
@@ -118,7 +118,8 @@ class _Reader:
         self._speeches: list[Speech] = []
         self._steps: dict[object, ToldCall] = {}
         """By their commands, others by their places."""
-        self._open: OpenCalls[int] = OpenCalls()
+        self._open: dict[str, tuple[Call, int]] = {}
+        """The calls without a result, each with its place."""
         self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
         self._names: dict[str, dict[str, int]] = {}
         self._files: Counter[str] = Counter()
@@ -144,7 +145,7 @@ class _Reader:
             self._result(event)
 
     def session(self) -> SessionFacts:
-        for call, place in self._open.left():
+        for call, place in self._open.values():
             self._tell(call, None, place)
         state = self._tracker.state()
         committed = max((each.line for each in state.commits), default=-1)
@@ -207,7 +208,7 @@ class _Reader:
         self._counts.update(terms(call.text[:READ_OF_CALL]))
         if call.origin.sidechain:
             return
-        self._open.add(call, self._place)
+        self._open[call.id] = (call, self._place)
         if call.act in _OF_FILES and "." in call.path.rpartition("/")[2]:
             path = absolute(call.origin.cwd, call.path)
             if not is_aside(path):
@@ -216,7 +217,7 @@ class _Reader:
             self._say(Voice.AGENT, call.query, call, kind="plan")
 
     def _result(self, result: Result) -> None:
-        found = self._open.take(result)
+        found = self._open.pop(result.call, None)
         if found is None:
             return
         call, place = found
@@ -230,7 +231,8 @@ class _Reader:
         elif result.words:
             self._say(Voice.PERSON, result.words, result, kind="answer")
         elif call.act is Act.DELEGATE and result.outcome is Outcome.OK and not result.task:
-            self._say(Voice.SOMEBODY, result.text, result, "Report of a sub-agent", "report")
+            report = report_in(result.text)
+            self._say(Voice.SOMEBODY, report, result, "Report of a sub-agent", "report")
 
     def _tell(self, call: Call, result: Result | None, place: int) -> None:
         outcome = result.outcome if result else None

@@ -34,7 +34,7 @@ from reviewer.extraction.rules import (
 )
 from reviewer.sources.records import Record, RecordUse, Role, Shape
 from reviewer.text.normalise import duplicate_key
-from reviewer.text.units import Unit, UnitKind, cached_units
+from reviewer.text.units import Unit, UnitKind, units
 
 TOO_SHORT = "below min content length"
 TOO_LONG = "above max content length"
@@ -163,7 +163,7 @@ def _finds(record: Record) -> Iterator[_Find]:
     if not _may_have_any(record):
         return
     stated: set[str] = set()  # headings whose first paragraph was read: the others argue for it
-    for paragraph in _paragraphs(cached_units(text)):
+    for paragraph in _paragraphs(units(text)):
         first = paragraph[0]
         if first.kind is UnitKind.HEADING:
             yield from _labelled(text, first, RuleClass.HEADING)

@@ -102,14 +102,12 @@ _HEAD_BYTES = 4000
 _CORE_FILES = {name.lower() for name in ORDER}
 
 
-def write_packet(
-    text: AgentText, path: Path, *, replace: bool = False, made_from: Path | None = None
-) -> None:
+def write_packet(text: AgentText, path: Path, *, made_from: Path | None = None) -> None:
     """Write the text of a packet.
 
-    An existing file is replaced only if it is an earlier packet, or with `replace`; files that the
-    packet was made from (`made_from`: a context folder or a store) are never replaced. Raises
-    ReviewerError when the file cannot be written; it is then unchanged.
+    An existing file is replaced only if it is an earlier packet; files that the packet was made
+    from (`made_from`: a context folder or a store) are never replaced. Raises ReviewerError when
+    the file cannot be written; it is then unchanged.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -123,11 +121,8 @@ def write_packet(
         if target.exists():
             if not target.is_file():
                 raise ReviewerError(f"{path} is not a regular file: name a file.")
-            if not replace and not _is_packet(target):
-                raise ReviewerError(
-                    f"{path} already exists and is not a packet: name another file "
-                    "(reviewer packet --force replaces it)."
-                )
+            if not _is_packet(target):
+                raise ReviewerError(f"{path} exists and is not a packet: name another file.")
         mode = target.stat().st_mode & 0o7777 if target.exists() else None
         write_atomic(target, text.encode("utf-8", "backslashreplace"))
         if mode is not None:

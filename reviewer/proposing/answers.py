@@ -46,6 +46,7 @@ def a_list(items: JsonSchema) -> JsonSchema:
 
 TEXT: JsonSchema = {"type": "string"}
 NUMBER: JsonSchema = {"type": "integer"}
+YES_OR_NO: JsonSchema = {"type": "boolean"}
 SCHEMA = an_object(
     statements=a_list(
         an_object(
@@ -53,7 +54,7 @@ SCHEMA = an_object(
             kind={"type": "string", "enum": list(KINDS)},
             scope={"type": "string", "enum": ["project", "person"]},
             speaker={"type": "string", "enum": ["person", "agent"]},
-            standing={"type": "boolean"},
+            standing=YES_OR_NO,
             relation={"type": "string", "enum": ["", "joins", "replaces"]},
             to=TEXT,
             quotes=a_list(an_object(line=NUMBER, text=TEXT)),

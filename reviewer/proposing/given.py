@@ -6,18 +6,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from reviewer.proposing.shortened import ends
-from reviewer.proposing.values import APPROVED, PLAN, LineRole, SessionView, ViewLine
-from reviewer.sessions.findings import Evidence, Finding, Kind
-from reviewer.sources.events import Speaker
+from reviewer.proposing.shortened import cut
+from reviewer.proposing.values import ViewLine
+from reviewer.sessions.findings import Finding
 from reviewer.text.tokens import counter
 
 MOST_TOKENS = 2_700
 """Tokens of findings and of what is known in one question."""
 FOR_KNOWN = 0.45
 """The share of what is known."""
+SAID = 0.5
+"""The share of its rare words that a session has to have before something known is listed."""
+WORDS_CHARS = 100
+"""Characters of the person's words, which stand in the session."""
 _WORD = re.compile(r"[\w.-]{4,}")
 
 
@@ -35,65 +38,6 @@ class QuestionContext(Struct, frozen=True):
     known: str = ""
 
 
-def without_retellings(view: SessionView) -> SessionView:
-    """The view with the ends of what tells other parts of a session again: the reports of
-    sub-agents, versions of a plan that another took the place of, and the summaries of compactions,
-    but for one at the beginning.
-    """
-    replaced = _replaced_plans(view.lines)
-    lines, begun = [], False
-    for at, line in enumerate(view.lines):
-        report = line.speaker is Speaker.SUBAGENT and line.role is LineRole.ASSISTANT
-        if report or at in replaced or (begun and line.role is LineRole.SUMMARY):
-            shown = ends(line.text)
-            left_out = line.left_out + shown.left_out
-            line = structs.replace(line, text=shown.text, left_out=left_out)
-        begun = begun or line.role in (LineRole.USER, LineRole.ASSISTANT)
-        lines.append(line)
-    return structs.replace(view, lines=tuple(lines))
-
-
-def _replaced_plans(lines: Sequence[ViewLine]) -> set[int]:
-    """The plans after which another one came before one was approved, by their place."""
-    replaced, waiting = set[int](), list[int]()
-    for at, line in enumerate(lines):
-        if line.role is LineRole.ASSISTANT and line.text.startswith(PLAN):
-            replaced.update(waiting)
-            waiting = [at]
-        elif line.role is LineRole.EVENT and line.text == APPROVED:
-            waiting = []
-    return replaced
-
-
-def with_findings(view: SessionView, findings: Iterable[Finding]) -> SessionView:
-    """The view with the lines of the findings that it lacks: failing lines and changes, so that
-    they can be quoted.
-    """
-    there: dict[int, str] = {}
-    for line in view.lines:
-        there[line.line] = f"{there.get(line.line, '')}\n{line.text}"
-    more = []
-    for finding in findings:
-        for shown in finding.evidence:
-            if shown.text and shown.text not in there.get(shown.line, ""):
-                there[shown.line] = f"{there.get(shown.line, '')}\n{shown.text}"
-                more.append(_line(finding, shown))
-    lines = sorted([*view.lines, *more], key=lambda line: line.line) if more else view.lines
-    return structs.replace(view, lines=tuple(lines))
-
-
-def _line(finding: Finding, shown: Evidence) -> ViewLine:
-    failed = finding.kind in (Kind.FAILURE, Kind.ENVIRONMENT) and shown.text != finding.fix
-    return ViewLine(
-        line=shown.line,
-        role=LineRole.ERROR if failed else LineRole.TOOL,
-        speaker=Speaker.HARNESS,
-        text=shown.text,
-        span=shown.bytes,
-        at=shown.at,
-    )
-
-
 def given(
     lines: Sequence[ViewLine],
     findings: Sequence[Finding],
@@ -102,7 +46,7 @@ def given(
     tokens: int = MOST_TOKENS,
 ) -> QuestionContext:
     """What belongs to the question about these lines, in at most so many tokens: the dearest
-    findings, and what is known and shares most of its rare words with the lines.
+    findings, and what is known and near the lines.
     """
     if not lines:
         return QuestionContext()
@@ -117,7 +61,7 @@ def given(
 def known_near(
     lines: Sequence[ViewLine], known: Sequence[KnownText], *, tokens: int = MOST_TOKENS
 ) -> str:
-    """What is known and shares most of its rare words with the lines, as text."""
+    """What is known and has most of its rare words in the lines, as text."""
     near = _nearest("\n".join(line.text for line in lines), known)
     return "\n".join(_fitting(near, int(tokens * FOR_KNOWN)))
 
@@ -140,17 +84,21 @@ def _told(finding: Finding) -> str:
     price = f"{finding.cost} calls lost" if finding.cost > 1 else "1 call lost"
     told = f"{at} {finding.kind}{where}, {price}: {finding.text}"
     if finding.words:
-        told += f" / the person: {finding.words}"
+        told += f" / the person: {cut(finding.words, WORDS_CHARS).text}"
     if finding.fix:
         told += f" / {'then' if finding.words else 'made it pass'}: {finding.fix}"
     return " ".join(told.split())
 
 
 def _nearest(text: str, known: Sequence[KnownText]) -> list[str]:
-    """What shares words with a text, most of the rare ones first."""
+    """What has most of its rare words in a text, those with most of them first. The words that all
+    programs of a project share weigh little.
+    """
     said = set(_WORD.findall(text.lower()))
     words = [set(_WORD.findall(each.text.lower())) for each in known]
     common = Counter(word for each in words for word in each)
+    weights = [sum(1 / common[word] for word in own) for own in words]
     scores = [sum(1 / common[word] for word in own & said) for own in words]
-    ranked = sorted(range(len(known)), key=lambda at: -scores[at])
-    return [f"{known[at].place} {known[at].text}" for at in ranked if scores[at]]
+    near = [at for at in range(len(known)) if scores[at] and scores[at] >= SAID * weights[at]]
+    near.sort(key=lambda at: -scores[at])
+    return [f"{known[at].place} {known[at].text}" for at in near]

@@ -25,10 +25,9 @@ from reviewer.proposing.given import (
     QuestionContext,
     given,
     known_near,
-    with_findings,
-    without_retellings,
 )
 from reviewer.proposing.proof import ProofIndex, prove
+from reviewer.proposing.reader_view import reader_view
 from reviewer.proposing.session_view import Piece, pieces, read_view
 from reviewer.proposing.statements import (
     EXPECTED_ANSWER,
@@ -107,11 +106,7 @@ class SessionDone(Struct, frozen=True):
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    unkept: str = ""
     read: int = 0
-    cut: int = 0
-    """Answers that were cut off; `cut_read`: the statements that were whole in them."""
-    cut_read: int = 0
 
 
 def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens: int) -> int:
@@ -151,7 +146,7 @@ def plan_run(
         progress(f"Reading {number:,} of {len(paths):,}  {path}")
         try:
             findings = findings_of(read(path))
-            view = with_findings(without_retellings(read_view(path)), findings)
+            view = reader_view(read_view(path), findings)
         except SourceError as problem:
             unread.append((path, str(problem)))
             continue
@@ -244,10 +239,7 @@ class _Open:
             sum(each.requests for each in self.spent),
             sum(each.tokens_in for each in self.spent),
             sum(each.tokens_out for each in self.spent),
-            next((each.unkept for each in written if each.unkept), ""),
             sum(each.read for each in written),
-            sum(each.cut for each in written),
-            sum(each.cut_read for each in written),
         )
 
 

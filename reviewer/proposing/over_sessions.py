@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reviewer.llm.templates import Fields, fence_for, load_template, render
-from reviewer.proposing.answers import NUMBER, a_list, an_object
+from reviewer.proposing.answers import NUMBER, YES_OR_NO, a_list, an_object
 from reviewer.proposing.statements import TEMPLATES, PieceQuestion, StatementWriter
 from reviewer.proposing.values import Relations, Sentence
 
@@ -21,7 +21,7 @@ LEAST = 2
 _NUMBERS = a_list(NUMBER)
 SCHEMA = an_object(
     same=a_list(_NUMBERS),
-    untrue=a_list(an_object(old=NUMBER, new=NUMBER)),
+    untrue=a_list(an_object(old=NUMBER, new=NUMBER, all=YES_OR_NO)),
     contradict=a_list(_NUMBERS),
 )
 
@@ -36,7 +36,8 @@ def question_over(writer: StatementWriter, sentences: Sequence[Sentence]) -> Pie
 
 def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
     """The relations in an answer. What names a number that was not asked about, or a statement
-    twice, counts as not said; the later of two days is never the untrue one.
+    twice, counts as not said; the later of two days is never the untrue one. One that is untrue in
+    a part of what it says contradicts the later one, so that the rest is not lost with it.
     """
     days = {each.id: each.day for each in sentences}
     told = _object(answer)
@@ -56,12 +57,14 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
         pairs.add(both)
         return not any(both <= set(group) for group in same)
 
-    untrue = []
+    untrue: list[tuple[int, int]] = []
+    contradict: list[tuple[int, int]] = []
     for item in _items(told.get("untrue")):
         old, new = (item.get("old"), item.get("new")) if isinstance(item, dict) else (0, 0)
         if isinstance(old, int) and isinstance(new, int) and is_new(old, new):
-            untrue.append((new, old) if days[old] > days[new] else (old, new))
-    contradict = [
+            pair = (new, old) if days[old] > days[new] else (old, new)
+            (contradict if item.get("all") is False else untrue).append(pair)
+    contradict += [
         (numbers[0], numbers[1])
         for numbers in _lists(told.get("contradict"))
         if len(numbers) == LEAST and is_new(numbers[0], numbers[1])

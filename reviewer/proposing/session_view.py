@@ -35,12 +35,13 @@ from reviewer.sources.events import (
     Thought,
 )
 from reviewer.sources.open import NOTE_FORMATS
+from reviewer.sources.results import report_in
 from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
 
 __all__ = ["Piece", "label", "pieces", "read_view", "view_text"]
 
-CALL_CHARS = 150
+CALL_CHARS = 120
 """Characters of a call's arguments that are shown."""
 RESULT_CHARS = 160
 """Characters of a result that are shown beside its call; twice as many on two lines."""
@@ -55,7 +56,6 @@ BLANKED = 40
 _CARRY_OUT = "Implement the following plan:"
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
 _CANCELLED = "Sibling tool call errored"
-_REPORT_TRAILER = re.compile(r"\nagentId: \S.*", re.DOTALL)
 _APPROVED_PLAN = "## Approved Plan"
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,120} [0-9a-f]{7,40}\]", re.MULTILINE)
 _TRAILERS = re.compile(r"\n\n(?:[\w-]{1,40}: [^\n]*\n?)+\Z")
@@ -127,7 +127,9 @@ class _Writer:
                 self.lines[at] = structs.replace(line, text="")
                 self.tally[REWOUND] += 1
 
-    def _say(self, origin: Origin, role: LineRole, speaker: Speaker, shown: ShownText) -> None:
+    def _say(
+        self, origin: Origin, role: LineRole, speaker: Speaker, shown: ShownText, subject: str = ""
+    ) -> None:
         if shown.text.strip():
             span = None if self._is_note else (origin.byte_start, origin.byte_end)
             self.lines.append(
@@ -139,6 +141,7 @@ class _Writer:
                     shown.left_out,
                     span,
                     origin.at or "",
+                    subject,
                 )
             )
 
@@ -229,7 +232,7 @@ class _Writer:
 
     def _report(self, origin: Origin, text: str) -> None:
         """The final report of a sub-agent; some come twice."""
-        text = _REPORT_TRAILER.sub("", text).strip()
+        text = report_in(text)
         if hash(text) not in self._reports:
             self._reports.add(hash(text))
             shown = shortened(text, fence=REPORT_FENCE)
@@ -247,7 +250,8 @@ class _Writer:
             commits = [each for each in map(_commit, event.commands) if each]
             if not commits or any(each.words[0] not in ("git", "gh") for each in event.commands):
                 speaker = Speaker.SUBAGENT if origin.sidechain else Speaker.HARNESS
-                self._say(origin, LineRole.TOOL, speaker, self._line(event))
+                shown = self._line(event)
+                self._say(origin, LineRole.TOOL, speaker, shown, _subject(event, shown.text))
             for commit in commits:
                 self._say(origin, LineRole.EVENT, made_by, shortened(commit))
         if event.id:
@@ -259,7 +263,7 @@ class _Writer:
         text = found.text
         for root in self._roots:
             text = text.replace(f"cd {root} && ", "").replace(f"{root}/", "")
-        shown = cut(text, CALL_CHARS * 2 if call.act is Act.DELEGATE else CALL_CHARS)
+        shown = cut(text, CALL_CHARS)
         name = _tool(call.tool)
         line = f"{name}: {shown.text}" if shown.text else name
         return ShownText(line, shown.left_out + found.left_out)
@@ -313,7 +317,10 @@ class _Writer:
         line = self.lines[at]
         head, mark, rest = line.text.partition("\n") if first else (line.text, "", "")
         self.lines[at] = structs.replace(
-            line, text=head + text + mark + rest, left_out=line.left_out + left_out
+            line,
+            text=head + text + mark + rest,
+            left_out=line.left_out + left_out,
+            subject=line.subject if left_out else "",
         )
 
     def _plan(self, event: Plan) -> None:
@@ -360,6 +367,15 @@ def _argument(call: Call) -> ShownText:
     return ShownText(call.path or call.query or call.text)
 
 
+def _subject(call: Call, shown: str) -> str:
+    """The line of a call that only looks, waits or edits, without the size of the change."""
+    if call.tool.lower() in POLLING:
+        return _tool(call.tool)
+    if call.act not in (Act.READ, Act.SEARCH, Act.EDIT, Act.WRITE) or call.command:
+        return ""
+    return shown.replace(_size(call.changes[0]), "", 1) if call.changes else shown
+
+
 def _size(change: Change) -> str:
     if change.deleted:
         return " (deleted)"
@@ -369,8 +385,8 @@ def _size(change: Change) -> str:
 
 
 def _note(result: str, *, last: bool = False) -> ShownText:
-    """A successful result beside its call: itself if it is short, else its size, and for the
-    output of a command the last line.
+    """A successful result beside its call: itself if it is short, else its size, or for the output
+    of a command the last line.
     """
     text = result.strip()
     if not text:
@@ -382,7 +398,7 @@ def _note(result: str, *, last: bool = False) -> ShownText:
     if not last or lines < 2:
         return ShownText(size, len(text))
     end = cut(text.rsplit("\n", 1)[-1], RESULT_CHARS // 2)
-    return ShownText(f"{size}, the last: {end.text}", len(text) - len(end.text))
+    return ShownText(f"… {end.text}", len(text) - len(end.text))
 
 
 def _commit(command: Command) -> str:

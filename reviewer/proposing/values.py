@@ -59,6 +59,9 @@ class ViewLine(Struct, frozen=True):
     """The bytes of its turn in the file; an empty span where the file has rows. None: the line."""
     at: str = ""
     """When it was written, as far as the file says."""
+    subject: str = ""
+    """The tool and the file or words of a call that only looks, waits or edits, and has a result
+    that is not shown."""
 
 
 class SessionView(Struct, frozen=True):

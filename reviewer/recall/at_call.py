@@ -18,8 +18,8 @@ from reviewer.recall.search import (
     Recalled,
     command_moments,
     guards_at,
-    guards_of,
     recall,
+    ties_of,
 )
 from reviewer.recall.uses import START, TEXT, in_transaction, note_use
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
@@ -103,13 +103,13 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
     return _framed(event, [(each.id, texts[each.id]) for each in found]) if found else ""
 
 
-def guards(store: str) -> tuple[str, ...]:
-    """The guards of all projects of a store; none where it cannot be read."""
+def ties(store: str) -> tuple[str, ...]:
+    """The guards and commands of all projects of a store; none where it cannot be read."""
     try:
         with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
                 return ()
-            return guards_of(opened)
+            return ties_of(opened)
     except sqlite3.Error:
         return ()
 
@@ -177,12 +177,12 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         text = without_recalled(event.text)  # some agents put into it what they were given before
         named = tuple(each.strip(MARKS) for each in text.split() if "/" in each)[:20]
         return Cue(PROMPT, text, paths=named)
-    from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of
+    from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
     lines = failing_lines(event.text, up_to=ANY if event.reported_failed else SEVERE)
     if not lines and not event.reported_failed:
         return None
-    shown = "\n".join(line.text for line in lines) or event.text
+    shown = what_failed(lines) if lines else event.text
     return Cue(FAILURE, shown, commands, signatures=signatures_of(lines))
 
 

@@ -11,6 +11,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from math import log
 
+from reviewer.recall.uses import WORD
+
 LEAST, GROWTH, IN_FAILURE = 1.65, 0.4, 0.8
 """The score from which words alone recall a memory, in units of a word that no other memory has:
 (words in the text) ** GROWTH, for a failure IN_FAILURE times that, and never below LEAST. Long
@@ -23,6 +25,8 @@ TOO_COMMON, MOST_HAVING = 5, 100
 """A word does not count that more than one memory in TOO_COMMON, or more than MOST_HAVING have."""
 MOST_WORDS = 64
 """Of a text."""
+STEM = 4
+"""Words that begin alike and that the same memories have are one word: `expect` and `expected`."""
 MOST_CHARS = 6_000
 """Of a text: half from its beginning, half from its end."""
 
@@ -30,6 +34,7 @@ BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
 """Scores of memories that belong to a moment by themselves."""
 
 _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
+_WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]{2,}")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
 
 
@@ -94,11 +99,11 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
     return _triggered(store, project, "guard", values, "guard", BY_TRIGGER)
 
 
-def guards_of(store: sqlite3.Connection) -> tuple[str, ...]:
-    """The guards of all projects."""
+def ties_of(store: sqlite3.Connection) -> tuple[str, ...]:
+    """The guards and commands of all projects, as `guard git push`."""
     rows = store.execute(
-        "SELECT DISTINCT t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
-        " WHERE t.kind = 'guard' AND m.status = 'active' ORDER BY t.value"
+        "SELECT DISTINCT t.kind || ' ' || t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
+        " WHERE t.kind IN ('guard', 'command') AND m.status = 'active' ORDER BY 1"
     )
     return tuple(row[0] for row in rows)
 
@@ -174,16 +179,16 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     few = min(max(count // TOO_COMMON, 3), MOST_HAVING)
     expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
     least = log(max(count, 3) / 1.5) * max(LEAST, expected)
-    rules = {each.lower() for each in cue.signatures if " " not in each}
+    rules = _rules(cue.signatures)
     sums: dict[int, float] = {}
     having: dict[int, list[str]] = {}
+    stems: set[tuple[str, tuple[tuple[int, float], ...]]] = set()
     for word in words:
-        rows = store.execute(
-            "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ? LIMIT ?",
-            (f'"{word.lower()}"', few + 1),
-        ).fetchall()
-        if len(rows) > few:
+        rows = _having(store, word.lower(), count, few)
+        stem = word[:STEM].lower(), tuple(rows)
+        if len(rows) > few or stem in stems:
             continue
+        stems.add(stem)
         weight = NAME if _NAME.search(word) else 1.0
         ruled = least if word.lower() in rules else 0.0
         for number, score in rows:
@@ -211,8 +216,52 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     ][:most]
 
 
+def _rules(signatures: Sequence[str]) -> set[str]:
+    """The rules of linters that stand before a message. One without is a word like any other."""
+    ruled = [each.partition(": ")[0] for each in signatures if ": " in each]
+    return {
+        each.lower()
+        for each in signatures
+        if " " not in each and any(each in before for before in ruled)
+    }
+
+
+def _having(store: sqlite3.Connection, word: str, count: int, few: int) -> list[tuple[int, float]]:
+    """The memories that have a word, by itself or in a name, with what that is worth."""
+    rows = store.execute(
+        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ? LIMIT ?",
+        (f'"{word}"', few + 1),
+    ).fetchall()
+    alone = {number for number, _ in rows}
+    named = [
+        number
+        for (number,) in store.execute(
+            "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?",
+            (WORD, word, few + 1),
+        )
+        if number not in alone
+    ]
+    many = len(rows) + len(named)
+    worth = log((count + 1) / (many + 0.5)) if named else 0.0
+    return [*rows, *((number, worth) for number in named)]
+
+
+def words_of_names(text: str) -> list[str]:
+    """The words that the names in a text are made of, in lower case: session, grace and period of
+    `sessionGracePeriod`.
+    """
+    found: dict[str, None] = {}
+    for each in _WORD.finditer(text):
+        words = _WORD_OF_NAME.findall(each[0]) if _NAME.search(each[0]) else ()
+        if len(words) > 1 and "/" not in each[0]:
+            found.update(dict.fromkeys(word.lower() for word in words if len(word) > 2))
+    return list(found)
+
+
 def words_of(text: str) -> list[str]:
-    """The different words of a text that may tell memories apart, as they are spelled."""
+    """The different words of a text that may tell memories apart, as they are spelled, and the
+    words of the names among them.
+    """
     if len(text) > MOST_CHARS:
         text = f"{text[: MOST_CHARS // 2]}\n{text[-MOST_CHARS // 2 :]}"
     found: dict[str, str] = {}
@@ -220,4 +269,6 @@ def words_of(text: str) -> list[str]:
         word = each[0]
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)
+    for word in words_of_names(text):
+        found.setdefault(word, word)
     return list(found.values())[:MOST_WORDS]

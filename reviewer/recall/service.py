@@ -20,9 +20,17 @@ from reviewer.recall.moments import (
     read_moments,
 )
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.search import Cue, Recalled, guards_of, recall
-from reviewer.recall.uses import START, TEXT, in_transaction, note_start, note_use, put_moments
-from reviewer.sessions.signatures import failing_lines, signatures_of
+from reviewer.recall.search import Cue, Recalled, recall, ties_of, words_of_names
+from reviewer.recall.uses import (
+    START,
+    TEXT,
+    WORD,
+    in_transaction,
+    note_start,
+    note_use,
+    put_moments,
+)
+from reviewer.sessions.signatures import failing_lines, signatures_of, what_failed
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.text.for_agents import AgentText, without_tags
@@ -76,8 +84,8 @@ def cue_of(kind: str, text: str) -> Cue:
             return Cue(kind, "", commands=heads(text))
         case "error":
             lines = failing_lines(text)
-            shown = "\n".join(line.text for line in lines)
-            return Cue(kind, shown or text, signatures=signatures_of(lines))
+            shown = what_failed(lines) if lines else text
+            return Cue(kind, shown, signatures=signatures_of(lines))
         case "path":
             return Cue(kind, "", paths=(text,))
     return Cue(kind, text, paths=tuple(paths_in(text)))
@@ -130,18 +138,19 @@ class Recall:
         return len(made)
 
     def _made(self, memory: int, content: str, chosen: str, flags: str) -> list[tuple[str, str]]:
-        """The moments of a memory, and its text as agents get it at one."""
+        """The moments of a memory, the words of names in it, and its text as agents get it."""
         found = [
             (str(each.kind), each.value) for each in _moments(content, chosen, self._quotes(memory))
         ]
+        found += [(WORD, word) for word in words_of_names(content)]
         return (
             found if is_planted(content, flags.split()) else [*found, (TEXT, _for_agents(content))]
         )
 
-    def guards(self) -> tuple[str, ...]:
-        """The guards of all projects. Raises StoreError."""
+    def ties(self) -> tuple[str, ...]:
+        """The guards and commands of all projects, as `guard git push`. Raises StoreError."""
         with failures_as_sentences(self._database.path):
-            return guards_of(self._database.reader())
+            return ties_of(self._database.reader())
 
     def moments(self, memory: int) -> tuple[Moment, ...]:
         """The moments of a memory or candidate. Raises StoreError."""

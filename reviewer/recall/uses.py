@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 TEXT = "text"
 """The kind of a row of `moment` with the memory's text as agents get it. It is prepared, because a
 hook has no time for that."""
+WORD = "word"
+"""The kind of a row of `moment` with a word of a name in the memory."""
 START = "start"
 """The moment of a packet, which hands over most memories of a small project."""
 CUE_CHARS = 1_000

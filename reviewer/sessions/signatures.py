@@ -82,6 +82,7 @@ ERRNO = (
     "sandbox",
 )
 """What systems and runtimes say of a missing program, file, right or connection."""
+_OF_ANY = re.compile(rf"{_SEVERE.pattern}|(?i:{'|'.join(map(re.escape, ERRNO))})")
 
 _COMPILER = re.compile(r"TS\d+\b|E\d{4}\b|C\d{4}\b|CS\d{4}\b|typecheck\b|parse\b")
 _OF_CODE = (
@@ -189,6 +190,13 @@ def signatures_of(lines: Iterable[Failing]) -> tuple[str, ...]:
         for name in (line.signature, line.rule, *line.rule.rstrip(")").split(" ("))
     )
     return tuple(dict.fromkeys(filter(None, names)))
+
+
+def what_failed(lines: Iterable[Failing]) -> str:
+    """The words of failing lines without those that any failure may have: the label, and what
+    systems say of something missing.
+    """
+    return "\n".join(_OF_ANY.sub(" ", line.text) for line in lines)
 
 
 def is_environment(line: str) -> bool:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, structs
 
 from reviewer.sessions.checks import check_kind, shown, supersedes
-from reviewer.sessions.open_calls import OpenCalls
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sessions.working_tree import (
     ChangedFile,
@@ -128,7 +127,8 @@ class WorkTracker:
 
     def __init__(self) -> None:
         self._tree = WorkingTree()
-        self._open: OpenCalls[None] = OpenCalls()
+        self._open: dict[str, Call] = {}
+        """The calls without a result."""
         self._checks: dict[tuple[str, tuple[str, ...]], Check] = {}
         self._check_places: dict[tuple[str, tuple[str, ...]], int] = {}
         self._running: dict[str, Running] = {}
@@ -140,7 +140,7 @@ class WorkTracker:
     def add(self, event: Event) -> None:
         self._note_place(event.origin)
         if isinstance(event, Call):
-            self._open.add(event, None)
+            self._open[event.id] = event
         elif isinstance(event, Result):
             self._result(event)
         elif isinstance(event, Plan):
@@ -160,7 +160,7 @@ class WorkTracker:
         tree = self._tree
         waiting = [
             call
-            for call, _ in self._open.left()
+            for call in self._open.values()
             if call.act is Act.ASK and not call.origin.sidechain
         ]
         plan = self._plan
@@ -190,13 +190,10 @@ class WorkTracker:
             self._tree.branches.clear()
 
     def _result(self, result: Result) -> None:
-        found = self._open.take(result)
-        if found is None:
+        call = self._open.pop(result.call, None)
+        if call is None or result.outcome is Outcome.REFUSED:
             return
-        call, _ = found
         line = call.origin.line_start
-        if result.outcome is Outcome.REFUSED:
-            return
         self._follow_tasks(call, result)
         if result.outcome is Outcome.FAILED and not call.commands:
             return

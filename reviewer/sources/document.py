@@ -70,8 +70,8 @@ class Document:
         assert data is not None
         number, start = (0, form.bom) if line is None else (line.line_start, line.byte_start)
         self._reading, self._positions = reading, Positions(data, form, number, start)
-        at, raw = trimmed(memoryview(data))
-        self.root = Located(at, raw)
+        padding = len(data) - len(data.lstrip())
+        self.root = Located(padding, memoryview(data)[padding:])
 
     def fields(self, value: Located) -> dict[str, Located]:
         """The fields of an object; empty for anything else."""
@@ -120,9 +120,3 @@ class Document:
     def plain(self, named: dict[str, Located], *without: str) -> Fields:
         """The fields of an object, decoded, except some that are large."""
         return {name: self.decoded(at) for name, at in named.items() if name not in without}
-
-
-def trimmed(value: memoryview, at: int = 0) -> tuple[int, memoryview]:
-    """A JSON value without the blanks before it, and its offset."""
-    padding = len(value) - len(bytes(value).lstrip()) if first_byte(value) in b" \t\r\n" else 0
-    return at + padding, value[padding:]

@@ -41,8 +41,6 @@ class EventMaker:
         self._format = format_name
         self._names = CallNames()
         self._open: dict[str, Call] = {}
-        self._nameless: list[Call] = []
-        """Open calls without an id."""
         self._plans: dict[str | None, Plans] = {}
 
     def of_block(self, block: Block) -> Sequence[Event]:
@@ -50,18 +48,12 @@ class EventMaker:
         part = Part(
             block.kind, block.text, error=block.error, code=block.code, feedback=block.feedback
         )
-        origin = Origin(
-            key="",
-            line_start=block.line_start,
-            line_end=block.line_end,
-            at=block.at,
-            session=block.session,
-            sidechain=block.sidechain,
-            cwd=block.cwd,
-            branch=block.branch,
-            conversation=block.conversation,
-        )
-        return self.add(origin, part, block.use, block.role, name=block.name, call=block.call)
+        call = block.call
+        if block.kind == "tool_use":
+            call = self._names.asked(call)
+        elif block.kind == "tool_result":
+            call = self._names.answered(call)
+        return self.add(block.origin, part, block.use, block.role, name=block.name, call=call)
 
     def of_turn(self, turn: Turn) -> list[Event]:
         """The events of a turn, which share its origin."""
@@ -92,17 +84,14 @@ class EventMaker:
         return (Notice(origin, _kind(part, use, text), text, speaker),)
 
     def _call(self, call: Call) -> Sequence[Event]:
-        if call.id:
-            self._open[call.id] = call
-        else:
-            self._nameless.append(call)
+        self._open[call.id] = call
         items = self._plan(call.origin).after(call)
         return (call,) if items is None else (call, Plan(call.origin, items))
 
     def _result(
         self, origin: Origin, call_id: str, tool: str, text: str, part: Part
     ) -> Sequence[Event]:
-        call = self._open.pop(call_id, None) if call_id else self._oldest(tool)
+        call = self._open.pop(call_id, None)
         own = without_recalled(text)
         held_back = own != text and AGAIN in own
         text = own
@@ -126,12 +115,6 @@ class EventMaker:
         )
         items = self._plan(origin).answered(call.id, text) if call else None
         return (result,) if items is None else (result, Plan(origin, items))
-
-    def _oldest(self, tool: str) -> Call | None:
-        """The first open call without an id, of this tool if there is one."""
-        named = (at for at, each in enumerate(self._nameless) if each.tool == tool)
-        at = next(named, 0)
-        return self._nameless.pop(at) if at < len(self._nameless) else None
 
     def _plan(self, origin: Origin) -> Plans:
         return self._plans.setdefault("sidechain" if origin.sidechain else origin.session, Plans())

@@ -75,7 +75,6 @@ class Origin(Struct, frozen=True, gc=False):
     sha256: str = ""
     at: str | None = None
     session: str | None = None
-    parent: str | None = None
     sidechain: bool = False
     """The record belongs to a sub-agent."""
     cwd: str = ""

@@ -71,18 +71,6 @@ class SessionOutline(Struct, frozen=True):
     subagent: bool = False
 
 
-class Facts(Struct, frozen=True, kw_only=True):
-    """The facts about a format, for the documentation."""
-
-    person: str
-    """What counts as typed by the person."""
-    left_out: str = ""
-    """Text with the person's role, or that repeats their words, and does not count as theirs."""
-    subagent: str = "-"
-    tested: str = "fixtures"
-    """`real files`, with the versions, or `fixtures`."""
-
-
 class Format(Struct, frozen=True, kw_only=True):
     """One family of files. Each `detect_...` function gets a part of the file; formats are tested
     in the order of the registry (`FORMATS` in `registry.py`).
@@ -116,6 +104,15 @@ class Format(Struct, frozen=True, kw_only=True):
     """Lists the sessions of a file that has several; raises SourceError."""
     several: bool = False
     """A file may have several conversations; where `outlines` is given, it always may."""
-    facts: Facts | None = None
     not_read: str = ""
     """Why files of this format are recognised and passed over."""
+
+    # For the documentation
+
+    person: str = ""
+    """What counts as typed by the person."""
+    left_out: str = ""
+    """Text with the person's role, or that repeats their words, and does not count as theirs."""
+    subagent: str = ""
+    tested: str = "fixtures"
+    """`real files`, with the versions, or `fixtures`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,8 @@ from reviewer.sources.unpacked import open_unpacked
 LINE_LIMIT = 32_000_000
 """Maximum bytes of a line; a longer one is yielded as None."""
 
+WHOLE_LIMIT = 256_000_000
+"""Maximum bytes of a file whose lines end with something else than a line feed of one byte."""
 BLOCK = 1 << 18
 """Bytes read at a time; a block that fits into the CPU cache is processed twice as fast."""
 BUFFER = 1 << 16
@@ -80,7 +83,7 @@ def read_lines(
     stream.read(form.bom)
     if form.line_end == b"\n":
         return _plain_lines(stream, form.bom, limit)
-    return _split_lines(stream, form, limit)
+    return _other_lines(stream, form, limit)
 
 
 def _plain_lines(
@@ -102,49 +105,34 @@ def _plain_lines(
         start += size
 
 
-def _split_lines(
+def _other_lines(
     stream: BinaryIO, form: TextForm, limit: int
 ) -> Iterator[tuple[int, int, bytes | None]]:
-    """Lines with another line end, found block by block."""
-    number, start = 0, form.bom
-    kept: list[bytes] = []
-    size = 0  # bytes of the unfinished line so far, kept or skipped
-    end = form.line_end
-    while block := stream.read(BLOCK):
-        pieces = _split(block, form)
-        for piece in pieces[:-1]:
-            size += len(piece)
-            if size > limit:
-                yield number, start, None
-            elif kept:
-                kept.append(piece)
-                yield number, start, b"".join(kept)
-            else:
-                yield number, start, piece
-            kept.clear()
-            number += 1
-            start += size + len(end)
-            size = 0
-        size += len(pieces[-1])
-        if size > limit:
-            kept.clear()
-        elif pieces[-1]:
-            kept.append(pieces[-1])
-    if size:
-        yield number, start, None if size > limit else b"".join(kept)
+    """Lines with another line end, found in the whole file."""
+    data = stream.read(WHOLE_LIMIT + 1)
+    if len(data) > WHOLE_LIMIT:
+        reason = f"it has more than {WHOLE_LIMIT // 1_000_000} MB, but not in UTF-8: convert it"
+        raise OSError(errno.EFBIG, reason)
+    start = form.bom
+    lines = _split(data, form)
+    if not lines[-1]:
+        lines.pop()
+    for number, line in enumerate(lines):
+        yield number, start, line if len(line) <= limit else None
+        start += len(line) + len(form.line_end)
 
 
-def _split(block: bytes, form: TextForm) -> list[bytes]:
+def _split(data: bytes, form: TextForm) -> list[bytes]:
     if form.encoding == "utf-8":
-        return block.split(form.line_end)
-    # Characters begin at even offsets, and so do blocks.
-    pieces, begin, found = [], 0, block.find(form.line_end)
+        return data.split(form.line_end)
+    # Characters begin at even offsets.
+    pieces, begin, found = [], 0, data.find(form.line_end)
     while found >= 0:
         if found % 2 == 0:
-            pieces.append(block[begin:found])
+            pieces.append(data[begin:found])
             begin = found + 2
-            found = block.find(form.line_end, begin)
+            found = data.find(form.line_end, begin)
         else:
-            found = block.find(form.line_end, found + 1)
-    pieces.append(block[begin:])
+            found = data.find(form.line_end, found + 1)
+    pieces.append(data[begin:])
     return pieces

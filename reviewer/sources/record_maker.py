@@ -108,7 +108,6 @@ class RecordMaker:
             use=use,
             at=first.at,
             session=first.session,
-            parent=first.parent,
             sidechain=first.sidechain,
             shape=turn.shape,
             headings=turn.headings,
@@ -161,25 +160,17 @@ class Blocks:
                 yield turn
                 continue
             for part, use, name, call in names.parts(turn):
-                at = turn.origin
                 yield Block(
-                    role=role_of(turn, part, use),
-                    kind=part.kind,
-                    text=part.text.replace("\r\n", "\n"),
-                    line_start=at.line_start,
-                    line_end=at.line_end,
-                    name=name,
-                    at=at.at,
-                    use=use,
-                    sidechain=at.sidechain,
-                    call=call,
-                    error=part.error or bool(part.feedback),
-                    code=part.code,
-                    cwd=at.cwd,
-                    branch=at.branch,
-                    feedback=part.feedback,
-                    session=at.session,
-                    conversation=at.conversation,
+                    turn.origin,
+                    role_of(turn, part, use),
+                    part.kind,
+                    part.text.replace("\r\n", "\n"),
+                    name,
+                    use,
+                    call,
+                    part.error or bool(part.feedback),
+                    part.code,
+                    part.feedback,
                 )
 
 
@@ -223,25 +214,27 @@ class CallNames:
         for part in turn.parts:
             name, call = part.name, part.call
             if part.kind == "tool_use":
-                call = self._asked(call)
+                call = self.asked(call)
                 if call:
                     self._tools[call] = name
             elif part.kind == "tool_result":
-                call = self._answered(call)
+                call = self.answered(call)
                 name = self._tools.pop(call, "") or name
             use = use_of(turn, part)
             if turn.rewound and use in (RecordUse.MESSAGE, RecordUse.TOOL):
                 use = RecordUse.REWOUND
             yield part, use, name, call
 
-    def _asked(self, call: str) -> str:
+    def asked(self, call: str) -> str:
+        """The id of a call."""
         if call not in UNKNOWN_IDS:
             return call
         self._count += 1
         self._open.append(f"call {self._count}")
         return self._open[-1]
 
-    def _answered(self, call: str) -> str:
+    def answered(self, call: str) -> str:
+        """The id of the call that a result answers; empty if there is none."""
         if call not in UNKNOWN_IDS:
             return call
         return self._open.pop(0) if self._open else ""

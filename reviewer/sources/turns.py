@@ -13,7 +13,6 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from reviewer.sources.events import Origin, Rewind
-from reviewer.sources.fields import words
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import RecordUse, Role, Shape
@@ -92,7 +91,6 @@ class Session(Struct, kw_only=True):
         *,
         key: str | None = None,
         at: str | None = None,
-        parent: object = None,
         apart: bool = False,
         rewound: bool = False,
         cwd: str = "",
@@ -106,7 +104,6 @@ class Session(Struct, kw_only=True):
             self.key_of(role, parts) if key is None else key,
             at=at,
             session=self.id or None,
-            parent=words(parent) or None,
             sidechain=apart,
             cwd=cwd or self.cwd,
             branch=self.branch,

@@ -29,8 +29,8 @@ UNPACKED_LIMIT = 4_000_000_000
 """Bytes after unpacking; a file that grows beyond them is refused."""
 ANY_RATIO = 256_000_000
 LARGEST_RATIO = 200
-"""A file that is more than ANY_RATIO bytes and so many times its size inside was made to fill a
-disk. Sessions unpack to about ten times their size."""
+"""A file of more than ANY_RATIO bytes and so many times its size inside was made to fill a disk.
+Sessions unpack to about ten times their size."""
 BLOCK = 1 << 20
 
 
@@ -116,22 +116,15 @@ class _Copy:
     def fill(self, packed: BinaryIO, path: Path) -> None:
         head = packed.read(4)
         packed.seek(0)
-        most = max(ANY_RATIO, LARGEST_RATIO * os.fstat(packed.fileno()).st_size)
+        ratio = LARGEST_RATIO * os.fstat(packed.fileno()).st_size
+        most = min(UNPACKED_LIMIT, max(ANY_RATIO, ratio))
         with _inflating(packed, head, path) as stream:
             while block := stream.read(BLOCK):
                 self.size += len(block)
-                if self.size > UNPACKED_LIMIT:
-                    raise OSError(
-                        errno.EFBIG,
-                        f"it has more than {UNPACKED_LIMIT:,} bytes inside: unpack it, look"
-                        " at it, and split it",
-                        str(path),
-                    )
                 if self.size > most:
                     raise OSError(
                         errno.EFBIG,
-                        f"it has more than {LARGEST_RATIO} times its size inside: unpack it, and"
-                        " look at it",
+                        f"it has more than {most:,} bytes inside: unpack it, and look at it",
                         str(path),
                     )
                 self.file.write(block)

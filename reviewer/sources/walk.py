@@ -62,14 +62,10 @@ class FoundFile(Struct, frozen=True):
 
 
 class PassedOver(Struct, frozen=True):
-    """A file or folder that is not read, and why.
-
-    `lines`: if only some lines of an ignore file are not used, those lines (0-based).
-    """
+    """A file or folder that is not read, and why."""
 
     path: Path
     reason: str
-    lines: tuple[int, ...] = ()
 
 
 def walk(
@@ -110,7 +106,7 @@ class _Walk:
                 continue
             if is_folder:
                 above = ignores_above(path)
-                yield from (_trouble(each) for each in above if each.trouble)
+                yield from (_of_ignore_file(each) for each in above if each.trouble)
                 yield from self._folder(str(path), above)
             else:
                 yield FoundFile(path) if is_new else PassedOver(path, "the same file again")
@@ -241,8 +237,4 @@ def _ignored(path: str, rules: tuple[IgnoreRules, ...], *, is_folder: bool = Fal
 
 def _of_ignore_file(rules: IgnoreRules) -> PassedOver:
     """The ignore file itself, which is not a source."""
-    return _trouble(rules) if rules.trouble else PassedOver(Path(rules.folder, NAME), IGNORE_FILE)
-
-
-def _trouble(rules: IgnoreRules) -> PassedOver:
-    return PassedOver(Path(rules.folder, NAME), rules.trouble, rules.odd_lines)
+    return PassedOver(Path(rules.folder, NAME), rules.trouble or IGNORE_FILE)

@@ -62,6 +62,15 @@ def migrations() -> Migrations:
     def commands_of_runs(db: Database) -> None:
         db.table("pipeline_run").add_column("commands", str, not_null_default="")
 
+    @found(name="words of names")
+    def words_of_names(db: Database) -> None:
+        active = db.query("SELECT id AS memory_id FROM memory WHERE status = 'active'")
+        db.table("moment_due").insert_all(active, ignore=True)
+
+    @found(name="chosen levels")
+    def chosen_levels(db: Database) -> None:
+        db.table("context").add_column("levels", str, not_null_default="")
+
     return found
 
 

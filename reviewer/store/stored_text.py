@@ -43,8 +43,9 @@ LEFT_AS_IT_IS: dict[str, str] = {
 JSON = frozenset(
     {
         "wave.counts", "source.tally", "record.headings", "record.meta", "memory.proof",
-        "entity.attributes", "commit_.meta", "annotation.retention_json", "compression.options",
-        "segment.sources", "segment.anchors", "segment.fidelity", "finding.evidence",
+        "entity.attributes", "context.levels", "commit_.meta", "annotation.retention_json",
+        "compression.options", "segment.sources", "segment.anchors", "segment.fidelity",
+        "finding.evidence",
     }
 )  # fmt: skip
 """Columns with JSON, whose strings are masked one by one, with their names."""

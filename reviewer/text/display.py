@@ -36,14 +36,14 @@ def use_ascii_marks(on: bool) -> None:
     _ascii_marks = on
 
 
-def display_text(text: str, *, tab_size: int = 4) -> str:
+def display_text(text: str) -> str:
     """Make text from outside safe to show; `\\n` stays, every invisible character becomes a mark.
 
     C0 controls and DEL become their control pictures (`␛`, `␡`), other characters that hide or
     steer text become their code point (`⟨U+202E⟩`): C1 controls, bidi controls, zero-width
     characters, byte order marks, line and paragraph separators, tag characters, lone surrogates,
     stray variation selectors. `\\r\\n` becomes `\\n`, a lone `\\r` is marked, and tabs are expanded
-    to stops every `tab_size` characters. Idempotent. After `use_ascii_marks` the marks are `^[`,
+    to stops every 4 characters. Idempotent. After `use_ascii_marks` the marks are `^[`,
     `^?` and `<U+202E>`.
 
     Zero-width joiners are marked, too, because they can hide data, so an emoji joined from several
@@ -55,7 +55,7 @@ def display_text(text: str, *, tab_size: int = 4) -> str:
         text = text.replace(_CARRIAGE, "\n")
     if _SUSPECT.search(text) is not None:
         text = _UNSAFE.sub(_mark, text)
-    return text.expandtabs(tab_size) if "\t" in text else text
+    return text.expandtabs(4) if "\t" in text else text
 
 
 def display_line(text: str) -> str:

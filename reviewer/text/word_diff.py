@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
 
 Op = Literal["equal", "replace", "insert", "delete"]
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-# difflib compares every pair of equal tokens, again and again, so regions with many pairs are first
-# cut where a word, or else a run of words, occurs once on both sides (patience diff). Regions that
-# cannot be cut and have more than _MOST pairs count as rewritten.
-_FEW = 20_000
-_MOST = 100_000
-_BUDGET = 300_000
-"""Maximum pairs that one difference may compare; beyond that the rest counts as rewritten."""
-_RUNS = (1, 8, 32)
-"""Length, in tokens with white space, of the runs to search for."""
+_MOST = 300_000
+"""Pairs of equal words that are compared, a second's work; texts with more count as rewritten
+between their first and their last difference."""
 
 _Block = tuple[int, int, int, int]
 """original start, original end, edited start, edited end: tokens that differ"""
@@ -43,21 +35,15 @@ def hunks(original: str, edited: str) -> tuple[Hunk, ...]:
     Hunks begin and end at borders of words, punctuation and white space; changes with only white
     space between them are one hunk.
     """
-    if original == edited:
-        return (Hunk("equal", original, edited),) if original else ()
     before, after = _TOKEN.findall(original), _TOKEN.findall(edited)
     found: list[Hunk] = []
-    at_before = at_after = 0
+    at = 0
     for start_b, end_b, start_a, end_a in _merged(_changes(before, after), before):
-        if start_b > at_before:
-            same = "".join(before[at_before:start_b])
-            found.append(Hunk("equal", same, same))
+        found.append(_equal(before[at:start_b]))
         found.append(_changed("".join(before[start_b:end_b]), "".join(after[start_a:end_a])))
-        at_before, at_after = end_b, end_a
-    if at_after < len(after):
-        same = "".join(after[at_after:])
-        found.append(Hunk("equal", same, same))
-    return tuple(found)
+        at = end_b
+    found.append(_equal(before[at:]))
+    return tuple(hunk for hunk in found if hunk.original or hunk.edited)
 
 
 def put_back(original: str, edited: str, index: int) -> str:
@@ -65,19 +51,18 @@ def put_back(original: str, edited: str, index: int) -> str:
 
     Raises IndexError if the index is out of range.
     """
-    changed = sum(hunk.op != "equal" for hunk in hunks(original, edited))
-    if not 0 <= index < changed:
-        raise IndexError(f"no changed hunk {index}: there are {changed}")
-    return keep_only(original, edited, set(range(changed)) - {index})
+    parts = list(hunks(original, edited))
+    changed = [at for at, hunk in enumerate(parts) if hunk.op != "equal"]
+    if not 0 <= index < len(changed):
+        raise IndexError(f"no changed hunk {index}: there are {len(changed)}")
+    return "".join(
+        hunk.original if at == changed[index] else hunk.edited for at, hunk in enumerate(parts)
+    )
 
 
-def keep_only(original: str, edited: str, kept: Collection[int]) -> str:
-    """The original with only the changed hunks whose numbers are in `kept` applied."""
-    parts, number = [], 0
-    for hunk in hunks(original, edited):
-        parts.append(hunk.edited if hunk.op == "equal" or number in kept else hunk.original)
-        number += hunk.op != "equal"
-    return "".join(parts)
+def _equal(tokens: Sequence[str]) -> Hunk:
+    text = "".join(tokens)
+    return Hunk("equal", text, text)
 
 
 def _changed(original: str, edited: str) -> Hunk:
@@ -101,76 +86,19 @@ def _merged(blocks: Iterator[_Block], before: Sequence[str]) -> Iterator[_Block]
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[_Block]:
-    """Regions of tokens that differ, in order; the parts between them are equal."""
-    regions: list[_Block] = [(0, len(before), 0, len(after))]
-    budget = _BUDGET
-    while regions:
-        start_b, end_b, start_a, end_a = regions.pop()
-        while start_b < end_b and start_a < end_a and before[start_b] == after[start_a]:
-            start_b, start_a = start_b + 1, start_a + 1
-        while start_b < end_b and start_a < end_a and before[end_b - 1] == after[end_a - 1]:
-            end_b, end_a = end_b - 1, end_a - 1
-        if start_b == end_b and start_a == end_a:
-            continue
-        here, there = before[start_b:end_b], after[start_a:end_a]
-        pairs = _pairs(here, there)
-        if not here or not there:
-            yield start_b, end_b, start_a, end_a
-        elif pairs <= min(_FEW, budget):
-            budget -= pairs
-            yield from _compared(here, there, start_b, start_a)
-        elif anchors := next(filter(None, (_anchors(here, there, run) for run in _RUNS)), None):
-            borders = [(-1, -1), *anchors, (len(here), len(there))]
-            regions += [
-                (start_b + b + 1, start_b + next_b, start_a + a + 1, start_a + next_a)
-                for (b, a), (next_b, next_a) in pairwise(borders)
-            ][::-1]
-        elif pairs <= min(_MOST, budget):
-            budget -= pairs
-            yield from _compared(here, there, start_b, start_a)
-        else:
-            yield start_b, end_b, start_a, end_a
-
-
-def _pairs(here: Sequence[str], there: Sequence[str]) -> int:
-    """How many pairs of equal tokens difflib would look at."""
+    """Stretches of tokens that differ, in order; the parts between them are equal."""
+    start, end_b, end_a = 0, len(before), len(after)
+    while start < min(end_b, end_a) and before[start] == after[start]:
+        start += 1
+    while start < min(end_b, end_a) and before[end_b - 1] == after[end_a - 1]:
+        end_b, end_a = end_b - 1, end_a - 1
+    here, there = before[start:end_b], after[start:end_a]
     counts = Counter(there)
-    return sum(counts[token] for token in here if not token.isspace())
-
-
-def _compared(
-    here: Sequence[str], there: Sequence[str], start_b: int, start_a: int
-) -> Iterator[_Block]:
-    # White space is everywhere, so it must neither decide which words match nor cost a pair.
+    if sum(counts[token] for token in here if not token.isspace()) > _MOST:
+        yield start, end_b, start, end_a
+        return
+    # White space is everywhere, so it must not decide which words match.
     matcher = SequenceMatcher(str.isspace, here, there, autojunk=False)
     for tag, from_b, to_b, from_a, to_a in matcher.get_opcodes():
         if tag != "equal":
-            yield start_b + from_b, start_b + to_b, start_a + from_a, start_a + to_a
-
-
-def _anchors(here: Sequence[str], there: Sequence[str], run: int) -> list[tuple[int, int]]:
-    """Pairs of positions of the runs that occur once on each side, in the same order on both."""
-    place_here, place_there = _places_of_unique(here, run), _places_of_unique(there, run)
-    pairs = [(at, place_there[key]) for key, at in place_here.items() if key in place_there]
-    # The longest increasing subsequence, by patience sorting.
-    tops: list[int] = []
-    piles: list[int] = []
-    previous: list[int] = []
-    for number, (_, at) in enumerate(pairs):
-        pile = bisect_left(tops, at)
-        previous.append(piles[pile - 1] if pile else -1)
-        tops[pile : pile + 1] = [at]
-        piles[pile : pile + 1] = [number]
-    chain: list[tuple[int, int]] = []
-    number = piles[-1] if piles else -1
-    while number >= 0:
-        chain.append(pairs[number])
-        number = previous[number]
-    return chain[::-1]
-
-
-def _places_of_unique(tokens: Sequence[str], run: int) -> dict[tuple[str, ...], int]:
-    """Positions, in order, of the runs of tokens that occur once and begin with a word or sign."""
-    keys = list(zip(*(tokens[skip:] for skip in range(run)), strict=False))
-    counts = Counter(keys)
-    return {key: at for at, key in enumerate(keys) if counts[key] == 1 and not key[0].isspace()}
+            yield start + from_b, start + to_b, start + from_a, start + to_a

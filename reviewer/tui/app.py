@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from asyncio import Future, to_thread
@@ -34,8 +35,8 @@ from reviewer.tui.kit.running import RunningAct, Stoppable
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
-    ScreenCollector,
     accepting_any_bytes,
+    begin_collecting,
 )
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES, other_theme, theme_for
 
@@ -49,13 +50,13 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.driver import Driver
     from textual.screen import Screen
+    from textual.timer import Timer
 
     from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.context.model import Choices
-    from reviewer.tui.kit.host import Step
+    from reviewer.tui.kit.host import Steps
     from reviewer.tui.packet.model import PacketChoices
 
 
@@ -63,6 +64,8 @@ SWITCH_SECONDS = 0.0005
 """Thread switch interval; keeps input responsive while a thread computes."""
 PROGRESS_SECONDS = 0.25
 """How often the status line shows the progress of an act."""
+COLLECT_AFTER = 0.15
+"""Delay between leaving a screen and collecting it; the next one has been drawn by then."""
 READ_ONLY = "The store is read-only: you can look, but nothing can be decided or changed."
 
 Value = TypeVar("Value")
@@ -116,17 +119,21 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """An act that continues in the background."""
         self.made_here: dict[int, tuple[str, str]] = {}
         """The acts of this session: the screen that each was made on, and its words for it."""
-        self.steps: dict[str, list[Step]] = {}
-        """The choices that undo takes back, by screen, latest last."""
-        self.queued_more = 0
-        """The latest act that queued more candidates."""
-        self.context_choices: dict[int, Choices] = {}
-        """The choices on the Context screen, by context."""
+        self.steps: dict[str, Steps] = {}
+        """The choices that undo takes back, by screen."""
+        self.redo_ended = False
+        """Something came after the latest undo that the ledger knows nothing of."""
+        self.opened_segments: dict[int, set[tuple[int, ...]]] = {}
+        """The segments whose turns are shown on the Context screen, by context."""
+        self.acts_at: dict[int, tuple[int, int]] = {}
+        """The context and the turn that acts of this session changed."""
+        self.came_back: Sequence[int] = ()
+        """The memories that an undo or redo on another screen changed last, for the queue."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None
         """The source, task, limits and pins of the Packet screen."""
-        self._collector = ScreenCollector(self)
+        self._collecting: Timer | None = None
         self._cannot_keep = False
         """The text being typed could not be saved at the end of the program."""
         self.glyphs = ASCII if ascii else GLYPHS
@@ -159,7 +166,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     def on_mount(self) -> None:
         """Turn the collector on after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
-        self.call_after_refresh(ScreenCollector.begin)
+        self.call_after_refresh(begin_collecting)
         if self.has_start:
             self.open_start()
 
@@ -284,16 +291,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
                 return
         await super().on_event(event)
 
-    def on_resize(self, event: events.Resize) -> None:
-        """On a terminal that is too small, say so, until it is larger."""
-        from reviewer.tui.too_small import TooSmall, is_too_small
-
-        shown = isinstance(self.screen, TooSmall)
-        if is_too_small(event.size) and not shown:
-            self.push_screen(TooSmall())
-        elif shown and not is_too_small(event.size):
-            self.pop_screen()
-
     def on_exit_app(self) -> None:
         """The program ends, perhaps because a browser's tab was closed: keep what was typed."""
         for screen in self.screen_stack:
@@ -310,7 +307,9 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             bar.say(message.text, bad=message.bad)
 
     def pop_screen(self) -> AwaitComplete:
-        self._collector.soon(self.screen)
+        if self._collecting is not None:
+            self._collecting.stop()  # several in a row are collected together
+        self._collecting = self.set_timer(COLLECT_AFTER, gc.collect)
         return super().pop_screen()
 
     def _fatal_error(self) -> None:

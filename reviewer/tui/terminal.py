@@ -10,17 +10,15 @@ import gc
 import os
 import selectors
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
-from textual._styles_cache import StylesCache
 from textual._xterm_parser import XTermParser
 from textual.color import Color
-from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.message import Message
@@ -28,9 +26,7 @@ from textual.message import Message
 from reviewer.tui.theme import COLOURS
 
 if TYPE_CHECKING:
-    from textual.app import App
-    from textual.screen import Screen
-    from textual.timer import Timer
+    pass
 
 # input: bytes that are not UTF-8
 
@@ -78,64 +74,24 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
     return AnyBytesDriver
 
 
-# memory: drawn lines and closed screens
+# memory: closed screens
 
-
-def forget_lines(widgets: Iterable[DOMNode]) -> None:
-    """Drop the lines that widgets drew: many small objects that nothing else refers to.
-
-    The garbage collector then need not find them itself; they are half of what it would go through
-    after a screen was left. Textual's cache of colours, which outlives a screen, then no longer
-    keeps them either: without this and without `ScreenCollector` the program has 120 MB after 150
-    changes of the screen, with both 98.
-    """
-    for widget in widgets:
-        kept = getattr(widget, "_styles_cache", None)
-        if isinstance(kept, StylesCache):
-            kept.clear()
-
-
-AFTER_SECONDS = 0.15
-"""Delay between leaving a screen and collecting it; the next one has been drawn by then."""
 SELDOM = 40
 """How much less often the collector runs a full collection by itself."""
 
 
-class ScreenCollector:
-    """Collects garbage one screen at a time.
+def begin_collecting() -> None:
+    """Leave the objects that exist already alone, and collect seldom: the app collects each screen
+    that is left.
 
     Widgets refer to each other in circles. Left to itself the collector waits for four or five
     closed screens and frees them all while a key waits: of the keys after a change of the screen, 1
     in 20 took 215 ms or more and the slowest 260, instead of 110 and 125.
     """
-
-    def __init__(self, app: App[int]) -> None:
-        """`app` provides the timer."""
-        self._app = app
-        self._timer: Timer | None = None
-        self._left: list[DOMNode] = []
-
-    @staticmethod
-    def begin() -> None:
-        """Start collecting, but leave the objects that exist already alone."""
-        gc.freeze()
-        young, middle, _ = gc.get_threshold()
-        gc.set_threshold(young, middle, SELDOM)
-        gc.enable()
-
-    def soon(self, left: Screen[Any]) -> None:
-        """A screen is closing; several in a row are collected together."""
-        self._left += left.walk_children(with_self=True)
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self._app.set_timer(AFTER_SECONDS, self._tidy)
-
-    def _tidy(self) -> None:
-        self._timer = None
-        forget_lines(self._left)
-        self._left.clear()
-        if gc.isenabled():
-            gc.collect()
+    gc.freeze()
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, SELDOM)
+    gc.enable()
 
 
 # NO_COLOR

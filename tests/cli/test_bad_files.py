@@ -115,21 +115,6 @@ class TestWhatIsRead:
         assert (counts["files"], counts["skipped_by"]) == (1, skipped)
         reviewer.nothing_lost()
 
-    def test_invalid_utf8_keeps_the_readable_text(self, reviewer: Reviewer) -> None:
-        note = reviewer.folder / "note.md"
-        note.write_bytes(
-            NOTE.encode() + b"\n- [Decision] The \xff\xfe drawer has two keys and a lock.\n"
-        )
-        assert wave(reviewer, note)["new"]
-        assert reviewer("queue", "list").returncode == 0
-
-    def test_a_file_name_that_is_not_text_is_reported(self, reviewer: Reviewer) -> None:
-        name = os.fsdecode(b"note-\xff.md")
-        Path(reviewer.folder / name).write_text(NOTE)
-        done = reviewer("ingest", name)
-        assert done.returncode == 1
-        assert done.stderr == "Nothing could be read: 1 x a name that is not text.\n"
-
     def test_a_file_name_that_is_not_text_does_not_stop_its_folder(
         self, reviewer: Reviewer
     ) -> None:
@@ -138,22 +123,6 @@ class TestWhatIsRead:
         (folder / "good.md").write_text(NOTE)
         (folder / os.fsdecode(b"note-\xff.md")).write_text(NOTE)
         assert wave(reviewer, folder)["new"]
-
-    def test_ingesting_again_adds_nothing(self, ingested: Reviewer) -> None:
-        note = ingested.folder / "kiosk-decisions.md"
-        note.write_text(NOTE, encoding="utf-8")
-        before = len(ingested.ids("--status", "all"))
-        (counts,) = ingested.rows("--project", "kiosk", "ingest", note)
-        assert counts["new"] == 0
-        ingested.nothing_lost(candidates=before)
-
-    def test_an_unchanged_folder_is_not_a_failure(self, reviewer: Reviewer) -> None:
-        folder = reviewer.folder / "notes"
-        folder.mkdir()
-        (folder / "note.md").write_text(NOTE)
-        wave(reviewer, folder)
-        again = wave(reviewer, folder)
-        assert (again["files"], again["unchanged"]) == (0, 1)
 
 
 @pytest.mark.parametrize("verb", [["context", "import"], ["ingest"], ["brief"], ["summarize"]])

@@ -80,33 +80,6 @@ class TestWhatIsAsked:
         assert "--plain" in seeded.fails("demo", code=2)
 
 
-class TestThePromotionGraph:
-    """Unknown types, empty and huge words, repetitions, changes by another process."""
-
-    def test_empty_words(self, reviewer: Reviewer) -> None:
-        blank = reviewer.folder / "blank.txt"
-        blank.write_text(" \n\n")
-        assert "this has 0" in reviewer.fails("remember", "  ", "--type", "decision")
-        assert "is empty" in reviewer.fails(
-            "remember", "--content-file", blank, "--type", "decision"
-        )
-        assert "give the text" in reviewer.fails("remember", code=2)
-        assert "gone.txt" in reviewer.fails(
-            "remember", "--content-file", "gone.txt", "--type", "decision"
-        )
-
-    def test_a_megabyte(self, reviewer: Reviewer) -> None:
-        words = reviewer.folder / "words.txt"
-        words.write_text("A word \x1b[31m and another one. " * 34_000)
-        assert 1_000_000 < words.stat().st_size < 1 << 20
-        assert "at most 4,000" in reviewer.fails(
-            "remember", "--content-file", words, "--type", "decision"
-        )
-        words.write_text("x" * ((1 << 20) + 1))
-        assert "1 MiB" in reviewer.fails("remember", "--content-file", words, "--type", "decision")
-        reviewer.nothing_lost(candidates=0)
-
-
 def test_a_misspelt_command_names_the_nearest_ones(reviewer: Reviewer) -> None:
     said = reviewer.fails("promot", "1", code=2)
     assert "There is no command 'promot'. Did you mean promote" in said

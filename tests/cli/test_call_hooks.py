@@ -135,6 +135,18 @@ def test_a_guarded_call_is_denied_once_in_a_session(
     assert hook(reviewer, agent, GUARDED[agent], told(office, "s2", **call)) != ""
 
 
+PIPED = {"command": "make check 2>&1 | tail"}
+
+
+@pytest.mark.parametrize(("output", "expected"), [(f"...\n{LINE}", True), ("9 passed", False)])
+def test_a_failure_that_a_pipe_hides_brings_its_memory(
+    output: str, expected: bool, reviewer: Reviewer, office: Path
+) -> None:
+    response = {"stdout": output, "stderr": "", "interrupted": False}
+    event = told(office, tool_name="Bash", tool_input=PIPED, tool_response=response)
+    assert (NILERR in hook(reviewer, "claude-code", "PostToolUse", event)) is expected
+
+
 def test_of_guarded_calls_in_parallel_one_is_denied(reviewer: Reviewer, office: Path) -> None:
     event = told(office, tool_name="Bash", tool_input={"command": "git push"})
     with ThreadPoolExecutor(8) as pool:

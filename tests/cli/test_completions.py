@@ -51,9 +51,7 @@ def completed(path: str, *words: str) -> list[str]:
     ("words", "offered"),
     [
         (["reviewer", "comp"], {"compile", "compress", "completions"}),
-        (["reviewer", "--pl"], {"--plain"}),
         (["reviewer", "queue", "l"], {"list"}),
-        (["reviewer", "reject", "--re"], {"--reason"}),
         (["reviewer", "reject", "--reason", "n"], {"narration", "narrow"}),
     ],
 )

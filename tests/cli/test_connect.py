@@ -149,20 +149,27 @@ GUARDED = {
 """Where each agent's settings have a guard, and by which words."""
 
 
-@pytest.mark.parametrize("agent", GUARDED)
-def test_the_settings_follow_the_guards_and_are_put_back(agent: str, reviewer: Reviewer) -> None:
+@pytest.mark.parametrize(
+    ("agent", "when", "name", "words"),
+    [
+        *((agent, "guard git push", name, words) for agent, (name, words) in GUARDED.items()),
+        ("claude-code", "command make check", ".claude/settings.json", "Bash(make check*)"),
+    ],
+)
+def test_the_settings_follow_guards_and_commands_and_are_put_back(
+    agent: str, when: str, name: str, words: str, reviewer: Reviewer
+) -> None:
     folder = filled(reviewer)
     put(reviewer, agent)
     before = snapshot(home(reviewer))
     connect(reviewer, agent)
-    name, words = GUARDED[agent]
     settings = home(reviewer) / name
     unguarded = settings.read_bytes()
     assert words not in settings.read_text()
     named = ["--project", folder.name]
     number = reviewer.ids(*named, "--status", "active")[0]
-    assert reviewer(*named, "edit", number, "--when", "guard git push").returncode == 0
-    assert "guard git push" in reviewer(*named, "queue", "show", number).stdout
+    assert reviewer(*named, "edit", number, "--when", when).returncode == 0
+    assert when in reviewer(*named, "queue", "show", number).stdout
     until(lambda: words in settings.read_text())
     assert reviewer(*named, "undo").returncode == 0
     until(lambda: settings.read_bytes() == unguarded)
@@ -339,17 +346,6 @@ def test_a_move_of_the_store_is_written_anew(reviewer: Reviewer) -> None:
     assert snapshot(home(reviewer)) == before
 
 
-def test_the_store_may_be_named_behind_the_verb(reviewer: Reviewer) -> None:
-    before = snapshot(home(reviewer))
-    options = ("--db", str(reviewer.db))
-    done = reviewer("connect", "gemini", "--yes", *options, db=False)
-    assert done.returncode == 0, done.stderr
-    assert str(reviewer.db) in (home(reviewer) / ".gemini" / "settings.json").read_text()
-    done = reviewer("disconnect", "gemini", "--yes", *options, db=False)
-    assert done.returncode == 0, done.stderr
-    assert snapshot(home(reviewer)) == before
-
-
 def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
     before = snapshot(home(reviewer))
     both = [reviewer.start("connect", agent, "--yes") for agent in ("gemini", "codex", "gemini")]
@@ -380,11 +376,11 @@ def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:
 
 
 def test_an_agent_that_was_never_run_is_called_that(reviewer: Reviewer) -> None:
-    assert "never tried with it" in connect(reviewer, "cursor").stderr
+    assert "never tried with the program" in connect(reviewer, "cursor").stderr
     done = reviewer("connect")
     (line,) = [line for line in done.stdout.splitlines() if "never run" in line]
     assert line.startswith("cursor")
-    assert "cursor: What is written for Cursor follows its documentation" in done.stderr
+    assert "cursor: The settings for Cursor follow its documentation" in done.stderr
     rows = reviewer.rows("connect")
     assert [row["agent"] for row in rows if row["never_run"]] == ["cursor"]
 
@@ -474,7 +470,7 @@ def test_connecting_for_all_projects_and_for_one_says_that_it_is_twice(reviewer:
     folder = filled(reviewer)
     assert "twice" not in in_folder(reviewer, folder, "connect", "gemini", "--yes")
     said = in_folder(reviewer, folder, "connect", "gemini", "--project", "--yes")
-    assert "gemini is connected by reviewer connect gemini too" in said
+    assert "gemini is also connected by reviewer connect gemini" in said
 
 
 def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:

@@ -94,7 +94,7 @@ def test_a_commit_is_annotated_shown_and_undone(talked: Reviewer) -> None:
                   "--retain-match", "$50k", "--retain-regex", r"\d{4}-\d{2}-\d{2}",
                   "--retain-match", "€50k", "--reason", "the buyer asked")  # fmt: skip
     assert done.returncode == 0
-    assert "Marked “The printer prints twice. The…” important, with criteria" in done.stderr
+    assert "Marked “The printer prints twice. The…” important, must survive: $50k; " in done.stderr
     assert '"€50k" does not occur' in done.stderr
     (shown,) = talked.rows("commit", "show", short)
     assert shown["retention"] == {
@@ -124,15 +124,15 @@ def test_a_commit_is_added_with_criteria_and_edited(talked: Reviewer) -> None:
     (made,) = talked.rows("commit", "add", "talk", "--text", "The drawer stays closed.",
                           "--priority", "important", "--retain-match", "drawer")  # fmt: skip
     assert (made["type"], made["priority"], made["criteria"]) == ("dialogue", "important", 1)
-    (talked.folder / "new.txt").write_text("The drawer stays closed until the terminal answers.")
-    (edited,) = talked.rows("commit", "edit", made["id"], "--text-file", "new.txt")
+    (edited,) = talked.rows("commit", "edit", made["id"], "--text",
+                            "The drawer stays closed until the terminal answers.")  # fmt: skip
     assert edited["original"] == "The drawer stays closed."
     assert edited["edited"] is True
     assert [row["first_line"] for row in commits(talked)][-1].endswith("terminal answers.")
 
 
 def test_a_text_may_be_piped_in(talked: Reviewer) -> None:
-    done = talked("commit", "add", "talk", "--text-file", "-", typed="From a pipe.\n")
+    done = talked("commit", "add", "talk", "--text", "-", typed="From a pipe.\n")
     assert done.returncode == 0
     assert commits(talked)[-1]["first_line"] == "From a pipe."
 
@@ -207,7 +207,6 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "add", "talk", "--text", "  "], 1, "needs a text"),
     (["commit", "add", "talk", "--text", "x", "--type", "A B"], 1, "not a type"),
     (["commit", "edit", "2", "--text", ""], 1, "needs a text"),
-    (["commit", "edit", "2", "--text-file", "/dev/null"], 1, "needs a text"),
     (["compile", "talk", "--at", "ffff"], 1, "no commit"),
     (["compile", "nothing"], 1, "no context"),
     (["context", "import", "gone.jsonl"], 1, "gone.jsonl"),

@@ -16,7 +16,6 @@ from tests.unit.llm.faults import Call, endpoint
 from tests.waiting import PATIENCE, until
 
 TALK = "We decided to keep the drawer {} closed, because `lid{}.py` needs {} ms."
-MODEL_GRAPH = 'digraph d { start -> a -> exit; a [prompt="Say something."] }'
 GREETING = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -52,10 +51,8 @@ def talk(reviewer: Reviewer) -> Reviewer:
     ("words", "presses"),
     [
         (["compress", "talk", "--engine", "model", "--apply"], 2),
-        (["compress", "talk", "--engine", "model", "--whole"], 1),
         (["propose", "talk.json", "--yes"], 2),
         (["model", "check"], 1),
-        (["pipeline", "run", "model.dot", "--engine", "model"], 1),
         (["pipeline", "run", "parallel.dot", "--engine", "model"], 2),
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else str(given),
@@ -68,7 +65,6 @@ def test_a_model_that_never_answers(talk: Reviewer, words: list[str], presses: i
         asked.set()
         over.wait(PATIENCE)
 
-    (talk.folder / "model.dot").write_text(MODEL_GRAPH)
     (talk.folder / "parallel.dot").write_text(PARALLEL_GRAPH)
     with endpoint(hangs) as server:
         settings = talk.folder / "config.toml"

@@ -39,27 +39,3 @@ def test_a_database_that_computes_its_messages(reviewer: Reviewer) -> None:
     assert path.stat().st_size <= 20_000
     message = f"{path} cannot be read: messages.content_json is computed."
     require_unread(reviewer, folder, message)
-
-
-def test_a_database_that_searches_all_its_messages_for_each_of_its_sessions(
-    reviewer: Reviewer,
-) -> None:
-    folder = reviewer.folder / "home"
-    (folder / "decisions.md").write_text(NOTE, encoding="utf-8")
-    path = folder / "sessions.db"
-    rows = [(f"s{number}",) for number in range(6_000)]
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("CREATE TABLE schema_version (version INTEGER)")
-        database.execute(
-            "CREATE TABLE sessions (id TEXT, working_dir TEXT, session_type TEXT, created_at TEXT)"
-        )
-        database.execute(
-            "CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT,"
-            " created_timestamp INTEGER, content_json TEXT)"
-        )
-        database.executemany("INSERT INTO sessions VALUES (?, '/work', 'user', '')", rows)
-        database.executemany(
-            "INSERT INTO messages (session_id, role, content_json) VALUES (?, 'user', '[]')", rows
-        )
-    message = f"{path} cannot be read: it takes far longer than others of its size."
-    require_unread(reviewer, folder, message)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.agents.hooks import PacketMaker
 from reviewer.engine import Engine
 from tests.cli.conftest import Reviewer
 from tests.stored import everything_in, rows_of
@@ -228,25 +227,12 @@ def test_memory_folders_and_prepared_packets_of_agents_lose_it(kept: Reviewer) -
     for words in (
         ("promote", memory),
         ("connect", "claude-code", "--memory", "--yes"),
-        ("make-packet-ready", work),
     ):
         done = kept("--project", "museum", *words, cwd=work)
         assert done.returncode == 0, done.stderr
     files = [place.split(":")[0] for place in places_of(kept, "Quastenburg")]
     assert {"reviewer.md", "connections.json"} <= set(files)
     assert kept("--project", "museum", "forget", memory, "--yes", cwd=work).returncode == 0
-    assert places_of(kept, "Quastenburg") == []
-
-
-def test_a_packet_that_was_made_before_something_was_forgotten_is_not_kept(kept: Reviewer) -> None:
-    work = kept.folder / "work"
-    (work / ".git").mkdir(parents=True)
-    memory = fact(kept)
-    assert kept("--project", "museum", "promote", memory, cwd=work).returncode == 0
-    maker = PacketMaker(kept.db)
-    assert "Quastenburg" in maker.packet(work).text
-    assert kept("--project", "museum", "forget", memory, "--yes", cwd=work).returncode == 0
-    maker.keep()
     assert places_of(kept, "Quastenburg") == []
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from reviewer.agents.agent_files import AgentFiles
 from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
-from tests.waiting import until
 
 LOOKING = {"reviewer.text.secrets", "reviewer.text.inert_markdown"}
 """What looking at the text of an entry needs."""
@@ -77,34 +76,6 @@ def test_what_is_kept_of_entries_is_private_and_has_no_secret(reviewer: Reviewer
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_an_entry_that_is_new_is_given_at_once(reviewer: Reviewer) -> None:
-    folder = office(reviewer)
-    asked(reviewer, folder, FIRST)
-    done = reviewer("--project", folder.name, "state", "set", "language", "Basque")
-    assert done.returncode == 0, done.stderr
-    assert "Basque" in asked(reviewer, folder, SECOND)[0]
-
-
-def test_a_large_project_is_made_ready_by_another_process(reviewer: Reviewer) -> None:
-    """For any task, and without the agent waiting for it."""
-    folder = office(reviewer)
-    why = "because its motor draws <b>too much</b> current while the rail is covered by ice " * 2
-    gates = [f"Gate {n} opens after {n} days of frost {why}in bay {n}." for n in range(45)]
-    lines = "\n".join(f"- [Decision] {gate}" for gate in gates)
-    (folder / "gates.md").write_text(f"# Gates\n\n{lines}\n")
-    named = ["--project", folder.name]
-    assert reviewer(*named, "ingest", folder / "gates.md").returncode == 0
-    assert reviewer(*named, "promote", *reviewer.ids(*named)).returncode == 0
-    asked(reviewer, folder, FIRST)
-    (path,) = counts(reviewer)
-    forms = 2 * len(gates)  # each in full, and as a title
-    until(lambda: len(json.loads(path.read_text())["counts"]) > forms)
-    for gate in (gates[0], gates[-1]):
-        text, imported = asked(reviewer, folder, gate.replace(why, ""))
-        assert gate.split("<")[0] in text
-        assert not imported & LOOKING
-
-
 def test_a_cache_that_cannot_be_written_is_a_line_in_the_log(reviewer: Reviewer) -> None:
     folder = office(reviewer)
     (reviewer.folder / "home" / ".cache").write_text("in the way\n")
@@ -112,39 +83,3 @@ def test_a_cache_that_cannot_be_written_is_a_line_in_the_log(reviewer: Reviewer)
     assert "thermal paper" in text
     log = AgentFiles(reviewer.db).folder / "hooks.log"
     assert "Token counts cannot be cached" in log.read_text()
-
-
-def inside(program: Reviewer, folder: Path, *words: str) -> None:
-    """Call the program as a person does, in the folder of the project."""
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", program.db, *words],
-        cwd=folder, env=program.environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-
-
-def packets(program: Reviewer) -> str:
-    """What is kept for sessions that begin without a task."""
-    kept = (AgentFiles(program.db).folder / "packets").glob("*.json")
-    return "".join(path.read_text() for path in kept)
-
-
-def test_what_was_decided_is_ready_before_the_next_session_begins(reviewer: Reviewer) -> None:
-    """Where an agent is connected: the hook then neither opens the store nor makes the packet."""
-    folder = office(reviewer)
-    assert packets(reviewer) == ""
-    inside(reviewer, folder, "connect", "claude-code", "--yes")
-    until(lambda: "TSP143" in packets(reviewer))
-    inside(reviewer, folder, "state", "set", "language", "Basque")
-    until(lambda: "Basque" in packets(reviewer))
-    text, imported = asked(reviewer, folder, "")
-    assert "Basque" in text
-    assert not imported & {"reviewer.engine", "reviewer.packets.assembly", *LOOKING, *NEVER}
-
-
-def test_nothing_is_made_ready_where_no_agent_is_connected(reviewer: Reviewer) -> None:
-    folder = office(reviewer)
-    asked(reviewer, folder, FIRST)
-    before = packets(reviewer)
-    inside(reviewer, folder, "state", "set", "language", "Basque")
-    assert packets(reviewer) == before

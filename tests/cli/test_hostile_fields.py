@@ -326,7 +326,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
     yield from in_both_forms([
         ["queue", "list", "--status", "all"],
         ["queue", "show", *memories],
-        ["conflict", "list", "--all"],
         ["state", "list", "--all"],
         *(["state", "show", each, "--all"] for each in state_keys),
         ["history"],
@@ -342,8 +341,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["compress", each, "--level", "brief"] for each in contexts),
         *(["compress", each, "--level", "all"] for each in contexts[:1]),
         *(["compress", "#1", "--expand", f"#{each}"] for each in summaries),
-        *(["pipeline", "preamble", program.graph, "--node", f"m{PAYLOAD}", "--mode", "all", "--run",
-           each] for each in runs),
         ["pipeline", "runs"],
         *(["pipeline", "runs", each] for each in runs),
     ])  # fmt: skip
@@ -456,8 +453,8 @@ def program(filled: Program) -> Iterator[Program]:
 
 
 @pytest.mark.timeout(300)
-def test_text_from_files_and_people_is_shown_harmless(program: Program) -> None:
-    for call in [*reads(program), *reads_of_files(program), *writes(program)]:
+def test_text_from_files_is_shown_harmless(program: Program) -> None:
+    for call in [*reads_of_files(program), *writes(program)]:
         harmless(program, PROJECT, call)
 
 
@@ -468,7 +465,7 @@ def test_an_invalid_time_is_not_stored(program: Program) -> None:
     ]
 
 
-def newest(program: Program) -> Iterator[Sequence[object]]:
+def about_agents(program: Program) -> Iterator[Sequence[object]]:
     """Verbs about agents, groups and fleets, and what they refuse."""
     memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory'")
     odd = f"none{PAYLOAD}"
@@ -506,7 +503,7 @@ def newest(program: Program) -> Iterator[Sequence[object]]:
 
 @pytest.mark.timeout(300)
 def test_the_verbs_about_agents_groups_and_fleets_print_harmless_text(program: Program) -> None:
-    for call in newest(program):
+    for call in about_agents(program):
         harmless(program, PROJECT, call)
 
 
@@ -540,7 +537,7 @@ def test_decisions_of_others_are_reported_harmless(program: Program, tmp_path: P
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     allowed = tmp_path / "signers"
     allowed.write_text(f"anna@example.org {Path(f'{key}.pub').read_text()}")
-    written = ["decisions", "export", "--sign", key, "--out", out, "--force"]
+    written = ["decisions", "export", "--sign", key, "--out", out]
     assert "signed in" in harmless(program, PROJECT, written)
     read = ["decisions", "import", out, "--allowed", allowed]
     assert "anna@example.org" in harmless(program, PROJECT, [*read, "--dry-run"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_hostile_fields import TERMINAL
 
 NAME = "a\n\x1b]0;owned\x07\x1b[2J\u202egnp.md\u200b"
 WORDS = (
     "We decided to print \x1b[31mreceipts\x07 in \u202ered\u202c ink\u200b because of \x9b2J it."
 )
-TERMINAL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Characters that a terminal obeys or hides; a newline and a tab are harmless."""
-
 TAKES_A_FILE = [
     ["extract", "{}", "--json"],
     ["ingest", "{}"],
@@ -36,7 +33,6 @@ TAKES_A_FILE = [
     ["pipeline", "run", "desk.dot", "--run-dir", "{}"],
     ["edit", "1", "--content-file", "{}"],
     ["remember", "--content-file", "{}", "--type", "decision"],
-    ["commit", "add", "talk", "--text-file", "{}"],
     ["packet", "--context-dir", "{}"],
     ["packet", "--out", "{}"],
     ["export", "--into", "{}", "--write"],
@@ -172,9 +168,8 @@ LONG = 3_000_000
             "role": "user", "content": "We decided to print. " + "y" * LONG}})),
         lambda: ("talk.json", json.dumps([{"role": "user", "content": "z" * LONG}])),
         lambda: ("graph.dot", f'digraph d {{ start -> a -> exit; a [prompt="{"w" * LONG}"] }}'),
-        lambda: ("deep.json", "[" * 200_000),
     ],
-    ids=["words", "one word", "claude line", "chat", "pipeline", "deep json"],
+    ids=["words", "one word", "claude line", "chat", "pipeline"],
 )  # fmt: skip
 def test_a_line_of_three_megabytes_is_only_long(
     program: Reviewer, make: Callable[[], tuple[str, str]]

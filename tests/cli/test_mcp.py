@@ -118,7 +118,7 @@ async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
 ) -> None:
     folder = filled(reviewer)
     running(reviewer, folder, session(folder))
-    async with talking(reviewer, folder, "--agent", "claude-code") as client:
+    async with served(reviewer, folder, "claude-code") as client:
         answer = await call(
             client,
             "propose",
@@ -146,7 +146,7 @@ async def test_a_disputed_memory_is_held_back_until_it_is_decided(reviewer: Revi
     folder = filled(reviewer)
     named = ["--project", folder.name]
     (number,) = reviewer.ids(*named, "--status", "active", "--filter", "thermal")
-    async with talking(reviewer, folder) as client:
+    async with served(reviewer, folder) as client:
         reason = "The printers were replaced by laser ones."
         assert "waits" in await call(client, "dispute", id=f"m:{number}", reason=reason)
         assert "thermal paper" not in await call(client, "packet")
@@ -254,31 +254,7 @@ async def test_an_order_in_a_proposal_is_flagged_for_the_person(reviewer: Review
     assert "injection" in row["flags"]
 
 
-async def test_a_flood_is_capped(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    counters = "\n".join(f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(40))
-    running(reviewer, folder, session(folder, [("user", counters)]))
-    async with served(reviewer, folder, "claude-code") as client:
-        answers = [
-            (
-                await client.call_tool(
-                    "propose",
-                    {
-                        "statement": f"Counter {n} of the gate is read at 0{n % 9}:15.",
-                        "quotes": [{"text": f"Counter {n} of the gate is read at 0{n % 9}:15."}],
-                    },
-                )
-            )
-            .content[0]
-            .text  # type: ignore[union-attr]
-            for n in range(40)
-        ]
-    queued = [answer for answer in answers if answer.startswith("Queued")]
-    assert len(queued) == 30
-    assert "which is enough" in answers[-1]
-
-
-def test_10000_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
+def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = filled(reviewer)
@@ -288,7 +264,7 @@ def test_10000_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     monkeypatch.setenv("HOME", reviewer.environment["HOME"])
     monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 45)
     queued, refused_with = 0, set()
-    for count in (10_000, 50):
+    for count in (1_000, 50):
         server = AgentTools(reviewer.db, agent="claude-code", folder=folder)
         for n in range(count):
             counter = counters[n % len(counters)]
@@ -338,9 +314,9 @@ async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> 
     nowhere.mkdir()
     async with served(reviewer, nowhere) as client:
         assert "in no git work tree" in await refused(client, "packet")
-    for folder in (other, nowhere):  # a name in an agent's settings opens no other project
-        async with talking(reviewer, folder, "--project", "ticket-office") as client:
-            assert "thermal" not in await refused(client, "packet")
+    # A name in an agent's settings opens no other project.
+    async with talking(reviewer, other, "--project", "ticket-office") as client:
+        assert "thermal" not in await refused(client, "packet")
 
 
 async def test_a_stage_of_a_pipeline_gets_its_preamble(reviewer: Reviewer) -> None:

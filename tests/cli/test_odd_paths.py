@@ -28,9 +28,3 @@ def test_a_store_that_is_not_a_regular_file_is_named_as_such(
     what = "is a folder" if kind == "folder" else "is a pipe or a device, not a regular file"
     assert f"{store} {what}" in line
     assert "--db" in line
-
-
-def test_history_counts_one_file_as_one_file(reviewer: Reviewer) -> None:
-    (reviewer.folder / "a.md").write_text("- Always print in black.\n", "utf-8")
-    reviewer("ingest", "a.md")
-    assert "Read 1 record of 1 file\n" in reviewer("history").stdout

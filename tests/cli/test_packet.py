@@ -135,10 +135,10 @@ def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
     assert target.read_text() == packet(reviewer, kiosk)
     target.write_text("by hand")
     said = reviewer.fails("packet", "--context-dir", kiosk, "--out", target)
-    assert "--force" in said
+    assert "not a packet" in said
     assert target.read_text() == "by hand"
     source = kiosk / ".context" / "DECISIONS.md"
-    said = reviewer.fails("packet", "--context-dir", kiosk, "--out", source, "--force")
+    said = reviewer.fails("packet", "--context-dir", kiosk, "--out", source)
     assert "name another file" in said
     assert source.read_text() == FILES["DECISIONS.md"]
 
@@ -150,12 +150,11 @@ def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
         (["--budget", "many"], "--budget"),
         (["--now", "soon"], "not a date"),
         (["--format", "xml"], "--format"),
-        (["--force"], "--out"),
         (["--explain", "--format", "json"], "--explain"),
         (["--pin", "abc", "--mute", "abc"], "both name abc"),
         (["--budget", "8kk"], "8000, 8,000 or 8k"),
         (["--budget", "nobody"], "8000, 8,000 or 8k"),
-        (["--from", "store"], "exclude each other"),
+        (["--from", "store"], "cannot be combined"),
     ],
 )
 def test_wrong_usage(reviewer: Reviewer, kiosk: Path, arguments: list[str], words: str) -> None:
@@ -163,14 +162,10 @@ def test_wrong_usage(reviewer: Reviewer, kiosk: Path, arguments: list[str], word
     assert words in said
 
 
-def test_a_folder_that_is_not_a_context_and_an_unknown_encoding(
-    reviewer: Reviewer, kiosk: Path
-) -> None:
+def test_a_folder_that_is_not_a_context(reviewer: Reviewer) -> None:
     (reviewer.folder / "other").mkdir()
     assert "not a context folder" in reviewer.fails("packet", "--context-dir", "other")
     assert "does not exist" in reviewer.fails("packet", "--context-dir", "gone")
-    said = reviewer.fails("packet", "--context-dir", kiosk, "--count", "nonsense")
-    assert "no token encoding" in said
 
 
 def test_muting_a_rule_of_the_constitution_is_refused_with_a_message(

@@ -37,10 +37,10 @@ PROJECT_FILES = {"AGENTS.md", ".context"}
 """Files that `export --write` makes in a project for others to read."""
 
 
-@pytest.fixture(params=[0o022, 0o000], ids=["umask 022", "umask 000"])
-def program(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reviewer]:
-    """The program under a umask; its store lies in folders that it has to make."""
-    before = os.umask(request.param)
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Reviewer]:
+    """The program without a umask; its store lies in folders that it has to make."""
+    before = os.umask(0)
     made = Reviewer(tmp_path)
     made.db = tmp_path / "data" / "deep" / "store.db"
     yield made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -27,23 +26,14 @@ def kiosk(ingested: Reviewer) -> Reviewer:
 
 def test_a_letter_keeps_one_and_rejects_another(kiosk: Reviewer) -> None:
     first, second = kiosk.ids()[:2]
-    said = plain(kiosk, "a\nx\nq\n")
+    said = plain(kiosk, "approve\nx\n")
+    assert "1 of " in said
+    assert "kiosk-decisions.md, line " in said
     assert f"Promoted #{first}" in said
     assert f"Rejected #{second}" in said
     assert "1 kept, 1 rejected" in said
     assert kiosk.ids("--status", "active") == [first]
     assert second in kiosk.ids("--status", "invalid")
-
-
-def test_each_candidate_comes_with_its_place(kiosk: Reviewer) -> None:
-    said = plain(kiosk, "q\n")
-    assert "1 of " in said
-    assert "kiosk-decisions.md, line " in said
-
-
-@pytest.mark.parametrize("word", ["accept", "approve", "Keep", "promote"])
-def test_words_mean_what_people_call_it(kiosk: Reviewer, word: str) -> None:
-    assert "Promoted #" in plain(kiosk, f"{word}\nq\n")
 
 
 def test_undo_reads_the_same_candidate_again(kiosk: Reviewer) -> None:
@@ -57,7 +47,7 @@ def test_undo_reads_the_same_candidate_again(kiosk: Reviewer) -> None:
 
 def test_other_words_are_promoted_in_place_of_the_first(kiosk: Reviewer) -> None:
     first = kiosk.ids()[0]
-    plain(kiosk, "e\nReceipts are printed in the language of the customer.\nq\n")
+    plain(kiosk, "e\n.\ne\nReceipts are printed in the language of the customer.\nq\n")
     (row,) = kiosk.rows("queue", "list", "--status", "active")
     assert (row["id"], row["content"]) == (
         first,
@@ -65,20 +55,10 @@ def test_other_words_are_promoted_in_place_of_the_first(kiosk: Reviewer) -> None
     )
 
 
-def test_a_dot_goes_back_from_rewording(kiosk: Reviewer) -> None:
-    plain(kiosk, "e\n.\nq\n")
-    assert not kiosk.ids("--status", "active")
-
-
 def test_an_unknown_letter_says_which_there_are(kiosk: Reviewer) -> None:
     said = plain(kiosk, "zebra\n?\nq\n")
     assert "There is no letter zebra" in said
     assert "a: keep it as a memory" in said
-
-
-def test_the_end_of_the_input_keeps_what_was_decided(kiosk: Reviewer) -> None:
-    assert "1 kept" in plain(kiosk, "a\n")
-    assert len(kiosk.ids("--status", "active")) == 1
 
 
 def test_it_ends_after_the_last_one(kiosk: Reviewer) -> None:
@@ -167,19 +147,6 @@ def test_a_conflict_is_read_with_both_sides(reviewer: Reviewer) -> None:
     said = plain(reviewer, "a\n1\nq\n", *project)
     assert "These two contradict each other." in said
     assert "Superseded" in said or "Resolved" in said or "Kept" in said
-
-
-def test_what_a_terminal_would_interpret_is_shown(reviewer: Reviewer) -> None:
-    note = reviewer.folder / "note.md"
-    note.write_text("- [Decision] We print \x1b[31mred\x1b[0m receipts for all the refunds.\n")
-    assert reviewer("--project", "kiosk", "ingest", note).returncode == 0
-    assert "red" in plain(reviewer, "q\n", "--project", "kiosk")
-
-
-def test_json_of_the_queue_is_unchanged_by_it(kiosk: Reviewer) -> None:
-    before = json.dumps(kiosk.rows("queue", "list"), sort_keys=True)
-    plain(kiosk, "n\nb\np\nq\n")
-    assert json.dumps(kiosk.rows("queue", "list"), sort_keys=True) == before
 
 
 def test_the_end_of_the_demo_says_that_it_is_gone(reviewer: Reviewer) -> None:

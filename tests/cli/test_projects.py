@@ -51,7 +51,6 @@ TEA = """digraph tea {
 
 LISTING: dict[str, list[list[str]]] = {
     "queue list": [["--status", "all"]],
-    "conflict list": [[]],
     "state list": [[]],
     "export": [[], ["--format", "ndjson"]],
     "packet": [[], ["--explain"]],
@@ -71,7 +70,6 @@ NAMING: dict[str, list[list[str]]] = {
     "commit show": [["{commit}"], ["{hash}"]],
     "compile": [["{context}"], ["pelican-talk"]],
     "compress": [["{context}"], ["{context}", "--pin", "{commit}", "pelican"]],
-    "pipeline preamble": [["tea.dot", "--node", "boil", "--run", "{run}"]],
     "packet read": [["m:{active}"]],
     "promote": [["{waiting}"], ["{own}", "{waiting}"]],
     "reject": [["{waiting}"]],
@@ -83,7 +81,7 @@ NAMING: dict[str, list[list[str]]] = {
     "supersede": [["{active}", "--by", "{waiting}"], ["{own active}", "--by", "{waiting}"]],
     "graduate": [["{active}", "--as", "decision"]],
     "relate": [["{left}", "depends_on", "{right}"], ["{own left}", "depends_on", "{right}"]],
-    "conflict resolve": [["{conflict}", "--both"]],
+    "conflict": [["{conflict}", "--both"]],
     "commit add": [["{context}", "--text", "More"]],
     "commit edit": [["{commit}", "--text", "Other"]],
     "annotate": [["{commit}", "--priority", "pinned"]],
@@ -122,9 +120,10 @@ OF_THE_PROJECT: dict[str, list[str]] = {
 ELSEWHERE = {
     "findings", "recall",
     # Of these, test_mcp.py and test_hooks.py show that they stay in one project.
-    "mcp", "hook", "read-sessions", "make-packet-ready", "connect", "disconnect",
+    "mcp", "hook", "read-sessions", "update-call-hooks", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
-    "model serve", "summarize", "view", "brief", "keep", "pipeline check", "pipeline show",
+    "model serve", "summarize", "view", "brief", "keep", "pipeline check",
+    "pipeline show", "pipeline preamble",
     "sources", "watch", "completions", "serve", "help",
     # test_team.py and test_sync.py show that these keep to one project.
     "share", "decisions export", "decisions import", "sync",
@@ -431,7 +430,7 @@ class TestWriting:
 
     def test_one_project_and_all_exclude_each_other(self, trees: Trees) -> None:
         said = trees.at("p").fails("--all-projects", "--project", "p", "queue", "list", code=2)
-        assert "exclude each other" in said
+        assert "cannot be combined" in said
 
     @pytest.mark.parametrize("verb", FILLING)
     def test_a_new_tree_gets_a_project_of_its_own(self, trees: Trees, verb: str) -> None:

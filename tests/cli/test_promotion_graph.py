@@ -95,7 +95,7 @@ class TestTypesAndNames:
     def test_another_type_ends_a_conflict(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, _, right, _ = rivals
         said(program, "edit", right, "--type", "knowledge")
-        assert program.rows("conflict", "list") == []
+        assert program.ids("--filter", "kind:conflict") == []
         program.nothing_lost()
 
     def test_what_was_retyped_is_not_proposed_again(self, reviewer: Reviewer) -> None:
@@ -191,7 +191,7 @@ class TestConflicts:
         self, rivals: tuple[Reviewer, int, int, int]
     ) -> None:
         program, left, right, conflict = rivals
-        (row,) = program.rows("conflict", "list")
+        row = show(program, conflict)["conflict"]
         assert (row["id"], row["left"]["id"], row["right"]["id"]) == (conflict, left, right)
         assert (row["resolution"], row["slot"]) == (None, "decision:ledger database")
         assert row["left"]["source"]["path"] != row["right"]["source"]["path"]
@@ -219,22 +219,21 @@ class TestConflicts:
         standing: tuple[str, str],
     ) -> None:
         program, left, right, conflict = rivals
-        said(program, "conflict", "resolve", conflict, how, *([right] if how == "--keep" else []))
-        assert program.rows("conflict", "list") == []
-        (row,) = program.rows("conflict", "list", "--all")
-        assert row["resolution"] == resolution
+        said(program, "conflict", conflict, how, *([right] if how == "--keep" else []))
+        assert program.ids("--filter", "kind:conflict") == []
+        assert show(program, conflict)["conflict"]["resolution"] == resolution
         assert (show(program, left)["status"], show(program, right)["status"]) == standing
-        assert "settled already" in program.fails("conflict", "resolve", conflict, "--both")
+        assert "settled already" in program.fails("conflict", conflict, "--both")
         said(program, "undo")
-        assert [row["id"] for row in program.rows("conflict", "list")] == [conflict]
+        assert program.ids("--filter", "kind:conflict") == [conflict]
         program.nothing_lost()
 
     def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals
         for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):
-            assert "one of" in program.fails("conflict", "resolve", conflict, *extra, code=2)
-        assert "not a side" in program.fails("conflict", "resolve", conflict, "--keep", conflict)
-        assert "is not a conflict" in program.fails("conflict", "resolve", left, "--both")
+            assert "one of" in program.fails("conflict", conflict, *extra, code=2)
+        assert "not a side" in program.fails("conflict", conflict, "--keep", conflict)
+        assert "is not a conflict" in program.fails("conflict", left, "--both")
         assert "is a conflict: settle it" in program.fails("promote", conflict)
 
 

@@ -80,18 +80,6 @@ def test_levels_that_fit_are_chosen_with_progress(reviewer: Reviewer) -> None:
     assert "The whole context" in written.rpartition("\x1b[K")[2], "the line went away"
 
 
-def test_a_preview_says_how_many_segments_are_done(reviewer: Reviewer) -> None:
-    turns = [
-        {"role": "user", "content": f"Kiosk {number} printed {number} receipts. " * 20}
-        for number in range(60)
-    ]
-    (reviewer.folder / "talk.json").write_text(json.dumps(turns))
-    assert reviewer("context", "import", "talk.json").returncode == 0
-    written = in_terminal(reviewer, "compress", "talk", "--table", stream="stderr")
-    assert re.search(r"\rPreviewed 0 of \d+ segments  Ctrl-C stops", written)
-    assert "The whole context" in written.rpartition("\x1b[K")[2], "the line went away"
-
-
 def test_a_pipeline_shows_the_stage_that_is_running(reviewer: Reviewer) -> None:
     path = reviewer.folder / "two.dot"
     path.write_text(

@@ -36,8 +36,8 @@ INTERPRETER = ("PYTHON", "LANG", "LC_")
 
 HEAVY = {
     "annotate", "brief", "commit", "compile", "compress", "context", "fleet", "hook", "keep",
-    "make-packet-ready", "mcp", "model", "packet", "pipeline", "propose", "read-sessions",
-    "summarize", "view", "watch",
+    "mcp", "model", "packet", "pipeline", "propose", "read-sessions", "summarize",
+    "update-call-hooks", "view", "watch",
 }  # fmt: skip
 """Verbs that may ask a model or count tokens."""
 

@@ -22,6 +22,7 @@ from textual.worker import WorkerCancelled
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.kit import screen as kit_screen
+from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.queue import screen as queue_screen
 from reviewer.tui.queue.model import QueueModel
 from tests.tui.idle import count_threads, idle
@@ -198,8 +199,9 @@ class Screen:
 
     @property
     def status(self) -> str:
-        """The sentence in the status line."""
-        return self.queue.status.text
+        """The sentence in the status line of the screen that is shown."""
+        bars = self.app.screen.query(StatusBar)
+        return (bars.first() if bars else self.queue.status).text
 
     @property
     def model(self) -> QueueModel:

@@ -18,7 +18,7 @@ def footer(text: str) -> str:
 async def test_it_names_the_keys_of_the_focused_pane(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         assert footer(screen.text).startswith(
-            "a promote x reject u undo / filter enter read e edit"
+            "a promote x reject enter read u undo / filter e edit"
         )
         await screen.press("slash")
         assert footer(screen.text) == "enter keep esc clear F1 help"
@@ -50,9 +50,9 @@ async def test_menu_and_help_are_never_cut(
 
 @pytest.mark.parametrize(
     ("width", "words"),
-    [(80, "u undo / filter enter read e edit"), (60, "x reject u undo / filter")],
+    [(80, "enter read u undo / filter e edit"), (60, "x reject enter read u undo")],
 )
-async def test_the_queue_footer_names_the_way_back_and_the_filter_where_it_is_narrow(
+async def test_the_queue_footer_names_reading_and_the_way_back_where_it_is_narrow(
     stocked: Engine, width: int, words: str
 ) -> None:
     async with opened(stocked, size=(width, 24)) as screen:

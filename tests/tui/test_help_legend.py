@@ -34,7 +34,7 @@ async def test_the_most_useful_keys_come_first(stocked: Engine) -> None:
         await screen.press("f1")
         lines = screen.text.splitlines()[2:7]
         assert [line.lstrip("│▌ ").split()[0] for line in lines] == [
-            "a", "x", "u", "/", "enter",
+            "a", "x", "enter", "u", "/",
         ]  # fmt: skip
 
 

@@ -14,17 +14,13 @@ from reviewer.promotion.lists.source_view import FileWindow
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.source import (
     SourceScreen,
-    cited_lines,
     file_blocks,
-    find,
-    record_blocks,
     search_file,
 )
-from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.kit.text import TextSpan, lay_out
+from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import Screen, opened
-from tests.tui.views import HOSTILE, evidence, record
+from tests.tui.views import HOSTILE, evidence
 
 WANTED = "We decided to use advisory locks for the nightly close instead of a table of locks."
 
@@ -39,13 +35,6 @@ def marked(blocks: Sequence[Any], style: str = "span") -> list[str]:
 
 
 # as text
-
-
-def test_the_cited_lines_of_a_note_are_those_of_the_span() -> None:
-    text = "a\nb\nc d\ne f\ng"
-    note = evidence(shape="section", line_start=10, line_end=15, text=text, span=(6, 11))
-    assert cited_lines(note) == range(12, 14)
-    assert cited_lines(evidence()) == range(445, 446)
 
 
 def test_the_cited_line_has_number_bar_and_span() -> None:
@@ -78,29 +67,7 @@ def test_lines_of_json_that_are_not_cited_take_one_row_each() -> None:
     assert len(lay_out(blocks, 60)) == 3
 
 
-def test_records_are_shown_as_written_in_the_order_of_the_file() -> None:
-    found = evidence(
-        before=(record(id=4, line_start=440, role="assistant", text="Which?"),),
-        after=(record(id=6, line_start=450, use="tool output", text="ok"),),
-    )
-    blocks = record_blocks(found, GLYPHS)
-    rows = [line.text.rstrip() for line in lay_out(blocks, 100)]
-    assert rows[0] == " 441   assistant  Which?"
-    assert rows[1].startswith(" 446 ▌ user       no - let's use postgres")
-    assert rows[2] == " 451   tool       ok"
-    assert marked(blocks) == ["let's use postgres 16 for the ledger"]
-
-
 # searching
-
-
-def test_find_goes_either_way_in_any_case_and_no_further() -> None:
-    texts = ["Alpha", "beta", "ALPHA beta"]
-    assert find(texts, "alpha", 0, 1) == (0, TextSpan(0, 5))
-    assert find(texts, "alpha", 1, 1) == (2, TextSpan(0, 5))
-    assert find(texts, "beta", 1, -1) == (1, TextSpan(0, 4))
-    assert find(texts, "beta", 0, -1) is None
-    assert find(texts, "gamma", 0, 1) is None
 
 
 class File:
@@ -140,10 +107,6 @@ def source(screen: Screen) -> SourceScreen:
     found = screen.app.screen
     assert isinstance(found, SourceScreen)
     return found
-
-
-def status_text(screen: Screen) -> str:
-    return source(screen).query_one(StatusBar).text
 
 
 @pytest.fixture
@@ -232,21 +195,12 @@ async def test_words_are_searched_in_the_whole_file(engine: Engine, long_note: P
         await screen.press("/", *"line 2999", "enter")
         assert " 2999   plain words of line 2999" in screen.text
         await screen.press("n")
-        assert status_text(screen) == '"line 2999" does not occur below; N searches above.'
+        assert screen.status == '"line 2999" does not occur below; N searches above.'
         await screen.press("/", *["backspace"] * 9, *"line 77", "enter")
         await screen.press("N")
         assert "plain words of line 779" in screen.text
         await screen.press("enter")
         assert f" 1501 ▌ {WANTED}" in screen.text
-
-
-async def test_escape_leaves_the_search_before_the_screen(engine: Engine, long_note: Path) -> None:
-    async with opened(engine) as screen:
-        await look(screen, engine)
-        await screen.press("/", "x", "escape")
-        assert source(screen).is_active
-        await screen.press("escape")
-        assert screen.app.screen is screen.queue
 
 
 async def test_a_turn_is_shown_as_a_record_and_as_lines_of_the_file(
@@ -262,15 +216,6 @@ async def test_a_turn_is_shown_as_a_record_and_as_lines_of_the_file(
         assert f" 4 ▌ user       {WANTED}" in screen.text
 
 
-async def test_hostile_text_is_only_looked_at(engine: Engine, chat: Path) -> None:
-    async with opened(engine) as screen:
-        await look(screen, engine)
-        assert "[red]x[/red]" in screen.text
-        for _ in range(2):
-            assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
-            await screen.press("r")
-
-
 async def test_a_search_in_the_records_stays_there(engine: Engine, chat: Path) -> None:
     async with opened(engine) as screen:
         await look(screen, engine)
@@ -284,24 +229,16 @@ async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: 
     async with opened(engine) as screen:
         await look(screen, engine)
         assert f"▌ user       {WANTED}" in screen.text
-        assert "This is the text that was stored." in status_text(screen)
+        assert "This is the text that was stored." in screen.status
         await screen.press("r", "g", "G", "j", "n", "N")
         assert f"▌ user       {WANTED}" in screen.text
-
-
-async def test_a_note_that_is_gone_leaves_the_stored_text(engine: Engine, long_note: Path) -> None:
-    long_note.unlink()
-    async with opened(engine) as screen:
-        await look(screen, engine)
-        assert WANTED in screen.text
-        assert "This is the text that was stored." in status_text(screen)
 
 
 async def test_a_file_that_changed_says_so(engine: Engine, long_note: Path) -> None:
     long_note.write_text(long_note.read_text("utf-8").replace(WANTED, "Something else."), "utf-8")
     async with opened(engine) as screen:
         await look(screen, engine)
-        assert "The file changed since it was read" in status_text(screen)
+        assert "The file changed since it was read" in screen.status
         await screen.press("r")
         assert WANTED in screen.text
 
@@ -311,7 +248,7 @@ async def test_y_copies_path_and_line(engine: Engine, long_note: Path) -> None:
         await look(screen, engine)
         await screen.press("y")
         assert screen.app.clipboard == f"{long_note}:1501"
-        assert status_text(screen) == f"Copied {long_note}:1501"
+        assert screen.status == f"Copied {long_note}:1501"
 
 
 async def test_without_an_editor_e_says_what_to_set(
@@ -322,22 +259,4 @@ async def test_without_an_editor_e_says_what_to_set(
     async with opened(engine) as screen:
         await look(screen, engine)
         await screen.press("E")
-        assert "set $VISUAL or $EDITOR" in status_text(screen)
-
-
-@pytest.mark.parametrize("key", ["escape", "q", "f2"])
-async def test_every_way_back_leads_to_the_queue(engine: Engine, long_note: Path, key: str) -> None:
-    async with opened(engine) as screen:
-        await look(screen, engine)
-        await screen.press(key)
-        assert screen.app.screen is screen.queue
-
-
-async def test_it_fits_every_size(engine: Engine, chat: Path) -> None:
-    async with opened(engine, size=(60, 20)) as screen:
-        await look(screen, engine)
-        for size in ((60, 20), (80, 24), (118, 34)):
-            await screen.resize(size)
-            assert "▌ user       We decided" in screen.text
-            assert "s1.jsonl · line 4" in screen.text
-            assert all(len(row) <= size[0] for row in screen.text.split("\n"))
+        assert "set $VISUAL or $EDITOR" in screen.status

@@ -103,7 +103,7 @@ def test_the_main_verbs_work(tmp_path: Path) -> None:
     calls = [
         ["ingest", "note.md"], ["queue", "list"], ["promote", "1"], ["undo"], ["redo"],
         ["export", "--into", "AGENTS.md", "--write"], ["context", "import", "talk.json"],
-        ["packet", "--count", "estimate"], ["verify"], ["sources"], ["doctor"], ["connect"],
+        ["packet"], ["verify"], ["sources"], ["doctor"], ["connect"],
     ]  # fmt: skip
     script = f"""
 from reviewer.main import main

@@ -77,7 +77,7 @@ class Conflicts:
             if kept.status not in _IN_FORCE:
                 raise ConflictError(
                     f"#{winner} is {state_of(act, kept)} and cannot be kept. To settle it as "
-                    f"none: reviewer conflict resolve {number} --dismiss"
+                    f"none: reviewer conflict {number} --dismiss"
                 )
             now = iso(self._clock())
             act.update("memory", winner, status="active", decided_at=now)

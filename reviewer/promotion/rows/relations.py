@@ -9,13 +9,15 @@ from msgspec import Struct
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import queue_contradiction
 from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
-from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
+from reviewer.promotion.rows.known_facts import query_of
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.database import Database
 
 MOST = 400
 """Statements of one question."""
+NEAREST = 5
+"""Statements that each new one is compared with, besides the other new ones."""
 UNTRUE = "taken-back"
 """The flag of a row that a later session made untrue."""
 
@@ -38,7 +40,7 @@ def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sen
         if number in texts and (query := query_of(texts[number].text)):
             near = database.query(
                 "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
-                (query, SHORTLIST),
+                (query, NEAREST),
             )
             wanted.update(row[0] for row in near)
     return [texts[number] for number in sorted(wanted & texts.keys())][-MOST:]

@@ -116,7 +116,7 @@ class Intake:
         waiting, failures = BeyondCap(self._database).waiting(project)
         left = Counter(item.wave for item in waiting)
         ids: list[int] = []
-        with self._ledger.act("queue more", scope=Scope.INTAKE) as act:
+        with self._ledger.act("queue more") as act:
             for item in waiting:
                 if len(ids) >= limit:
                     break

@@ -37,8 +37,6 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 PROGRESS_SECONDS = 0.1
-LINES_SHOWN = 20
-"""Line numbers listed in one line of a log."""
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 SECONDS = 60.0
 SECONDS_A_MEGABYTE = 20.0
@@ -194,7 +192,7 @@ class Wave:
 
     def _note(self, item: FoundFile | PassedOver, found: list[tuple[Path, int]]) -> None:
         if not isinstance(item, FoundFile):
-            self._pass_over(item.path, item.reason, item.lines)
+            self._pass_over(item.path, item.reason)
         elif not _is_text(item.path):
             self._pass_over(item.path, "a name that is not text")
         else:
@@ -203,15 +201,11 @@ class Wave:
             except OSError as problem:
                 self._pass_over(item.path, f"file cannot be read: {problem.strerror}")
 
-    def _pass_over(self, path: Path, reason: str, lines: Sequence[int] = ()) -> None:
-        """Count a file that is not read, and log it where a person may have wanted it read.
-
-        `lines`: only these lines (0-based) of it were passed over.
-        """
+    def _pass_over(self, path: Path, reason: str) -> None:
+        """Count a file that is not read, and log it where a person may have wanted it read."""
         self._passed_over[reason] += 1
         if is_unreadable(reason) or reason == LINK_OUTSIDE:
-            where = f" ({_lines(lines)})" if lines else ""
-            self._unreadable.append(f"{path}: {reason}{where}")
+            self._unreadable.append(f"{path}: {reason}")
 
     def _read(self, path: Path, size: int, now: datetime) -> None:
         """Read a file, unless it is as it was when it was read last."""
@@ -375,13 +369,6 @@ class _ProgressMeter:
         self._files += 1
         self._bytes += size
         self.update(path, records, candidates)
-
-
-def _lines(numbers: Sequence[int]) -> str:
-    """`line 3`, or the first of many."""
-    shown = ", ".join(str(number + 1) for number in numbers[:LINES_SHOWN])
-    more = f" and {len(numbers) - LINES_SHOWN:,} more" if len(numbers) > LINES_SHOWN else ""
-    return f"{'line' if len(numbers) == 1 else 'lines'} {shown}{more}"
 
 
 def _is_text(path: Path) -> bool:

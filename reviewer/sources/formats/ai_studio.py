@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import inner, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.parts import said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role
@@ -38,5 +38,5 @@ FORMAT = Format(
     agent="AI Studio",
     detect_document=lambda d: "chunkedPrompt" in d,
     turns=_turns,
-    facts=Facts(person="chunks with the role `user`", tested="fixtures"),
+    person="chunks with the role `user`",
 )

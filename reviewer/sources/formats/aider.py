@@ -6,7 +6,7 @@ import re
 
 from msgspec import structs
 
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.formats import aider_tools
 from reviewer.sources.formats.marked_turns import (
     LONGEST_CALL_LINE,
@@ -109,11 +109,9 @@ def _is_aider(head: str) -> bool:
 FORMAT = Format(
     name="aider",
     agent="aider",
-    facts=Facts(
-        person="lines that begin with `#### `",
-        left_out="lines that begin with `> `, which tools and aider wrote, and their other lines",
-        tested="a real file",
-    ),
+    person="lines that begin with `#### `",
+    left_out="lines that begin with `> `, which tools and aider wrote, and their other lines",
+    tested="a real file",
     detect_text=_is_aider,
     turns=lambda reading: marked_turns(reading, _Aider()),
     several=True,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, first, folder_of_uri, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, content_parts, returned, said, speaker
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -67,9 +67,6 @@ FORMAT = Format(
     locations=(
         Location(folder=".local/share/amp/threads", pattern="*.json", variable="XDG_DATA_HOME"),
     ),
-    facts=Facts(
-        person="messages with the role `user` and text",
-        left_out="results of tools",
-        tested="fixtures",
-    ),
+    person="messages with the role `user` and text",
+    left_out="results of tools",
 )  # fmt: skip

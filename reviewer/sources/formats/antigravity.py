@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewer.sources.fields import each, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -44,9 +44,6 @@ FORMAT = Format(
     agent="Antigravity",
     detect_record=lambda r: "step_index" in r and "source" in r,
     turns=_turns,
-    facts=Facts(
-        person="`USER_INPUT`, between `<USER_REQUEST>` tags",
-        left_out="settings and messages of the system",
-        tested="fixtures",
-    ),
+    person="`USER_INPUT`, between `<USER_REQUEST>` tags",
+    left_out="settings and messages of the system",
 )

@@ -10,7 +10,7 @@ from msgspec import Raw, structs
 
 from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, inner, is_among, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.json_values import first_byte
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading
@@ -191,11 +191,9 @@ def _shallow(named: dict[str, Located]) -> dict[str, object]:
 FORMAT = Format(
     name="chat",
     agent="Chat completions, ShareGPT",
-    facts=Facts(
-        person="messages with the role `user` or `human`",
-        left_out="the system prompt, results of tools, system reminders",
-        tested="real files",
-    ),
+    person="messages with the role `user` or `human`",
+    left_out="the system prompt, results of tools, system reminders",
+    tested="real files",
     detect_record=_is_conversation,
     detect_document=_is_conversation,
     turns=_turns,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reviewer.sources.archives import exported_documents
 from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -62,7 +62,6 @@ def _conversation(
             parts,
             key=f"{session.id}:{words(message.get('id')) or name}",
             at=moment(message.get("create_time"), head.get("create_time")),
-            parent=nodes[name].get("parent"),
             rewound=name not in kept,
             model=words(inner(message, "metadata").get("model_slug")),
         )
@@ -134,11 +133,9 @@ FORMAT = Format(
     ),
     turns=_turns,
     several=True,
-    facts=Facts(
-        person="messages of the author `user` on the way from `current_node` to the first one",
-        left_out="hidden messages, custom instructions; `bio` is what ChatGPT remembered",
-        tested="a real file of 2023; fixtures",
-    ),
+    person="messages of the author `user` on the way from `current_node` to the first one",
+    left_out="hidden messages, custom instructions; `bio` is what ChatGPT remembered",
+    tested="a real file of 2023; fixtures",
 )  # fmt: skip
 
 

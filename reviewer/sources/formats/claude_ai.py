@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reviewer.sources.archives import exported_documents
 from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, each, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.parts import Part, content_parts, said, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -42,7 +42,6 @@ def _conversation(
             _parts(reading, role, message),
             key=f"{session.id}:{name}" if name else "",
             at=moment(message.get("created_at"), head.get("created_at")),
-            parent=message.get("parent_message_uuid"),
             rewound=bool(kept) and name not in kept,
         )
 
@@ -85,11 +84,8 @@ FORMAT = Format(
     ),
     turns=_turns,
     several=True,
-    facts=Facts(
-        person="messages of the sender `human`, from `content` before `text`",
-        left_out="the text of attached files",
-        tested="fixtures",
-    ),
+    person="messages of the sender `human`, from `content` before `text`",
+    left_out="the text of attached files",
 )
 
 PROJECTS = Format(

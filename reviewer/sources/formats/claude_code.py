@@ -11,7 +11,7 @@ from msgspec import structs
 from reviewer.clock import written_moment
 from reviewer.sources.claude_words import is_notice
 from reviewer.sources.events import Rewind
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.claude_lines import (
     ClaudeLine,
     ClaudeMessage,
@@ -250,7 +250,6 @@ def _made(
         line.uuid or "",
         at=written_moment(line.timestamp),
         session=line.session_id,
-        parent=line.parent_uuid or line.logical_parent_uuid,
         sidechain=bool(line.is_sidechain),
         cwd=line.cwd or "",
         branch=line.git_branch or "",
@@ -331,15 +330,13 @@ FORMAT = Format(
         _SESSIONS,
         structs.replace(_SESSIONS, pattern="*/*/subagents/*.jsonl", of_subagents=True),
     ),
-    facts=Facts(
-        person="`user` records with text, `queued_command` attachments, `userFeedback` on refusals,"
-        " and queued texts that come nowhere else",
-        left_out="`isMeta`, another `origin` than `human`, `promptSource` `system`, queued tasks"
-        " and notices, command wrappers, caveats, reminders, notifications, IDE events;"
-        " `last-prompt` repeats a prompt",
-        subagent="`isSidechain`, or a file in `subagents/`",
-        tested="real files, 2.0.64 to 2.1.219",
-    ),
+    person="`user` records with text, `queued_command` attachments, `userFeedback` on refusals,"
+    " and queued texts that come nowhere else",
+    left_out="`isMeta`, another `origin` than `human`, `promptSource` `system`, queued tasks"
+    " and notices, command wrappers, caveats, reminders, notifications, IDE events;"
+    " `last-prompt` repeats a prompt",
+    subagent="`isSidechain`, or a file in `subagents/`",
+    tested="real files, 2.0.64 to 2.1.219",
     detect_record=is_claude,
     turns=_turns,
     is_log=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewer.sources.fields import Fields, inner, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.parts import content_parts, speaker
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role
@@ -68,10 +68,8 @@ FORMAT = Format(
     agent="Claude Code (-p, stream-json)",
     detect_record=_is_stream,
     turns=_turns,
-    facts=Facts(
-        person="`user` with text; the first prompt itself is not in the stream",
-        left_out="results of tools, `result` (repeats the last reply), partial messages",
-        subagent="`parent_tool_use_id`",
-        tested="real files, 2.0.75 and 2.0.76",
-    ),
+    person="`user` with text; the first prompt itself is not in the stream",
+    left_out="results of tools, `result` (repeats the last reply), partial messages",
+    subagent="`parent_tool_use_id`",
+    tested="real files, 2.0.75 and 2.0.76",
 )

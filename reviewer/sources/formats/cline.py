@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, moment, words, written_object
-from reviewer.sources.format import Facts, Format, of_editor
+from reviewer.sources.format import Format, of_editor
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -85,9 +85,6 @@ FORMAT = Format(
         )
         for store in _STORES
     ),
-    facts=Facts(
-        person="the first message (`task`), and `user_feedback`",
-        left_out="requests to the API (they repeat the prompt), partial messages, checkpoints",
-        tested="fixtures",
-    ),
+    person="the first message (`task`), and `user_feedback`",
+    left_out="requests to the API (they repeat the prompt), partial messages, checkpoints",
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.claude_words import is_notice
 from reviewer.sources.fields import Fields, each, inner, is_among, moment, words, written_object
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import RecordUse, Role
@@ -329,12 +329,10 @@ FORMAT = Format(
         Location(folder=".codex/sessions", pattern="**/*.jsonl", variable="CODEX_HOME"),
         Location(folder=".codex/archived_sessions", pattern="**/*.jsonl", variable="CODEX_HOME"),
     ),
-    facts=Facts(
-        person="event `user_message`; in files without events, items with the role user",
-        left_out="items that no event repeats, such as AGENTS.md, environment context, skills;"
-        " developer messages; the context that an"
-        " editor puts before the request; the second telling of each turn",
-        subagent="a session of its own whose `source` is an object",
-        tested="real files, 0.36 to 0.142",
-    ),
+    person="event `user_message`; in files without events, items with the role user",
+    left_out="items that no event repeats, such as AGENTS.md, environment context, skills;"
+    " developer messages; the context that an"
+    " editor puts before the request; the second telling of each turn",
+    subagent="a session of its own whose `source` is an object",
+    tested="real files, 0.36 to 0.142",
 )  # fmt: skip

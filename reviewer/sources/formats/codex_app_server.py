@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewer.sources.fields import Fields, inner, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.formats.codex import HARNESS, requested
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
@@ -75,9 +75,7 @@ FORMAT = Format(
     detect_record=_is_log,
     turns=_turns,
     several=True,
-    facts=Facts(
-        person="`item/completed` of a `userMessage`",
-        left_out="`codex/event/...` and deltas, which tell the same",
-        tested="real files, 0.91",
-    ),
+    person="`item/completed` of a `userMessage`",
+    left_out="`codex/event/...` and deltas, which tell the same",
+    tested="real files, 0.91",
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import content_parts, function_calls, returned, said
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -51,9 +51,6 @@ FORMAT = Format(
     locations=(
         Location(folder=".continue/sessions", pattern="*.json", variable="CONTINUE_GLOBAL_DIR"),
     ),
-    facts=Facts(
-        person="history items with the role `user`",
-        left_out="context items and logs of prompts, which repeat the whole prompt",
-        tested="fixtures",
-    ),
+    person="history items with the role `user`",
+    left_out="context items and logs of prompts, which repeat the whole prompt",
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewer.sources.fields import Fields, each, first, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -48,7 +48,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             parts,
             key=f"{session.id}:{name}" if name and name != "REDACTED" else "",
             at=moment(record.get("timestamp")),
-            parent=record.get("parentId"),
             apart=bool(agent) or words(data.get("source")).startswith("agent-"),
         )
 
@@ -85,6 +84,8 @@ def _parts(reading: Reading, kind: str, data: Fields) -> tuple[Role, list[Part]]
             shown = words(inner(data, "error").get("message")) or data.get("error")
         call, tool = data.get("toolCallId"), data.get("toolName")
         return Role.TOOL, returned(shown, call, tool, error=failed)
+    if kind == "session.task_complete":
+        return Role.ASSISTANT, said(words(data.get("summary")))
     if kind == "session.compaction_complete":
         return Role.ASSISTANT, said(words(data.get("summaryContent")), RecordUse.SUMMARY)
     if kind in ("system.message", "skill.invoked"):
@@ -103,11 +104,9 @@ FORMAT = Format(
         Location(folder=".copilot/session-state", pattern=pattern, variable="COPILOT_HOME")
         for pattern in ("*/events.jsonl", "*.jsonl")
     ),
-    facts=Facts(
-        person="`user.message` without a `source`, as `content`",
-        left_out="`transformedContent`, text of the system, of skills and for sub-agents, hooks,"
-        " the system prompt; `tool.execution_start` repeats the request",
-        subagent="`agentId`, `parentToolCallId`, `source` = `agent-...`",
-        tested="real files, 1.0.10 to 1.0.74",
-    ),
+    person="`user.message` without a `source`, as `content`",
+    left_out="`transformedContent`, text of the system, of skills and for sub-agents, hooks,"
+    " the system prompt; `tool.execution_start` repeats the request",
+    subagent="`agentId`, `parentToolCallId`, `source` = `agent-...`",
+    tested="real files, 1.0.10 to 1.0.74",
 )  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.session_tables import (
     MessageRow,
     SessionTables,
@@ -95,10 +95,8 @@ FORMAT = Format(
         Location(folder=".crush", pattern="crush.db", in_project=True),
         Location(folder=".opencode", pattern="opencode.db", in_project=True),
     ),
-    facts=Facts(
-        person="parts `text` of messages with the role `user`",
-        left_out="tasks of sub-agents",
-        subagent="`parent_session_id`",
-        tested="real files of both",
-    ),
+    person="parts `text` of messages with the role `user`",
+    left_out="tasks of sub-agents",
+    subagent="`parent_session_id`",
+    tested="real files of both",
 )

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from reviewer.sources.databases import Connection, capped, opened, table_names
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location, SessionOutline, of_editor
+from reviewer.sources.format import Format, Location, SessionOutline, of_editor
 from reviewer.sources.formats.chat import has_role
 from reviewer.sources.formats.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.parts import (
@@ -204,12 +204,10 @@ EDITOR = Format(
         of_editor("Cursor/User/globalStorage", "state.vscdb"),
         of_editor("Cursor/User/workspaceStorage", "*/state.vscdb"),
     ),
-    facts=Facts(
-        person="bubbles of type 1 or `user`",
-        left_out="`aiService.prompts`, which repeats them without answers",
-        subagent="not recorded",
-        tested="a real file of 2024; fixtures of the later tables",
-    ),
+    person="bubbles of type 1 or `user`",
+    left_out="`aiService.prompts`, which repeats them without answers",
+    subagent="not recorded",
+    tested="a real file of 2024; fixtures of the later tables",
 )
 
 AGENT = Format(
@@ -226,10 +224,7 @@ AGENT = Format(
         )
         for pattern in ("*/*.jsonl", "*.jsonl", "*/subagents/*.jsonl")
     ),
-    facts=Facts(
-        person="`user` messages, between `<user_query>` tags where there are any",
-        left_out="results of tools",
-        subagent="files in `subagents/`",
-        tested="fixtures",
-    ),
+    person="`user` messages, between `<user_query>` tags where there are any",
+    left_out="results of tools",
+    subagent="files in `subagents/`",
 )

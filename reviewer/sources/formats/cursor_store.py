@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reviewer.sources.databases import LONGEST_VALUE, Connection, opened
 from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words, written_object
-from reviewer.sources.format import Facts, Format, Location, SessionOutline
+from reviewer.sources.format import Format, Location, SessionOutline
 from reviewer.sources.formats.cursor import query
 from reviewer.sources.formats.session_tables import UNREADABLE, UnreadableRowError, stored_json
 from reviewer.sources.parts import content_parts
@@ -155,9 +155,7 @@ FORMAT = Format(
             variable="CURSOR_DATA_DIR",
         ),
     ),
-    facts=Facts(
-        person="messages with the role `user`, between `<user_query>` tags where there are any",
-        left_out="the environment, rules and files that come before the request; a chat whose"
-        " transcript lies in `agent-transcripts` is read there",
-    ),
+    person="messages with the role `user`, between `<user_query>` tags where there are any",
+    left_out="the environment, rules and files that come before the request; a chat whose"
+    " transcript lies in `agent-transcripts` is read there",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewer.sources.fields import Fields, first, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, content_parts, returned, said, speaker
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -51,7 +51,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             parts,
             key=f"{session.id}:{name}" if name else "",
             at=moment(record.get("timestamp")),
-            parent=record.get("parentId"),
         )
 
 
@@ -82,9 +81,6 @@ FORMAT = Format(
     detect_record=_is_droid,
     turns=_turns,
     locations=(Location(folder=".factory/sessions", pattern="**/*.jsonl"),),
-    facts=Facts(
-        person="messages with the role `user` and text",
-        left_out="system reminders, results of tools",
-        tested="fixtures",
-    ),
+    person="messages with the role `user` and text",
+    left_out="system reminders, results of tools",
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reviewer.sources.document import Document
 from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, object_text, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, last_versions
 from reviewer.sources.records import RecordUse, Role
@@ -140,10 +140,8 @@ FORMAT = Format(
         Location(folder=".gemini/tmp", pattern="*/chats/*.jsonl", variable="GEMINI_CLI_HOME",
                  moves=""),
     ),
-    facts=Facts(
-        person="`displayContent` of a `user` message, else the first part of its `content`",
-        left_out="files that the message names, hook context, `info`, `error` and `warning`",
-        subagent="`kind` is `subagent`",
-        tested="real files (JSON); fixtures (log)",
-    ),
+    person="`displayContent` of a `user` message, else the first part of its `content`",
+    left_out="files that the message names, hook context, `info`, `error` and `warning`",
+    subagent="`kind` is `subagent`",
+    tested="real files (JSON); fixtures (log)",
 )  # fmt: skip

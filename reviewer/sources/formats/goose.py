@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped
 from reviewer.sources.fields import Fields, each, inner, moment, words, written_object
-from reviewer.sources.format import Facts, Format, Location, SessionOutline
+from reviewer.sources.format import Format, Location, SessionOutline
 from reviewer.sources.formats.session_tables import (
     MessageRow,
     SessionTables,
@@ -129,10 +129,8 @@ FORMAT = Format(
                  variable="XDG_DATA_HOME",
                  other_variable="GOOSE_PATH_ROOT", other_folder="data/sessions"),
     ),
-    facts=Facts(
-        person="parts `text` of messages with the role `user`",
-        left_out="results of tools, which have the role `user`",
-        subagent="`session_type`",
-        tested="the tables of a real file; fixtures",
-    ),
+    person="parts `text` of messages with the role `user`",
+    left_out="results of tools, which have the role `user`",
+    subagent="`session_type`",
+    tested="the tables of a real file; fixtures",
 )  # fmt: skip

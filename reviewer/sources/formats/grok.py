@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -80,11 +80,8 @@ SESSION = Format(
         and not {"uuid", "sessionId", "payload", "session_id", "call_id"} & set(r)
     ),
     turns=_turns,
-    facts=Facts(
-        person="`user` without `synthetic_reason`",
-        left_out="the environment, the system prompt",
-        tested="fixtures",
-    ),
+    person="`user` without `synthetic_reason`",
+    left_out="the environment, the system prompt",
 )
 EXPORT = Format(
     name="grok-export",
@@ -92,5 +89,5 @@ EXPORT = Format(
     detect_document=_is_export,
     turns=_export_turns,
     several=True,
-    facts=Facts(person="responses of the sender `human`", tested="fixtures"),
+    person="responses of the sender `human`",
 )

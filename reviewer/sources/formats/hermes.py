@@ -9,7 +9,7 @@ from msgspec import structs
 
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.fields import moment, nanoseconds, words, written_object
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
@@ -128,9 +128,7 @@ FORMAT = Format(
             variable="HERMES_HOME",
         ),
     ),
-    facts=Facts(
-        person="messages with the role `user`",
-        left_out="requests to review the conversation and the answers to them, hidden messages",
-        subagent="`_delegate_from` in `sessions.model_config`",
-    ),
+    person="messages with the role `user`",
+    left_out="requests to review the conversation and the answers to them, hidden messages",
+    subagent="`_delegate_from` in `sessions.model_config`",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reviewer.sources.fields import Fields, first, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -133,10 +133,8 @@ FORMAT = Format(
         Location(folder=".kimi/sessions", pattern="*/*/wire.jsonl", variable="KIMI_SHARE_DIR"),
         Location(folder=".kimi-code/sessions", pattern="**/wire.jsonl", variable="KIMI_CODE_HOME"),
     ),
-    facts=Facts(
-        person="`turn.prompt` or `TurnBegin.user_input` of a user",
-        left_out="`context.append_message` repeats the prompt; checkpoints, reminders, triggers",
-        subagent="origin `system_trigger` named `subagent`",
-        tested="fixtures, protocol 1.4",
-    ),
+    person="`turn.prompt` or `TurnBegin.user_input` of a user",
+    left_out="`context.append_message` repeats the prompt; checkpoints, reminders, triggers",
+    subagent="origin `system_trigger` named `subagent`",
+    tested="fixtures, protocol 1.4",
 )  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, nanoseconds, words, written_object
-from reviewer.sources.format import Facts, Format, Location, SessionOutline
+from reviewer.sources.format import Format, Location, SessionOutline
 from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
@@ -76,7 +76,6 @@ def _turn(
         parts,
         key=name if name != "REDACTED" else "",
         at=moment(inner(info, "time").get("created")),
-        parent=info.get("parentID"),
         rewound=session.is_undone,
         cwd=words(inner(info, "path").get("cwd")),
         model=words(info.get("modelID")) or words(inner(info, "model").get("modelID")),
@@ -260,13 +259,11 @@ FORMAT = Format(
         Location(folder=".local/share/opencode/storage/session", pattern="*/*.json",
                  variable="XDG_DATA_HOME"),
     ),
-    facts=Facts(
-        person="parts `text` of a user's message without `synthetic` and `ignored`",
-        left_out="pasted files, requests to go on, templates of commands, sub-agents' tasks;"
-        " titles and summaries that a machine made",
-        subagent="`parentID` of the session",
-        tested="real files: export 1.2, folder, database 1.18",
-    ),
+    person="parts `text` of a user's message without `synthetic` and `ignored`",
+    left_out="pasted files, requests to go on, templates of commands, sub-agents' tasks;"
+    " titles and summaries that a machine made",
+    subagent="`parentID` of the session",
+    tested="real files: export 1.2, folder, database 1.18",
 )  # fmt: skip
 
 PIECE = Format(

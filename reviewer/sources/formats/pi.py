@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, content_parts, returned, said
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
@@ -68,7 +68,6 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
             parts,
             key=session.key_of(role, parts, name),
             at=moment(entry.get("timestamp"), message.get("timestamp")),
-            parent=entry.get("parentId"),
             model=words(message.get("model")),
         )
 
@@ -114,10 +113,8 @@ FORMAT = Format(
                  variable="PI_CODING_AGENT_DIR", moves=".pi/agent"),
         Location(folder=".openclaw/agents", pattern="*/sessions/*.jsonl"),
     ),
-    facts=Facts(
-        person="messages with the role `user`; commands that the person ran with `!`",
-        left_out="nothing is wrapped around the person's words",
-        subagent="not recorded",
-        tested="real files (version 1); fixtures (version 3)",
-    ),
+    person="messages with the role `user`; commands that the person ran with `!`",
+    left_out="nothing is wrapped around the person's words",
+    subagent="not recorded",
+    tested="real files (version 1); fixtures (version 3)",
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.format import Facts, Format, Location
+from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.gemini import HARNESS, response_text
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, last_versions
@@ -40,7 +40,6 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
             parts,
             key=name,
             at=moment(record.get("timestamp")),
-            parent=record.get("parentUuid"),
             apart=bool(record.get("isSidechain")),
         )
 
@@ -88,10 +87,8 @@ FORMAT = Format(
     turns=_turns,
     is_log=True,
     locations=(Location(folder=".qwen/projects", pattern="*/chats/*.jsonl", variable="QWEN_HOME"),),
-    facts=Facts(
-        person="`user`, as `systemPayload.displayText` where there is one",
-        left_out="notifications, telemetry, titles, snapshots",
-        subagent="`isSidechain`",
-        tested="fixtures, 0.21",
-    ),
+    person="`user`, as `systemPayload.displayText` where there is one",
+    left_out="notifications, telemetry, titles, snapshots",
+    subagent="`isSidechain`",
+    tested="fixtures, 0.21",
 )

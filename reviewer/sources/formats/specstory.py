@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.formats.marked_turns import (
     LONGEST_CALL_LINE,
     Dialect,
@@ -86,11 +86,9 @@ def _is_specstory(head: str) -> bool:
 FORMAT = Format(
     name="specstory",
     agent="SpecStory",
-    facts=Facts(
-        person="turns marked `_**User (...)**_`",
-        left_out="thoughts and tool calls",
-        tested="real files",
-    ),
+    person="turns marked `_**User (...)**_`",
+    left_out="thoughts and tool calls",
+    tested="real files",
     detect_text=_is_specstory,
     turns=lambda reading: marked_turns(reading, _SpecStory()),
 )

@@ -9,7 +9,7 @@ import msgspec
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.format import Facts, Format
+from reviewer.sources.format import Format
 from reviewer.sources.formats.editors import Editor
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
@@ -211,22 +211,18 @@ SWE_AGENT = Format(
         and ("trajectory" in d or "info" in d or "environment" in d or len(d) == 1)
     ),
     turns=_swe_turns,
-    facts=Facts(
-        person="the task",
-        left_out="demonstrations, the system prompt; `trajectory` repeats the history",
-        tested="real files",
-    ),
+    person="the task",
+    left_out="demonstrations, the system prompt; `trajectory` repeats the history",
+    tested="real files",
 )
 MINI_SWE_AGENT = Format(
     name="mini-swe-agent",
     agent="mini-swe-agent",
     detect_document=lambda d: "trajectory_format" in d and "messages" in d,
     turns=_mini_turns,
-    facts=Facts(
-        person="the task",
-        left_out="the system prompt; `extra` repeats actions and answers",
-        tested="real files",
-    ),
+    person="the task",
+    left_out="the system prompt; `extra` repeats actions and answers",
+    tested="real files",
 )
 OPENHANDS = Format(
     name="openhands",
@@ -234,11 +230,9 @@ OPENHANDS = Format(
     detect_record=lambda r: "instance_id" in r and "history" in r,
     turns=_hands_turns,
     several=True,
-    facts=Facts(
-        person="the task, as the action `message` of the source `user`",
-        left_out="the system prompt, recalled knowledge; `instruction` repeats the task",
-        tested="a real file",
-    ),
+    person="the task, as the action `message` of the source `user`",
+    left_out="the system prompt, recalled knowledge; `instruction` repeats the task",
+    tested="a real file",
 )
 ATIF = Format(
     name="atif",
@@ -246,9 +240,7 @@ ATIF = Format(
     detect_record=_is_atif_line,
     detect_document=lambda d: "steps" in d and ("agent" in d or "schema_version" in d),
     turns=_atif_turns,
-    facts=Facts(
-        person="steps of the source `user`",
-        left_out="steps of the source `system`; the `.json` and the `.jsonl` tell the same",
-        tested="real files, 1.4 and 1.7",
-    ),
+    person="steps of the source `user`",
+    left_out="steps of the source `system`; the `.json` and the `.jsonl` tell the same",
+    tested="real files, 1.4 and 1.7",
 )

@@ -15,7 +15,7 @@ from reviewer.sources.fields import (
     words,
     written_object,
 )
-from reviewer.sources.format import Facts, Format, of_editor
+from reviewer.sources.format import Format, of_editor
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
@@ -188,10 +188,8 @@ FORMAT = Format(
         for place in ("workspaceStorage/*/chatSessions", "globalStorage/emptyWindowChatSessions")
         for name in ("*.json", "*.jsonl")
     ),
-    facts=Facts(
-        person="`message.text` of a request",
-        left_out="variables, references, the rendered prompt",
-        subagent="not recorded",
-        tested="a real export; fixtures of the log",
-    ),
+    person="`message.text` of a request",
+    left_out="variables, references, the rendered prompt",
+    subagent="not recorded",
+    tested="a real export; fixtures of the log",
 )

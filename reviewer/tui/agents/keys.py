@@ -14,17 +14,13 @@ DISCONNECT = Action(
     "Disconnect this agent; you see what would go first: its memory folder, this project, all"
     " projects.", "Decide", writes=True,
 )  # fmt: skip
-UNDO = Action(
-    "undo_connecting", "u", "undo",
-    "Take back the latest connecting here; you see what would change first.",
-    "Decide", writes=True,
-)  # fmt: skip
 READ = Action("read_agent", "enter", "read", "Read all about this agent, or go back.", "Look")
 
 AGENTS = Pane(
     "agents", "Agents",
-    (CONNECT, DISCONNECT, UNDO, READ, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS, keys.BACK),
-    (CONNECT, DISCONNECT, UNDO, READ),
+    (CONNECT, DISCONNECT, keys.UNDO, keys.REDO, READ, keys.REFRESH, keys.PROJECT,
+     *keys.PANE_ACTIONS, keys.BACK),
+    (CONNECT, DISCONNECT, READ),
 )  # fmt: skip
 
 REACH = Pane("reach", "Which agents get it", (keys.CLOSE,), (keys.CLOSE,))

@@ -21,7 +21,7 @@ from reviewer.agents.memory_folders import HAVE_MEMORY, facts_of
 from reviewer.agents.program import missing_mcp, program
 from reviewer.agents.wiring import WiringPlace, WiringScope, home
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, ReviewerError
+from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 from reviewer.promotion.views import QueueQuery, QueueRow, Sort
 from reviewer.tui.agents import keys
@@ -205,7 +205,9 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         async def write() -> str:
             await to_thread(self._connections.connect, planned, folder=_tree_root())
             lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])
-            done = f"Connected {row.title} {SCOPE_WORDS[scope]} - {keys.UNDO.key} takes it back."
+            done = (
+                f"Connected {row.title} {SCOPE_WORDS[scope]} - {keys.DISCONNECT.key} takes it back."
+            )
             return " ".join((done, *lacking, *planned.afterwards))
 
         await self._agree(f"Connect {row.title} {SCOPE_WORDS[scope]}", planned, write)
@@ -253,42 +255,9 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
         async def write() -> str:
             await to_thread(self._connections.disconnect, planned, folder=_tree_root())
-            return f"Disconnected {title} {where} - {keys.UNDO.key} takes it back."
+            return f"Disconnected {title} {where} - {keys.CONNECT.key} connects it again."
 
         await self._agree(f"Disconnect {title} {where}", planned, write)
-
-    def _nothing_to_undo_here(self) -> str | None:
-        return (
-            self._nothing_to_undo() if self._connections.latest_act(_tree_root()) is None else None
-        )
-
-    @unless(_nothing_to_undo_here)
-    async def action_undo_connecting(self) -> None:
-        """Show what the undo would change; without a connecting undo the last act elsewhere."""
-        act = self._connections.latest_act(_tree_root())
-        if act is None:
-            await self.action_undo()
-            return
-        place = self._placed(act.scope, Path(act.root))
-        connection = self._connections.of(act.agent, place)
-        if act.what == "connected":
-            if connection is None:
-                raise ReviewerError(f"{act.agent} is not connected any more.")
-            planned = await to_thread(self._connections.plan_disconnect, connection, place)
-        else:
-            planned = await to_thread(self._plan, act.agent, place)
-
-        async def write() -> str:
-            latest = self._connections.latest_act(_tree_root())
-            if latest is None or latest.at != act.at:
-                raise ConflictError("Another program has changed a connection: undo it again.")
-            undo = self._connections.disconnect
-            if act.what == "disconnected":
-                undo = self._connections.connect
-            await to_thread(undo, planned, folder=act.folder, undoes=act.at)
-            return f"Undone: {act.title}"
-
-        await self._agree(f"Undo: {act.title}", planned, write)
 
     @on(RowList.Opened)
     def action_read_agent(self) -> None:

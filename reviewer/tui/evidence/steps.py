@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 STEP_CHARACTERS = 600
 LAYERS = {"L3": "value", "L2": "entity", "L1": "memory", "L0": "source"}
 LAYER_CELLS = 7
+LEAST_PLACE = 16
+"""Cells of a path below which it takes the next line."""
 
 
 def places_of(steps: Sequence[ProvenanceStep]) -> list[int]:
@@ -37,10 +39,11 @@ def step_blocks(
         place = ""
         if step.path is not None:
             line = f":{(step.line or 0) + 1}" if step.line is not None else ""
-            room = max(width - len(title) - len(line) - LAYER_CELLS - 8, 16)
+            beside = width - len(title) - len(line) - LAYER_CELLS - 8
+            room = beside if beside >= LEAST_PLACE else width - len(line) - LAYER_CELLS - 8
             place = f"  {tail(step.path, room, signs.ellipsis)}{line}"
         head = (bar, Run(LAYERS[step.layer].ljust(LAYER_CELLS), "accent" if here else "faint"))
-        blocks.append(TextBlock(title + place, "dim", first=head, wrap=False))
+        blocks.append(TextBlock(title + place, "dim", first=head))
         text = " ".join(step.text[: 2 * STEP_CHARACTERS].split())[:STEP_CHARACTERS]
         margin = (bar, Run("    "))
         blocks.append(TextBlock(text, "text" if here else "dim", first=margin, rest=margin))

@@ -16,6 +16,7 @@ from textual.widgets import Input, OptionList
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, DismissOnce
+from reviewer.tui.kit.field import Field
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text import cut
 
@@ -25,7 +26,7 @@ NAME_CELLS = 34
 MOST_ROWS = 12
 FRAME = 3
 """The border and the field around the options."""
-LEAST_CELLS = 36
+LEAST_CELLS, MOST_CELLS = 36, 78
 
 
 class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
@@ -47,6 +48,7 @@ class ChoiceScreen(
     ChoiceScreen ChoiceList { border: none; padding: 0; height: 1fr; background: $background;
                               scrollbar-size-vertical: 1; text-wrap: nowrap;
                               text-overflow: ellipsis; }
+    ChoiceScreen ChoiceList.-nothing { text-wrap: wrap; text-overflow: fold; }
     """
 
     def __init__(
@@ -74,8 +76,7 @@ class ChoiceScreen(
         """The text of an empty list."""
         self._current = current
         self._whole = whole
-        self.field = Input(text, placeholder=hint or NARROW, compact=True)
-        self.field.cursor_blink = False
+        self.field = Field(text, hint=hint or NARROW)
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = display_line(title)
@@ -98,9 +99,9 @@ class ChoiceScreen(
             self.box.styles.width, self.box.styles.height = wide, high
             return
         longest = max((_cells(each) for each in self._options), default=0)
-        width = max(longest + 5, cell_len(self.field.placeholder) + 6, LEAST_CELLS)
-        width = min(width, max(wide * 2 // 3, LEAST_CELLS))
-        width = min(max(width, cell_len(str(self.box.border_title)) + 6), wide - 2)
+        title = cell_len(str(self.box.border_title))
+        width = max(longest + 5, cell_len(self.field.hint) + 6, title + 6, LEAST_CELLS)
+        width = min(width, max(wide * 2 // 3, MOST_CELLS), wide - 2)
         rows = MOST_ROWS // 2 if self._narrow is not None else min(len(self._options), MOST_ROWS)
         below, above = high - self._near.bottom, self._near.y
         height = min(max(rows, 1) + FRAME, max(below, above))
@@ -123,6 +124,7 @@ class ChoiceScreen(
 
     def _show(self, options: Sequence[Option]) -> None:
         self._shown = tuple(options)
+        self.list.set_class(not self._shown, "-nothing")
         self.list.clear_options()
         self.list.add_options(
             [_line(each, self.host.glyphs.ellipsis) for each in self._shown]

@@ -11,17 +11,14 @@ from textual.widgets import Input, Static
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor
+from reviewer.tui.kit.field import Field
 
 REST_SECONDS = 0.015
 """Pause in the typing before the filter runs."""
 
 
-class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
+class FilterInput(Actor, Field, pane=keys.FILTER_FIELD):
     """The text field; `enter` keeps the filter, `escape` clears it."""
-
-    def __init__(self, placeholder: str) -> None:
-        super().__init__(placeholder=placeholder, compact=True, select_on_focus=False)
-        self.cursor_blink = False
 
     def action_keep_filter(self) -> None:
         self.post_message(FilterBar.Kept(self.value))
@@ -54,9 +51,9 @@ class FilterBar(Horizontal):
     class Cleared(Message):
         """Drop the filter; the keys go back to the list."""
 
-    def __init__(self, placeholder: str) -> None:
+    def __init__(self, hint: str) -> None:
         super().__init__(id="filter")
-        self.field = FilterInput(placeholder)
+        self.field = FilterInput(hint=hint, select_on_focus=False)
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:

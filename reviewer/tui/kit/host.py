@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
-    from reviewer.tui.context.model import Choices
     from reviewer.tui.keymap import Keymap
     from reviewer.tui.kit.running import RunningAct, Stoppable
     from reviewer.tui.packet.model import PacketChoices
@@ -28,8 +27,16 @@ class Step(NamedTuple):
     words: str
     after: int
     """The latest act at that time: a later one is undone before it."""
-    before: object
-    """What was chosen before, as its screen reads it."""
+    choices: object
+    """What was chosen before it, or of an undone step with it, as its screen reads it."""
+
+
+class Steps:
+    """The choices made on a screen, the latest last."""
+
+    def __init__(self) -> None:
+        self.done: list[Step] = []
+        self.undone: list[Step] = []
 
 
 class Host(Protocol):
@@ -44,9 +51,11 @@ class Host(Protocol):
     background_act: Future[None] | None
     background_run: Stoppable | None
     made_here: dict[int, tuple[str, str]]
-    steps: dict[str, list[Step]]
-    queued_more: int
-    context_choices: dict[int, Choices]
+    steps: dict[str, Steps]
+    redo_ended: bool
+    opened_segments: dict[int, set[tuple[int, ...]]]
+    acts_at: dict[int, tuple[int, int]]
+    came_back: Sequence[int]
     packet_choices: PacketChoices | None
 
     @property

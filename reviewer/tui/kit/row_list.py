@@ -75,20 +75,6 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         """One row of exactly `width` cells."""
         raise NotImplementedError
 
-    def target(self, index: int) -> int:
-        """The row for the cursor when it is sent to a row: never a heading, for example."""
-        return index
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """The number of the row under the cursor, from 1, and how many there are."""
-        return self.cursor + 1, self.total
-
-    @property
-    def first_in_sight(self) -> int:
-        """The uppermost row that has to be visible together with the cursor."""
-        return self.cursor
-
     # drawing
 
     def render_line(self, y: int) -> Strip:
@@ -96,8 +82,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         style, sign = palette(self.app), glyphs(self.app)
         width, total = self.size.width, self.total
         if y >= self.height:
-            here, rows = self.place
-            place = f"{here:,} of {rows:,}" if total else ""
+            place = f"{self.cursor + 1:,} of {total:,}" if total else ""
             foot = f" {sign.dot} ".join(part for part in (place, self.remark) if part)
             return line_of([(" " + foot, style.dim)], width, style.text, sign.ellipsis)
         at = self.scroll_offset.y + y
@@ -139,7 +124,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         before = self.cursor
         if not self.total or self.locked:
             return
-        index = self.target(max(0, min(index, self.total - 1)))
+        index = max(0, min(index, self.total - 1))
         if index == before:
             if self._keep_in_sight():
                 self.refresh()
@@ -196,7 +181,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
             return False
         top, height, cursor = self.scroll_offset.y, self.height, self.cursor
         last = max(self.total - height, 0)
-        wanted = min(max(top, cursor - height + 1), self.first_in_sight, last)
+        wanted = min(max(top, cursor - height + 1), cursor, last)
         if wanted == top:
             return False
         for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):

@@ -39,7 +39,7 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
-from reviewer.tui.kit.host import Step
+from reviewer.tui.kit.host import Step, Steps
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
@@ -191,7 +191,15 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def note_act(self, act: int, words: str = "") -> None:
         """Remember that an act was made here, in this session, and how this screen words it."""
-        self.host.made_here[act] = (self.tab.capitalize(), words)
+        self.host.made_here[act] = (self.place, words)
+        self.host.redo_ended = False
+        for each in self.host.steps.values():
+            each.undone.clear()
+
+    @property
+    def place(self) -> str:
+        """How a message names this screen."""
+        return self.tab.capitalize()
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Write what the act changed into the memory folders that the person has chosen."""
@@ -207,39 +215,39 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
     @property
-    def steps(self) -> list[Step]:
-        """The choices made here that undo takes back, latest last."""
-        return self.host.steps.setdefault(self.tab, [])
+    def steps(self) -> Steps:
+        """The choices made here that undo takes back."""
+        return self.host.steps.setdefault(self.tab, Steps())
 
     def note_step(self, words: str, before: object) -> None:
         """Remember a choice, so that undo takes it back."""
-        self.steps.append(Step(words, self._latest_act(), before))
+        self.steps.done.append(Step(words, self._latest_act(), before))
+        self.steps.undone.clear()
+        self.host.redo_ended = True
 
-    def take_back(self, before: object) -> None:
-        """Show what was chosen before; overridden by screens that note steps."""
+    def take_back(self, choices: object) -> object:
+        """Show other choices, and return those that were shown; for screens that note steps."""
+        raise NotImplementedError
 
     def _latest_act(self) -> int:
         following = self.engine.history.next_undo()
-        return max(following[0] if following else 0, self._queued_more())
-
-    def _queued_more(self) -> int:
-        """The latest act that queued more candidates, unless it is undone."""
-        act = self.host.queued_more
-        return act if act and not self.engine.history.is_undone(act) else 0
+        return following[0] if following else 0
 
     def _last_step(self) -> bool:
         """Whether the latest to undo is a choice made here."""
-        return bool(self.steps) and self.steps[-1].after >= self._latest_act()
+        done = self.steps.done
+        return bool(done) and done[-1].after >= self._latest_act()
 
     def _nothing_to_undo(self) -> str | None:
-        if self._last_step() or self._queued_more() or self.engine.history.undo_title():
+        if self._last_step() or self.engine.history.undo_title():
             return None
         if (other := self.engine.history.latest_of_another()) is None:
             return "There is nothing to undo."
         return f"You have nothing to undo: {display_line(other[2])} made the latest decision."
 
     def _nothing_to_redo(self) -> str | None:
-        return None if self.engine.history.redo_title() else "There is nothing to redo."
+        by_act = not self.host.redo_ended and self.engine.history.redo_title()
+        return None if self.steps.undone or by_act else "There is nothing to redo."
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
@@ -247,39 +255,59 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         waits for enter.
         """
         if self._last_step():
-            step = self.steps.pop()
-            self.take_back(step.before)
-            self.say(f"Taken back: {step.words}")
-            return
-        following, queued = self.engine.history.next_undo(), self._queued_more()
-        if queued and queued == self._latest_act():
-            undone = await self.write(lambda: self.engine.history.undo_act(queued), "Undoing")
-            self.show_reversed(undone)
-            self.say(f"Undone: {display_line(undone.title)}")
-            return
-        if following is None:
-            return
-        number, title = following
-        if number in self.host.made_here:
-            await self._undo()
+            self._reverse_step(self.steps.done, self.steps.undone)
         else:
-            await self.confirm("From an earlier session", f"undo: {title}", "leave it", self._undo)
-
-    async def _undo(self) -> None:
-        undone = await self.write(self.engine.history.undo, "Undoing")
-        self._reversed(undone, "Undone", f"{self.key_of(keys.REDO)} to redo")
+            await self._reverse(self.engine.history.next_undo(), self.engine.history.undo, "undo")
 
     @unless(_nothing_to_redo)
     async def action_redo(self) -> None:
-        redone = await self.write(self.engine.history.redo, "Redoing")
-        self._reversed(redone, "Redone", f"{self.key_of(keys.UNDO)} to undo")
+        if self.steps.undone:
+            self._reverse_step(self.steps.undone, self.steps.done)
+        else:
+            await self._reverse(self.engine.history.next_redo(), self.engine.history.redo, "redo")
 
-    def _reversed(self, undone: Undone, verb: str, hint: str) -> None:
-        made_on, words = self.host.made_here.setdefault(undone.target, ("", ""))
-        where = "" if made_on in ("", self.tab.capitalize()) else f" ({made_on})"
-        if not detached(self):
-            self.show_reversed(undone)
-        self.say(f"{verb}: {display_line(words or undone.title)}{where} - {hint}")
+    def _reverse_step(self, taken: list[Step], kept: list[Step]) -> None:
+        """Go a choice back or forward."""
+        step = taken.pop()
+        kept.append(step._replace(choices=self.take_back(step.choices)))
+        self.host.redo_ended = True
+        self._say_reversed(step.words, "redo" if taken is self.steps.undone else "undo")
+
+    async def _reverse(
+        self, following: tuple[int, str] | None, reverse: Callable[[], Undone], verb: str
+    ) -> None:
+        """Undo or redo an act; one of an earlier session is named first."""
+        if following is None:
+            return
+        number, title = following
+        early = number not in self.host.made_here
+        made_on, words = self.host.made_here.get(number, ("an earlier session", ""))
+
+        async def carry_out() -> None:
+            done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
+            made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
+            where = "earlier session" if early else made_on
+            self.host.came_back = done.ids
+            if not detached(self):
+                self.show_reversed(done)
+            here = where in ("", self.place)
+            self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
+
+        if self.reverses_at_once(number):
+            await carry_out()
+        else:
+            what = f"{verb}: {words or title}"
+            await self.confirm(f"From {made_on}", what, "leave it", carry_out)
+
+    def reverses_at_once(self, act: int) -> bool:
+        """Whether undo and redo reverse an act without naming it first."""
+        return act in self.host.made_here
+
+    def _say_reversed(self, what: str, verb: str) -> None:
+        done, key, way = (
+            ("Undone", keys.REDO, "redo") if verb == "undo" else ("Redone", keys.UNDO, "undo")
+        )
+        self.say(f"{done}: {display_line(what)} - {self.key_of(key)} to {way}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Show the rows that an undo or redo changed."""
@@ -564,8 +592,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self._reading = False
         """The zoomed pane was opened with `read_pane`, so leaving it returns to the list."""
         self._editor: EditPane | None = None
-        self._edit: TextEdit | None = None
-        self._refused_to_drop: TextEdit | None = None
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list and its panes, the parts below them, status and keys."""
@@ -837,9 +863,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self._editor is None:
             from reviewer.tui.kit.edit_pane import EditPane
 
-            self._editor = EditPane(id="edit")
+            self._editor = EditPane(self._edit_done, id="edit")
         draft = edit.drafts.load(edit.key)
-        self._edit = edit
         await self.show_overlay(self._editor, beside=edit.beside)
         self._editor.begin(edit, draft)
         if draft is not None:
@@ -847,71 +872,22 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @property
     def editing(self) -> TextEdit | None:
-        return self._edit if self.overlay is self._editor else None
+        """The text in the editor that is open."""
+        editor = self._editor
+        return editor.edit if editor is not None and self.overlay is editor else None
 
-    async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
-        message.stop()
-        edit = self._edit
-        if edit is not None:
-            await self.patiently(lambda: self._save_edit(edit, message.content))
-
-    async def _save_edit(self, edit: TextEdit, content: str) -> None:
-        try:
-            result = await edit.save(content)
-        except ReviewerError:
-            edit.keep(content)
-            raise
-        edit.drafts.discard(edit.key)
+    def _edit_done(self, edit: TextEdit) -> None:
         if self.editing is edit:  # the person may have gone on while another program was writing
             self.close_overlay()
-        if self._edit is edit:
-            self._edit = None
-        edit.saved(result)
-
-    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
-        message.stop()
-        edit = self._edit
-        if edit is not None:
-            await self.patiently(
-                lambda: self._leave_edit(edit, message.content, changed=message.changed)
-            )
-
-    def _leave_edit(self, edit: TextEdit, content: str, *, changed: bool) -> None:
-        too_long = changed and not edit.keep(content)
-        if too_long and self._refused_to_drop is not edit:
-            self._refused_to_drop = edit
-            self.say(
-                f"{len(content):,} characters cannot be kept, {edit.limit:,} can:"
-                f" shorten the text, or {keys.LEAVE_EDIT.key} again drops it.",
-                bad=True,
-            )
-            return
-        if not changed:
-            edit.drafts.discard(edit.key)
-        self._edit = None
-        self.close_overlay()
-        if too_long:
-            self.say(f"{edit.title}: the text was too long and is dropped.")
-        elif changed:
-            self.say(f"{edit.title}: the draft is kept; {edit.again.key} continues it.")
-        else:
-            self.say(f"{edit.title}: left unchanged.")
-        self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)
+            self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)
 
     def draft_changed(self, key: int, *, kept: bool) -> None:
-        """A draft was kept or discarded when the editor was left."""
-
-    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
-        message.stop()
-        edit = self.editing
-        if edit is not None and edit.key == message.memory:
-            await self.patiently(lambda: edit.keep(message.content))
+        """A draft was kept or discarded."""
 
     def keep_now(self) -> None:
         """Keep the draft of the text being typed."""
-        edit, editor = self.editing, self._editor
-        if edit is not None and editor is not None and editor.changed:
-            edit.keep(editor.content)
+        if self._editor is not None and self.editing is not None:
+            self._editor.keep_now()
 
     # the filter; a screen with one overrides the next three
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +15,7 @@ from reviewer.packets.presets import Limits
 from reviewer.packets.values import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
+    from reviewer.agents.agent_files import GivenPacket
     from reviewer.packets.values import Packet, PacketItem, SectionUse
 
 BUDGETS = (
@@ -74,6 +75,12 @@ class PacketModel:
         self.filter = ""
         self.cursor = 0
         self.rows: list[Row] = []
+        self.given: GivenPacket | None = None
+        """The packet that an agent was given last."""
+
+    def is_new(self, item: PacketItem) -> bool:
+        """Whether an item was not in the packet that an agent was given last."""
+        return self.given is not None and bool(item.shown) and item.shown not in self.given.text
 
     @property
     def current(self) -> Row | None:
@@ -83,6 +90,11 @@ class PacketModel:
     def item(self) -> PacketItem | None:
         row = self.current
         return None if isinstance(row, SectionRow) else row
+
+    def go_to(self, ids: Collection[str]) -> None:
+        """Put the cursor on the first of some items that is listed."""
+        listed = (at for at, row in enumerate(self.rows) if _key(row) in ids)
+        self.cursor = next(listed, self.cursor)
 
     def show(self, packet: Packet | None, words: str = "") -> None:
         """Show a packet with a filter; the cursor stays on its item or section."""

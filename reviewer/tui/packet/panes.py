@@ -16,13 +16,13 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit.bars import clickable
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import TextBlock, cut
+from reviewer.tui.kit.text import TextBlock, cut, moment
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import PacketChoices, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
 
 if TYPE_CHECKING:
-    from reviewer.packets.values import Packet, PacketItem
+    from reviewer.packets.values import PacketItem
 
 STATES = {
     "full": ("full ", "in full"), "short": ("short", "in short"),
@@ -48,8 +48,9 @@ class PacketHead(Static):
     """
 
     def show(
-        self, packet: Packet | None, choices: PacketChoices, source: str, remarks: Sequence[str]
+        self, model: PacketModel, choices: PacketChoices, source: str, remarks: Sequence[str]
     ) -> None:
+        packet = model.packet
         sign = glyphs(self.app)
         dot = (f" {sign.dot} ", "$dim")
         task = f'"{display_line(choices.typed)}"' if choices.typed else "none: what was needed most"
@@ -69,6 +70,8 @@ class PacketHead(Static):
             for state in STATES:
                 if counts[state]:
                     parts += [dot, (f"{counts[state]:,} {STATES[state][0].strip()}", "$dim")]
+            if new := sum(map(model.is_new, packet.items)):
+                parts += [dot, f"{new:,} new to agents"]
         parts += ["\n", ("task   ", "$dim"), cut(task, self.size.width // 2, sign.ellipsis)]
         parts += [dot, display_line(source)]
         for remark in remarks:
@@ -108,6 +111,8 @@ class PacketList(ModelList[PacketModel]):
             needs = item.full_tokens if state == "dropped" else item.tokens
             score = "    " if item.score is None else f"{item.score.total:.2f}"
             parts.append((f"{score} {needs or 0:>5,} ", dim))
+        if self.model.is_new(item):
+            parts.append(("new ", accent))
         return [*parts, (display_line(item.title), dim if state == "dropped" else text)]
 
 
@@ -141,6 +146,9 @@ def why_blocks(
         *([TextBlock(row.score_text, "text")] if row.score_text else []),
         TextBlock(where, "dim", wrap=False),
     ]
+    if model.given is not None and model.is_new(row):
+        words = f"new: the packet of {moment(model.given.at)} did not have it like this"
+        blocks.append(TextBlock(words, "accent"))
     if row.id in choices.pinned:
         blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
     if row.id in choices.left_out:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 from textual import on
@@ -46,8 +46,9 @@ from reviewer.tui.packet.panes import (
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
+    from reviewer.agents.agent_files import GivenPacket
     from reviewer.packets.prepared import Prepared
-    from reviewer.packets.values import Packet, PacketItem
+    from reviewer.packets.values import Packet
 
 SYNC_ITEMS = 3_000
 """A packet of at most this many items is assembled on the event loop, a larger one in a thread."""
@@ -96,22 +97,40 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def choices(self) -> PacketChoices:
         return self.host.packet_choices or PacketChoices()
 
-    def _choose(self, choices: PacketChoices) -> None:
+    def _choose(self, words: str, choices: PacketChoices) -> None:
         """Keep a choice and assemble the packet with it."""
+        self.note_step(words, self.choices)
+        self.take_back(choices)
+
+    def take_back(self, choices: object) -> PacketChoices:
+        assert isinstance(choices, PacketChoices)
+        before = self.choices
         self.host.packet_choices = choices
+        if choices.source != before.source:
+            self.packets.cursor = 0
+            self._read_source(quiet=True)
+            return before
+        changed = (choices.pinned ^ before.pinned) | (choices.left_out ^ before.left_out)
+        self.packets.go_to(changed)
         self._assemble()
+        return before
 
     # reading the source
 
     def reload(self) -> None:
-        """Read the source again: the chosen one, else the one that the command line reads now."""
+        self._read_source(quiet=False)
+
+    def _read_source(self, *, quiet: bool) -> None:
+        """Read the source again: the chosen one, else the one that the command line reads now,
+        which is named unless `quiet`.
+        """
         self.trouble, self._prepared = "", None
         self.note_version()
         self.void("packet")
         engine, project, choices = self.engine, self.project, self.choices
         local, folder_named = self.local_folder, self.source.folder
 
-        def work() -> tuple[PacketSource, str, Prepared]:
+        def work() -> tuple[PacketSource, str, Prepared, GivenPacket | None]:
             now, words, source = datetime.now().astimezone(), "", choices.source
             if source is None:
                 near = engine.packets.source_near(project, local)
@@ -125,11 +144,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             if prepared.small:
                 prepared.count_ahead()
             prepared.save_counts()
-            return source, words, prepared
+            given = last_given(engine.path, project) if source.folder is None else None
+            return source, words, prepared, given
 
-        def then(found: tuple[PacketSource, str, Prepared]) -> None:
-            source, words, self._prepared = found
-            if words and (not self.tried or source.folder != folder_named):
+        def then(found: tuple[PacketSource, str, Prepared, GivenPacket | None]) -> None:
+            source, words, self._prepared, self.packets.given = found
+            if words and not quiet and (not self.tried or source.folder != folder_named):
                 more = "" if source.folder else f": {self.key_of(keys.OTHER_SOURCE)} reads both."
                 self.say(f"{display_line(words)}{more}")
             self.tried, self.source = True, source
@@ -200,7 +220,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             more.append(f"{limits.chars:,} characters{owner}{words}")
         if packet is not None and packet.problems:
             more.append(count(len(packet.problems), "problem"))
-        self.head.show(packet, self.choices, self._source_words(), more)
+        self.head.show(self.packets, self.choices, self._source_words(), more)
 
     def _source_words(self) -> str:
         own = f"store: {self.project}" if self.project else "store: all projects"
@@ -295,7 +315,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._limit(Limits(step_budget(self.choices.budget, 1), self.choices.limits.chars))
 
     def _limit(self, limits: Limits) -> None:
-        self._choose(structs.replace(self.choices, limits=limits))
+        choices = structs.replace(self.choices, limits=limits)
+        self._choose(f"budget {choices.budget:,}", choices)
 
     @unless(no_packet)
     async def action_packet_budget(self) -> None:
@@ -319,7 +340,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     async def action_packet_task(self) -> None:
         async def then(text: str) -> None:
             task = read_task(Path(text[1:]).expanduser()) if text.startswith("@") else text
-            self._choose(structs.replace(self.choices, task=task, typed=text))
+            words = f"task “{display_line(text)}”" if text else "no task"
+            self._choose(words, structs.replace(self.choices, task=task, typed=text))
 
         await self.ask_text(
             "Task",
@@ -336,8 +358,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is None:
             return
         pinned, out = choices.pinned ^ {item.id}, choices.left_out - {item.id}
-        self._note_step("pinned" if item.id in pinned else "no longer pinned", item)
-        self._choose(structs.replace(choices, pinned=pinned, left_out=out))
+        words = "pinned" if item.id in pinned else "no longer pinned"
+        chosen = structs.replace(choices, pinned=pinned, left_out=out)
+        self._choose(f"{words} “{display_line(item.title)}”", chosen)
         words, now = "Pinned" if item.id in pinned else "No longer pinned", self.packets.item
         if now is not None and now.id in pinned and now.state != "full":
             words = f"Pinned, but {now.reason}"
@@ -350,18 +373,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is None:
             return
         out, pinned = choices.left_out ^ {item.id}, choices.pinned - {item.id}
-        self._note_step("left out" if item.id in out else "no longer left out", item)
-        self._choose(structs.replace(choices, pinned=pinned, left_out=out))
+        words = "left out" if item.id in out else "no longer left out"
+        chosen = structs.replace(choices, pinned=pinned, left_out=out)
+        self._choose(f"{words} “{display_line(item.title)}”", chosen)
         words = "Left out of this packet" if item.id in out else "No longer left out"
         self.say(f"{words}: {display_line(item.title)}")
-
-    def _note_step(self, words: str, item: PacketItem) -> None:
-        before = self.choices.pinned, self.choices.left_out
-        self.note_step(f"{words} “{display_line(item.title)}”", before)
-
-    def take_back(self, before: object) -> None:
-        pinned, left_out = cast(tuple[frozenset[str], frozenset[str]], before)
-        self._choose(structs.replace(self.choices, pinned=pinned, left_out=left_out))
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, both, or another folder."""
@@ -387,12 +403,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def _read_from(self, source: PacketSource) -> None:
         """Read another source, without the pins of the one before."""
-        self.host.packet_choices = structs.replace(
-            self.choices, source=source, pinned=frozenset(), left_out=frozenset()
+        nothing = frozenset[str]()
+        self._choose(
+            "other source",
+            structs.replace(self.choices, source=source, pinned=nothing, left_out=nothing),
         )
-        self.steps.clear()
-        self.packets.cursor = 0
-        self.reload()
 
     # looking
 
@@ -441,3 +456,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def run_filter(self, text: str, *, here: int | None) -> None:
         self.packets.show(self.packets.packet, text)
         self._draw_list()
+
+
+def last_given(store: Path, project: str | None) -> GivenPacket | None:
+    """The packet of a project that an agent was given last."""
+    from reviewer.agents.agent_files import AgentFiles  # late: the first packet needs none
+    from reviewer.agents.wiring import AGENTS
+
+    found = [each for each in map(AgentFiles(store).given, AGENTS) if each is not None]
+    of_project = [each for each in found if each.project == project]
+    return max(of_project, key=lambda each: each.at, default=None)

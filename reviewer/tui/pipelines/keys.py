@@ -69,7 +69,7 @@ MODE_ANSWER = _mode("said", "7", "last answer", "Show the last prompt and answer
 PIPELINES = Pane(
     "pipelines", "Pipelines",
     (RUN, STEP, ENTER, CANCEL, RESUME, MODE_FULL, MODE_TRUNCATE, MODE_COMPACT, MODE_LOW,
-     MODE_MEDIUM, MODE_HIGH, MODE_ANSWER, keys.UNDO, keys.MENU, keys.OPEN_SOURCE,
+     MODE_MEDIUM, MODE_HIGH, MODE_ANSWER, keys.UNDO, keys.REDO, keys.MENU, keys.OPEN_SOURCE,
      keys.OPEN_EDITOR, keys.COPY, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT,
      CHOOSE, PAST_RUNS, SWITCH_ENGINE, ALLOW_TOOLS, AS_CONTEXT),
     (RUN, STEP, ENTER, CANCEL, RESUME, MODE_FULL, keys.COPY, keys.OPEN_SOURCE),

@@ -31,7 +31,6 @@ class BackgroundRun:
         self._engine = engine
         self.path = path
         self.run_id = ""
-        self.answered_by = ""
         self.node = ""
         """The node that is running; of several in branches, the one that began last."""
         self.active: dict[int, str] = {}
@@ -39,7 +38,6 @@ class BackgroundRun:
         self.ended: dict[str, str] = {}
         """Outcomes of the nodes that ended in branches whose fan-in is still to come."""
         self.mode = ""
-        self.thread_name = ""
         self.degraded = False
         self.answer = ""
         """The part of its answer that has arrived."""
@@ -48,7 +46,6 @@ class BackgroundRun:
         self.stages = 0
         self.next = ""
         """The node after the stage that has ended."""
-        self.note = ""
         self.remark = ""
         """A remark about a recent answer."""
         self.pausing = False
@@ -153,16 +150,13 @@ class BackgroundRun:
 
         match event:
             case events.RunStarted():
-                self.run_id, self.answered_by = event.run_id, event.engine
-                self.stages, self.note = event.stages, event.note
+                self.run_id, self.stages = event.run_id, event.stages
             case events.StageStarted():
                 self.node, self.mode, self.answer = event.node, event.fidelity, ""
                 self.active = {**self.active, event.step: event.node}
-                self.thread_name, self.degraded = event.thread, event.degraded
+                self.degraded = event.degraded
             case events.Text():
                 self.answer = (self.answer + event.text)[-KEPT_CHARACTERS:]
-            case events.Retrying():
-                self.note = f"{event.node}: attempt {event.attempt + 1}, because {event.reason}"
             case events.StageDone():
                 self.stages, self.next = event.step, event.target
                 self._end_stage(event)

@@ -1,4 +1,5 @@
-"""Trusted state, entities and promoted memories by type; beside them, why each is known.
+"""Trusted state, then what was promoted, the last used or decided first; beside it, why each is
+known.
 
 A value of trusted state is always typed: no method here copies text of a candidate, a memory or an
 entity into a value.
@@ -7,14 +8,14 @@ entity into a value.
 from __future__ import annotations
 
 import os
+from array import array
 from asyncio import to_thread
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
 from textual import on
 
 from reviewer.engine import Engine
@@ -25,8 +26,8 @@ from reviewer.promotion.decisions.triage import Seen
 from reviewer.promotion.views import Done, QueueQuery, QueueRow, SourceState, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
+from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
-from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -38,15 +39,14 @@ from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.state import keys
-from reviewer.tui.state.model import StateModel, states_with
+from reviewer.tui.state.model import FactModel, TrustedRow, states_with
 from reviewer.tui.state.panes import FactList, state_blocks, state_title
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
-    from reviewer.promotion.lists.active_facts import FactGroup
     from reviewer.promotion.provenance import ProvenanceStep
-    from reviewer.promotion.views import CandidateView
+    from reviewer.recall.service import UseCount
 
 MOST_OPTIONS = 200
 LOADING = "Still loading, try again."
@@ -67,27 +67,30 @@ EXPORT_PLACES = {
 
 @dataclass(frozen=True)
 class Shown:
-    key: tuple[bool, int]
+    key: int
     steps: tuple[ProvenanceStep, ...]
     values: tuple[StateView, ...] = ()
     """Of a key of trusted state: its value, then former values, newest first."""
-    view: CandidateView | None = None
-    extras: Extras = field(default_factory=Extras)
-    wordings: tuple[tuple[str, str], ...] = ()
+    draft: bool = False
+    """A new value is being written."""
+    detail: Detail | None = None
+    """Of a memory or entity."""
     state: SourceState = SourceState.UNKNOWN
 
     @property
     def related(self) -> list[tuple[int, str]]:
         """Where the fact leads: id, and how."""
-        entity = self.extras.entity
-        if entity is None:
+        entity = self.detail.extras.entity if self.detail is not None else None
+        if self.detail is None or entity is None:
             return []
         found = [
             (each.target_id, f"{each.kind.replace('_', ' ')} {each.target}")
             for each in entity.relations
             if each.target_id is not None
         ]
-        found += [(number, "is contradicted in conflict") for number in self.extras.open_conflicts]
+        found += [
+            (number, "is contradicted in conflict") for number in self.detail.extras.open_conflicts
+        ]
         if entity.graduated_from is not None:
             found.append((entity.graduated_from, "was graduated from memory"))
         return found
@@ -99,11 +102,13 @@ class StateScreen(ListScreen, pane=keys.STATE):
     tab = "memory"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
-        self.facts = StateModel(engine.queue.rows)
+        self.facts = FactModel(engine.queue.rows)
         self.fact = CandidatePane(id="fact")
         self.why = TextPane(title=WHY, id="why")
         rows = FactList(self.facts, id="facts")
-        super().__init__(engine, project, rows, [self.fact, self.why], title="Memory")
+        super().__init__(
+            engine, project, rows, [self.fact, self.why], title="Memory", model=self.facts
+        )
         self.shown: Shown | None = None
         self._filter = ""
         self._spent = ""
@@ -118,22 +123,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.show_counts()
         self._show_cost()
 
-    def read_list(
-        self, *, here: tuple[bool, int] | None = None, state: tuple[str, str] | None = None
-    ) -> None:
-        """Read the list; the cursor goes to a fact, or to a (project, key) of trusted state."""
+    def read_list(self, here: Collection[int] = (), *, state: tuple[str, str] = ("", "")) -> None:
+        """Read the list; the cursor goes to one of some rows, or to a (project, key)."""
         self.note_version()
         engine, project, text = self.engine, self.project, self._filter
 
-        def work() -> tuple[list[StateView], tuple[FactGroup, ...]]:
-            return engine.state.all(project), engine.active_facts.groups(project, filter=text)
+        def work() -> tuple[list[StateView], array[int], dict[int, UseCount]]:
+            uses = {each.memory: each for each in engine.recall.uses(project) if each.used}
+            return engine.state.all(project), engine.active_facts.ids(project, filter=text), uses
 
-        def then(found: tuple[list[StateView], tuple[FactGroup, ...]]) -> None:
-            states, groups = found
-            self.facts.load(states_with(states, text), groups)
-            index = self.facts.index_of(*here) if here else None
-            if state is not None:
-                index = self.facts.index_of_state(*state)
+        def then(found: tuple[list[StateView], array[int], dict[int, UseCount]]) -> None:
+            states, ids, uses = found
+            self.facts.load(states_with(states, text), ids, uses)
+            index = self.facts.index_of([*here, self.facts.number_of(*state)])
             if index is not None:
                 self.facts.cursor = index
             self._show_list(any_state=bool(states))
@@ -141,7 +143,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.read(work, then, group="list")
 
     def _show_list(self, *, any_state: bool) -> None:
-        empty = not self.facts.total
+        empty = not self.facts.ids
         self.show_empty(empty=empty and not self._filter and self.overlay is None)
         self.list.empty = self._nothing_words()
         new = self.key_of(keys.NEW_VALUE)
@@ -163,55 +165,39 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @property
     def layer(self) -> str:
         """`state`, `entity` or `memory` under the cursor; empty for none."""
-        head = self.facts.head_above(self.facts.cursor)
-        if head is None or self.facts.current is None:
+        row = self.facts.current
+        if row is None:
             return ""
-        return {"L3": "state", "L2": "entity", "L1": "memory"}[head.layer]
+        if isinstance(row, TrustedRow):
+            return "state"
+        return "entity" if row.kind == "entity" else "memory"
 
     def follow(self) -> None:
         """Read the fact under the cursor with its provenance."""
-        key, row, layer = self.facts.current_key, self.facts.current, self.layer
-        if key is None or row is None:
+        row = self.facts.current
+        if row is None:
             self.shown = None
             self.fact.show_nothing("")
             self.why.show([], title=WHY)
-        elif isinstance(row, QueueRow):
-            self.read(lambda: self._read_memory(key, layer), self._got_fact, group="fact")
+        elif isinstance(row, TrustedRow):
+            self.read(lambda: self._read_state(row), self._got_fact, group="fact")
         else:
-            project, name = row.project, row.key
-            self.read(lambda: self._read_state(key, project, name), self._got_fact, group="fact")
+            self.read(lambda: self._read_memory(row.id), self._got_fact, group="fact")
 
-    def _read_state(self, key: tuple[bool, int], project: str, name: str) -> Shown:
+    def _read_state(self, row: TrustedRow) -> Shown:
+        project, name = row.state.project, row.state.key
         values = tuple(self.engine.state.get(project, name))
         draft = draft_number(project, name) in self.engine.state_drafts.ids()
         steps = self.engine.provenance.of_state(values[0])
-        return Shown(key, steps, values, extras=Extras(draft=draft))
+        return Shown(row.id, steps, values, draft)
 
-    def _read_memory(self, key: tuple[bool, int], layer: str) -> Shown:
-        engine, number = self.engine, key[1]
-        view = engine.queue.candidate(number)
-        extras = Extras()
-        if layer == "entity":
-            extras = Extras(
-                entity=engine.entities.get(number),
-                open_conflicts=tuple(engine.conflicts.of(number)),
-            )
-        return Shown(
-            key,
-            engine.provenance.of(number),
-            view=view,
-            extras=structs.replace(
-                extras,
-                decided_by=engine.history.another_who_decided(number),
-                used=engine.recall.use(number),
-                draft=number in engine.drafts.ids(),
-            ),
-            wordings=tuple(engine.queue.wordings(number)) if view.edited else (),
-            state=engine.sources.state(number),
-        )
+    def _read_memory(self, number: int) -> Shown:
+        detail, engine = read_detail(self.engine, number), self.engine
+        state = engine.sources.state(number)
+        return Shown(number, engine.provenance.of(number), detail=detail, state=state)
 
     def _got_fact(self, shown: Shown) -> None:
-        if shown.key != self.facts.current_key:
+        if shown.key != self.facts.current_id:
             return
         same = self.shown is not None and self.shown.key == shown.key
         if not same:
@@ -227,20 +213,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if shown is None:
             return
         now = self.engine.clock()
-        if shown.view is not None:
+        if shown.detail is not None:
             self.fact.show_candidate(
-                shown.view,
+                shown.detail.view,
                 now=now,
-                wordings=shown.wordings,
+                wordings=shown.detail.wordings,
                 state=shown.state,
-                extras=shown.extras,
+                extras=shown.detail.extras,
                 keep_scroll=keep_scroll,
             )
         else:
             self.fact.show(
                 state_blocks(shown.values, glyphs(self.app), now=now),
-                title=state_title(shown.values[0])
-                + draft_word(glyphs(self.app), kept=shown.extras.draft),
+                title=state_title(shown.values[0]) + draft_word(glyphs(self.app), kept=shown.draft),
                 keep_scroll=keep_scroll,
             )
         self._draw_why(keep_scroll=keep_scroll)
@@ -290,7 +275,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def current(self) -> Shown | None:
         """The fact under the cursor, once it was read; the panes may still show the one before."""
         shown = self.shown
-        return shown if shown is not None and shown.key == self.facts.current_key else None
+        return shown if shown is not None and shown.key == self.facts.current_id else None
 
     def not_read(self) -> str | None:
         """Why a key that needs the fact itself cannot be used."""
@@ -307,22 +292,20 @@ class StateScreen(ListScreen, pane=keys.STATE):
     # acts
 
     def settle(
-        self,
-        done: Done,
-        *,
-        here: tuple[bool, int] | None = None,
-        state: tuple[str, str] | None = None,
+        self, done: Done, here: Collection[int] = (), *, state: tuple[str, str] = ("", "")
     ) -> None:
         """Read the list again after an act, and say how to undo it."""
-        self.read_list(here=here, state=state)
-        self.say(
-            f"{display_line(done.title)} - {shared.UNDO.key} to undo"
-            if done.act
-            else f"{done.title}."
-        )
+        self.read_list(here, state=state)
+        undo = f" - {shared.UNDO.key} to undo" if done.act else "."
+        self.say(f"{display_line(done.title)}{undo}")
 
     def show_reversed(self, undone: Undone) -> None:
-        self.read_list(here=(False, undone.ids[0]) if undone.ids else None)
+        """Go to the memory or to the value that came back."""
+        changes = (
+            () if undone.ids else self.engine.history.changes(undone.target, limit=MOST_OPTIONS)
+        )
+        values = [-each.row for each in changes if each.table == "state"]
+        self.read_list([*undone.ids, *values])
 
     @unless(no_fact)
     async def action_take_out(self) -> None:
@@ -334,16 +317,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
             number = row.id
             self.settle(await self.write(lambda: self.engine.triage.restore([number])))
         else:
-            project, key = row.project, row.key
+            project, key = row.state.project, row.state.key
             self.settle(await self.write(lambda: self.engine.state.unset(project, key)))
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:
         """Choose the type of entity that the memory becomes."""
-        key = self.facts.current_key
-        if key is None:
+        number = self.facts.current_id
+        if number is None:
             return
-        number = key[1]
         options = [
             Option(type_, type_.replace("_", " "))
             for type_ in self.engine.active_facts.entity_types
@@ -370,10 +352,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @unless(not_an_entity)
     async def action_relate(self) -> None:
         """Choose a relation, then the other entity."""
-        key = self.facts.current_key
-        if key is None:
+        number = self.facts.current_id
+        if number is None:
             return
-        number = key[1]
         kinds = [
             Option(kind, kind.replace("_", " ")) for kind in self.engine.active_facts.relation_kinds
         ]
@@ -384,7 +365,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 done = await self.write(
                     lambda: self.engine.entities.relate(number, kind.key, target)
                 )
-                self.settle(done, here=(False, number))
+                self.settle(done, [number])
 
             await self._choose_row(
                 f"#{number} {kind.name} ...",
@@ -441,7 +422,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         async def then(option: Option) -> None:
             by = int(option.key)
             done = await self.write(lambda: self.engine.triage.supersede(number, by))
-            self.settle(done, here=(False, by))
+            self.settle(done, [by])
 
         title = f"In the place of #{number}"
         await self._choose_row(title, f"waiting or active, of kind {kind}", search, then)
@@ -498,19 +479,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
             await self.choose("Follow", options, self._go_to)
 
     def _no_memory(self) -> str | None:
-        if self.current is not None and self.current.view is None:
+        if self.current is not None and self.current.detail is None:
             return "Trusted state is in every packet, under constitution."
         return self.no_rows() or self.not_read()
 
     @unless(_no_memory)
     def action_reach(self) -> None:
         """Show which agents get this fact, and where."""
-        if self.current is not None and self.current.view is not None:
-            self.host.open_reach(self.current.view.id)
+        if self.current is not None:
+            self.host.open_reach(self.current.key)
 
     async def _go_to(self, option: Option) -> None:
         number = int(option.key)
-        index = self.facts.index_of(False, number)
+        index = self.facts.index_of([number])
         if index is None:
             self.host.open_memory(number)
         else:
@@ -538,8 +519,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.say(LOADING)
         elif shown.values:
             await self._write_value(shown.values[0].project, shown.values[0].key)
-        elif shown.view is not None:
-            await self._reword(shown.view.id, shown.view.content)
+        elif shown.detail is not None:
+            await self._reword(shown.key, shown.detail.view.content)
 
     async def _write_value(self, project: str, key: str) -> None:
         """Write a value in the editor, from the one that it supersedes; note and evidence stay."""
@@ -614,7 +595,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 original=content,
                 drafts=self.engine.drafts,
                 save=save,
-                saved=lambda done: self.settle(done, here=(False, number)),
+                saved=lambda done: self.settle(done, [number]),
                 again=keys.EDIT,
             )
         )
@@ -639,7 +620,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def action_open_source(self) -> None:
         step, place = self._selected_place()
         shown = self.current
-        number = shown.view.id if shown is not None and shown.view is not None else None
+        number = shown.key if shown is not None and shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
     @unless(no_fact)
@@ -651,7 +632,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def action_copy(self) -> None:
         row = self.facts.current
         if row is not None:
-            text = row.content if isinstance(row, QueueRow) else row.value
+            text = row.content if isinstance(row, QueueRow) else row.state.value
             self.copy_text(text, f"Copied {len(text):,} characters.")
 
     def action_next_place(self) -> None:
@@ -691,7 +672,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         self._filter = text
-        self.read_list(here=(False, here) if here is not None else None)
+        self.read_list(() if here is None else [here])
 
     # what it cost
 
@@ -708,7 +689,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self._draw_title()
 
     def _draw_title(self) -> None:
-        entitle(self.list, "Memory", f"/ {self._filter}" if self._filter else "", self._spent)
+        columns = "times used, held" if self.facts.uses else ""
+        order = f"/ {self._filter}" if self._filter else columns
+        entitle(self.list, "Memory", order, self._spent)
 
     async def action_cost(self) -> None:
         """Show what every question cost, for reading only."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from reviewer.packets.values import PacketItem
-from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.packet.model import PacketModel, SectionRow
 from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import Screen
@@ -21,10 +20,6 @@ def model(screen: Screen) -> PacketModel:
 
 def items(screen: Screen) -> list[PacketItem]:
     return [row for row in model(screen).rows if not isinstance(row, SectionRow)]
-
-
-def status_text(screen: Screen) -> str:
-    return screen.app.screen.query_one(StatusBar).text
 
 
 def packet_text(screen: Screen) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from reviewer.agents.agent_files import AgentFiles, GivenPacket
 from reviewer.engine import Engine
 from reviewer.packets import assembly
 from reviewer.packets.prepared import Prepared
@@ -15,7 +16,7 @@ from reviewer.packets.values import Packet
 from reviewer.text.tokens import counter
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet import screen as packet_screen
-from reviewer.tui.packet.model import BUDGETS, SectionRow, step_budget
+from reviewer.tui.packet.model import SectionRow
 from tests.present import present
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import (
@@ -25,7 +26,6 @@ from tests.tui.packet.driving import (
     model,
     packet_text,
     shown,
-    status_text,
     typed,
 )
 
@@ -94,16 +94,6 @@ async def test_a_step_away_from_an_agents_budget_keeps_its_limit_in_characters(
         assert "(codex)" not in screen.text
 
 
-def test_steps_go_through_the_budgets() -> None:
-    seen = [0]
-    while seen[-1] < BUDGETS[-1]:
-        seen.append(step_budget(seen[-1], 1))
-    assert tuple(seen) == BUDGETS
-    assert [step_budget(0, -1), step_budget(8_100, -1)] == [0, 8_000]
-    assert [step_budget(200_000, 1), step_budget(400_000, -1)] == [400_000, 200_000]
-    assert step_budget(10**12, 1) == 10**12
-
-
 async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f4")
@@ -123,7 +113,7 @@ async def test_a_task_is_read_from_a_file(engine: Engine, kiosk: Path) -> None:
         best = max(items(screen), key=lambda item: item.score.total if item.score else 0.0)
         assert best.title == "A paper jam looks like a slow printer"
         await typed(screen, "t", "@/nowhere/at/all")
-        assert "nowhere" in status_text(screen)
+        assert "nowhere" in screen.status
 
 
 async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
@@ -155,7 +145,7 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
         await screen.press("g")
         assert "whatever the budget is" in shown(screen).why.plain_text
         await screen.press("o")
-        assert status_text(screen).startswith("This is a section")
+        assert screen.status.startswith("This is a section")
 
 
 async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, kiosk: Path) -> None:
@@ -174,20 +164,36 @@ async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, k
         await typed(screen, "b", "250")
         await go_to(screen, "Receipts before drawers")
         await screen.press("P")
-        assert status_text(screen).startswith("Pinned, but ")
+        assert screen.status.startswith("Pinned, but ")
         assert present(model(screen).packet).tokens_used <= 250
 
 
-async def test_undo_takes_back_what_was_left_out_and_pinned(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+async def test_undo_goes_back_choice_by_choice_and_redo_forward(
+    stocked: Engine, kiosk: Path
+) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("a", "u", "f4")
+        before = shown(screen).choices
         await go_to(screen, "The hall is cold")
-        await screen.press("P", "x", "u")
-        assert status_text(screen) == "Taken back: left out “The hall is cold in winter”"
-        assert shown(screen).choices.pinned
-        assert not shown(screen).choices.left_out
-        await screen.press("u")
-        assert not shown(screen).choices.pinned
+        await screen.press("P", "x", "<", "g")
+        await typed(screen, "t", "coins")
+        await screen.choose("other source", "both")
+        after = shown(screen).choices
+        for words in (
+            "other source", "task “coins”", "budget 6,000",
+            "left out “The hall is cold in winter”", "pinned “The hall is cold in winter”",
+        ):  # fmt: skip
+            await screen.press("u")
+            assert screen.status == f"Undone: {words} - Z to redo"
+        assert present(model(screen).item).title == "The hall is cold in winter"
+        assert shown(screen).choices == before
+        await screen.press(*"ZZZZZ")
+        assert screen.status == "Redone: other source - u to undo"
+        assert shown(screen).choices == after
+        await screen.press("Z")
+        assert screen.status == "There is nothing to redo."
+        await screen.press("f2", "Z")
+        assert screen.status == "There is nothing to redo."
 
 
 async def test_the_constitution_can_be_neither_pinned_nor_left_out(
@@ -197,7 +203,7 @@ async def test_the_constitution_can_be_neither_pinned_nor_left_out(
         await screen.press("f4", "j")
         for key in ("P", "x"):
             await screen.press(key)
-            assert status_text(screen).startswith("The constitution is always in full")
+            assert screen.status.startswith("The constitution is always in full")
 
 
 async def test_the_filter_narrows_the_list_and_escape_clears_it(
@@ -208,6 +214,26 @@ async def test_the_filter_narrows_the_list_and_escape_clears_it(
         assert {item.section for item in items(screen)} == {"decisions"}
         await screen.press("enter", "escape")
         assert len(items(screen)) == len(present(model(screen).packet).items)
+
+
+async def test_what_no_agent_was_given_yet_is_marked(remembering: Engine) -> None:
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f4")
+        assert "new" not in shown(screen).head.render_line(0).text
+        given = GivenPacket(
+            agent="claude-code",
+            session="s1",
+            project="kiosk",
+            at="2026-03-01T08:00:00.000Z",
+            text=present(model(screen).packet).markdown,
+        )
+        AgentFiles(remembering.path).note_given(given)
+        remembering.state.set("kiosk", "lamp", "green")
+        await screen.press("ctrl+l")
+        assert "· 1 new to agents" in screen.text
+        await go_to(screen, "lamp")
+        assert "new lamp" in screen.text
+        assert "new: the packet of 2026-03-01" in shown(screen).why.plain_text
 
 
 async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:
@@ -229,7 +255,7 @@ async def test_copy_and_write(engine: Engine, kiosk: Path, tmp_path: Path) -> No
         assert target.read_text("utf-8") == packet.markdown
         target.write_text("by hand")
         await typed(screen, "W", str(target))
-        assert "is not a packet" in status_text(screen)
+        assert "is not a packet" in screen.status
         assert target.read_text() == "by hand"
 
 
@@ -242,11 +268,11 @@ async def test_the_source_is_that_of_the_command_line_whatever_was_visited_befor
     async with opened(stocked, project="acme") as screen:
         await screen.press("f4")
         assert "Receipts before drawers" in packet_text(screen)
-        assert status_text(screen).endswith("the store has nothing for this project.")
+        assert screen.status.endswith("the store has nothing for this project.")
         await screen.press("f2", "a", "f4")
         after = packet_text(screen)
         assert "Receipts before drawers" not in after
-        assert "From the store, without " in status_text(screen)
+        assert "From the store, without " in screen.status
     async with opened(stocked, project="acme") as screen:
         await screen.press("f4")
         assert packet_text(screen) == after
@@ -272,9 +298,9 @@ async def test_sources_are_chosen_and_kept(
         assert isinstance(screen.app.screen, SourceScreen)
         await screen.press("escape")
         await screen.choose("other source", "another folder", str(other))
-        assert "not a context folder" in status_text(screen)
+        assert "not a context folder" in screen.status
         await screen.press("b")
-        assert status_text(screen).startswith("There is no packet")
+        assert screen.status.startswith("There is no packet")
         (other / "TASKS.md").write_text("- [ ] Heat the ovens\n")
         await screen.press("ctrl+l")
         assert "Heat the ovens" in packet_text(screen)
@@ -285,7 +311,7 @@ async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
         await screen.press("f4")
         assert "Promote candidates (F2)" in screen.text
         await screen.press("P")
-        assert status_text(screen) == "The list is empty."
+        assert screen.status == "The list is empty."
 
 
 async def test_what_others_write_is_shown(remembering: Engine) -> None:
@@ -351,11 +377,3 @@ async def test_every_size_has_its_place_for_everything(
         await screen.press("t", "x")
         assert max(map(cell_len, screen.text.split("\n"))) <= size[0]
         assert screen.text.isascii() or not ascii_only
-
-
-async def test_control_characters_from_outside_are_not_obeyed(engine: Engine, kiosk: Path) -> None:
-    (kiosk / "TASKS.md").write_text("- [ ] \x1b[2J\u202e [b]now[/b]\n")
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        assert not {"\x1b", "\u202e"} & set(screen.text)
-        assert "[b]now[/b]" in screen.text

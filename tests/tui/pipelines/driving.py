@@ -14,10 +14,6 @@ def shown(screen: Screen) -> PipelinesScreen:
     return found
 
 
-def status_text(screen: Screen) -> str:
-    return shown(screen).status.text
-
-
 def rows(screen: Screen) -> list[str]:
     """The rows as words: `knead`, `taste>done`."""
     return [

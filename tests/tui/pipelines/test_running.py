@@ -12,12 +12,8 @@ from reviewer.pipelines.handlers import StandIn
 from reviewer.pipelines.service import RunOptions
 from reviewer.tui.context.screen import ContextScreen
 from reviewer.tui.pipelines.model import NodeState
-from reviewer.tui.pipelines.run import BackgroundRun
-from tests.present import present
 from tests.tui.conftest import Screen, opened
-from tests.tui.pipelines.conftest import BAKERY
-from tests.tui.pipelines.driving import at, shown, status_text, until_ended, until_it
-from tests.waiting import until
+from tests.tui.pipelines.driving import at, shown, until_ended, until_it
 
 
 def states(screen: Screen) -> dict[str, tuple[str, int]]:
@@ -36,17 +32,17 @@ async def test_a_run_asks_and_continues_with_the_answer(engine: Engine, bakery: 
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         assert at(screen) == "taste"
-        assert status_text(screen) == "Is it good? - enter answers"
+        assert screen.status == "Is it good? - enter answers"
         assert states(screen)["taste"] == ("asks", 0)
         await screen.press("enter")
         assert "leads to done" in screen.text
         await screen.press("enter")
         await until_ended(screen)
-        assert "Reached done" in status_text(screen)
+        assert "Reached done" in screen.status
         assert states(screen)["done"] == ("success", 1)
         assert "run done" in screen.text
         await screen.press("R")
-        assert "there is nothing left" in status_text(screen)
+        assert "there is nothing left" in screen.status
 
 
 async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path) -> None:
@@ -61,20 +57,6 @@ async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path
         assert "continues the session of «dough»" in text
         assert "A resume would lose them: the first such node gets summary:high" in text
         assert text.count("### knead") == 2
-        await screen.press("c")
-        await until_ended(screen)
-
-
-async def test_a_second_question_before_the_screen_saw_the_first_answered(
-    engine: Engine, bakery: Path
-) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
-        run = screen.app.background_run
-        assert isinstance(run, BackgroundRun)
-        run.reply(present(run.question), "N")
-        until(lambda: run.question is not None)  # the event loop is kept waiting meanwhile
-        await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
         await screen.press("c")
         await until_ended(screen)
 
@@ -117,7 +99,7 @@ async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
         await screen.press("c")
         await until_ended(screen)
         assert "run cancelled" in screen.text
-        assert "R resumes" in status_text(screen)
+        assert "R resumes" in screen.status
         await screen.press("R")
         await until_it(screen, "asks")
         (run,) = engine.pipelines.runs()
@@ -145,9 +127,9 @@ async def test_only_one_run_at_a_time(engine: Engine, bakery: Path) -> None:
         await run_to_the_question(screen)
         for key in ("r", "R", "T"):
             await screen.press(key)
-            assert "is in progress: c cancels it." in status_text(screen)
+            assert "is in progress: c cancels it." in screen.status
         await screen.press("space")
-        assert status_text(screen) == "The run is asking something: enter answers."
+        assert screen.status == "The run is asking something: enter answers."
         await screen.press("enter", "escape", "c")
         await until_ended(screen)
         (run,) = engine.pipelines.runs()
@@ -199,22 +181,6 @@ async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> Non
         assert engine.contexts.all()[0].commits == 4
 
 
-async def test_the_opened_run_is_shown_although_another_context_was_in_sight(
-    engine: Engine, bakery: Path
-) -> None:
-    other = engine.contexts.create("acme", "letters")
-    engine.contexts.add(other.id, role="user", text="A letter about something else.")
-    engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
-        await screen.until(lambda: "something else" in screen.text)
-        await screen.press("f6", "j")
-        await screen.choose("as context")
-        await screen.settle()
-        await screen.until(lambda: "Pipeline State (Compr" in screen.text)
-        assert "something else" not in screen.text
-
-
 async def test_shell_commands_are_refused_until_they_are_allowed(
     engine: Engine, bakery: Path, folder: Path
 ) -> None:
@@ -224,13 +190,13 @@ async def test_shell_commands_are_refused_until_they_are_allowed(
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
         await until_ended(screen)
-        assert status_text(screen).startswith('. "allow tools" allows shell')
+        assert screen.status.startswith('. "allow tools" allows shell')
         assert not (folder / "made").exists()
         await screen.choose("allow tools")
         await screen.press("r")
         await until_ended(screen)
         assert (folder / "made").exists()
-        assert "Reached exit" in status_text(screen)
+        assert "Reached exit" in screen.status
         bakery.write_text(bakery.read_text().replace("made", "others"))
         await screen.press("r")
         await until_ended(screen)
@@ -259,16 +225,7 @@ async def test_an_answer_that_claims_words_of_a_person_gets_a_remark(
     monkeypatch.setattr(StandIn, "complete", claim)
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
-        assert "The answer may not set human.gate.label" in status_text(screen)
-
-
-async def test_a_pipeline_that_cannot_run_says_why(engine: Engine, bakery: Path) -> None:
-    bakery.write_text(BAKERY.replace("shape=Msquare", "shape=box"))
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "r")
-        await until_ended(screen)
-        assert "There is no exit" in status_text(screen)
-        assert not engine.pipelines.runs()
+        assert "The answer may not set human.gate.label" in screen.status
 
 
 async def test_a_damaged_checkpoint_is_reported_and_the_graph_still_shown(
@@ -278,7 +235,7 @@ async def test_a_damaged_checkpoint_is_reported_and_the_graph_still_shown(
     (Path(done.folder) / "checkpoint.json").write_bytes(b'{"run_id": "x')
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
-        assert "cut or damaged" in status_text(screen)
+        assert "cut or damaged" in screen.status
         assert at(screen) == "start"
 
 
@@ -288,14 +245,14 @@ async def test_who_answers_is_switched_where_a_model_is_set_up(
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
         await screen.choose("who answers")
-        assert "No model is set up" in status_text(screen)
+        assert "No model is set up" in screen.status
     config = tmp_path / "reviewer.toml"
     config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "tiny"\n')
     monkeypatch.setenv("REVIEWER_CONFIG", str(config))  # type: ignore[attr-defined]
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
         await screen.choose("who answers")
-        assert status_text(screen) == "The next run is answered by: tiny."
+        assert screen.status == "The next run is answered by: tiny."
         assert "· tiny" in screen.text
 
 
@@ -334,7 +291,7 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
         await until_it(screen, "asks")
         await screen.press("enter", "S", "enter")
         await until_ended(screen)
-        assert "Reached done" in status_text(screen)
+        assert "Reached done" in screen.status
         assert states(screen)["sweet"] == ("success", 1)
 
 

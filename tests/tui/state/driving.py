@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from reviewer.promotion.views import QueueRow
-from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.state.model import GroupHead
+from reviewer.tui.state.model import TrustedRow
 from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import Screen
 
@@ -17,21 +15,12 @@ def state(screen: Screen) -> StateScreen:
     return found
 
 
-def status_text(screen: Screen) -> str:
-    return screen.app.screen.query_one(StatusBar).text
-
-
 def rows(screen: Screen) -> list[str]:
-    """The list as it is: heads by their title, facts by their words."""
+    """The list as it is: values with their key, facts by their words."""
     model = state(screen).facts
-    found = []
-    for index in range(model.total):
-        row = model.row(index)
-        assert row is not None
-        if isinstance(row, GroupHead):
-            found.append(f"{row.layer} {row.title} {row.count}")
-        elif isinstance(row, QueueRow):
-            found.append(row.content)
-        else:
-            found.append(f"{row.key} = {row.value}")
-    return found
+    found = model.window(0, len(model.ids))
+    return [
+        f"{row.state.key} = {row.state.value}" if isinstance(row, TrustedRow) else row.content
+        for row in found
+        if row is not None
+    ]

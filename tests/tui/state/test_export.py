@@ -10,7 +10,6 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.tui.export.screen import ExportScreen
 from tests.tui.conftest import opened
-from tests.tui.state.driving import status_text
 
 
 async def test_the_difference_comes_before_the_writing(
@@ -32,10 +31,10 @@ async def test_the_difference_comes_before_the_writing(
         assert "Tapes" in text
         (backup,) = Path(f"{known.path}-backups").iterdir()
         assert backup.read_text("utf-8") == "# Mine\n\nKeep this.\n"
-        assert status_text(screen).startswith(f"Wrote {file}")
-        assert backup.name in status_text(screen)
+        assert screen.status.startswith(f"Wrote {file}")
+        assert backup.name in screen.status
         await screen.press("W", *"agents", "enter", "W")
-        assert "The export is already up to date" in status_text(screen)
+        assert "The export is already up to date" in screen.status
         assert file.read_text("utf-8") == text
 
 
@@ -71,7 +70,7 @@ async def test_a_file_that_changed_meanwhile_is_left_alone(
         file.write_text("# Yours\n", "utf-8")
         await screen.press("W")
         assert file.read_text("utf-8") == "# Yours\n"
-        assert "was changed by something else meanwhile" in status_text(screen)
+        assert "was changed by something else meanwhile" in screen.status
         await screen.press("W")
         text = file.read_text("utf-8")
         assert text.startswith("# Yours\n")
@@ -88,7 +87,7 @@ async def test_a_broken_block_is_named_and_cannot_be_written(
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "W", *"claude", "enter", "W")
         assert file.read_text("utf-8") == broken
-        assert "Line 1 ends a block that does not begin before it" in status_text(screen)
+        assert "Line 1 ends a block that does not begin before it" in screen.status
 
 
 async def test_another_place_can_be_named(

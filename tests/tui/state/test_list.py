@@ -1,34 +1,49 @@
-"""Active memories on the screen: groups, the search, the sources of each fact."""
+"""Active memories on the screen: their order, the search, the sources of each fact."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from reviewer.engine import Engine
 from reviewer.llm.spending import SpentQuestion, spending_path
-from reviewer.promotion.views import QueueQuery, QueueRow
+from reviewer.promotion.views import QueueQuery
+from reviewer.recall.moments import Moment, MomentKind
+from reviewer.recall.service import cue_of
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.keys import REACH
 from reviewer.tui.state.keys import GRADUATE, RELATE, SUPERSEDE
-from reviewer.tui.state.model import StateModel, states_with
-from tests.tui.conftest import opened
-from tests.tui.state.driving import rows, state, status_text
+from reviewer.tui.state.model import states_with
+from tests.tui.conftest import NOW, opened
+from tests.tui.state.driving import rows, state
 
 
-async def test_groups_come_in_the_order_of_trust_with_their_counts(known: Engine) -> None:
+async def test_trusted_state_comes_first_then_the_latest(known: Engine, memory: int) -> None:
+    tapes, mondays, approvals = (
+        "db = Tapes",
+        "We ship on Mondays only",
+        "Deploys need two approvals",
+    )
     async with opened(known, project="acme") as screen:
         await screen.press("f5")
-        assert rows(screen) == [
-            "L3 Trusted state 1", "db = Tapes",
-            "L2 decision 1", "We ship on Mondays only",
-            "L1 preference 1", "Deploys need two approvals",
-        ]  # fmt: skip
-        assert "Trusted state  1" in screen.text
-        assert "1 of 3" in screen.text
+        assert rows(screen) == [tapes, mondays, approvals]
+        assert "db = Tapes" in screen.text
+        assert "1 of 3 " in screen.text
+        kinds = []
+        for key in ("j", "j", "k", "g", "G"):
+            await screen.press(key)
+            kinds.append(state(screen).layer)
+        assert kinds == ["entity", "memory", "entity", "state", "memory"]
+        agent = Engine.open(known.path, clock=lambda: NOW + timedelta(hours=1))
+        agent.recall.set_moments(memory, [Moment(MomentKind.COMMAND, "make deploy")])
+        assert agent.recall.at("acme", cue_of("command", "make deploy"), session="s1")
+        agent.close()
+        await screen.press("ctrl+l")
+        assert rows(screen) == [tapes, approvals, mondays]
+        assert "times used, held" in screen.text
+        assert "   1     Deploys need two approvals" in screen.text
 
 
 async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None:
@@ -68,47 +83,18 @@ async def test_that_readers_cost_nothing_is_no_problem(known: Engine) -> None:
         assert "! No model" not in screen.text
 
 
-async def test_the_cursor_passes_over_heads(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
-        kinds = []
-        for key in ("j", "j", "k", "g", "G"):
-            await screen.press(key)
-            kinds.append(state(screen).layer)
-        assert kinds == ["entity", "memory", "entity", "state", "memory"]
-
-
-async def test_search_goes_over_all_groups_and_escape_clears_it(known: Engine) -> None:
+async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "/", *"mondays")
-        assert rows(screen) == ["L2 decision 1", "We ship on Mondays only"]
+        assert rows(screen) == ["We ship on Mondays only"]
         await screen.press("escape", "/", *"tapes", "enter")
-        assert rows(screen) == ["L3 Trusted state 1", "db = Tapes"]
+        assert rows(screen) == ["db = Tapes"]
         await screen.press("escape")
-        assert len(rows(screen)) == 6
+        assert len(rows(screen)) == 3
         await screen.press("/", *"zzz")
         assert "Nothing matches / zzz" in screen.text
         await screen.press("escape", "/", *"type:preference", "enter")
-        assert rows(screen) == ["L1 preference 1", "Deploys need two approvals"]
-
-
-def test_only_the_window_is_read() -> None:
-    from array import array
-
-    from reviewer.promotion.lists.active_facts import FactGroup
-    from reviewer.promotion.views import RowKind
-
-    asked: list[int] = []
-
-    def fetch(ids: Sequence[int]) -> list[QueueRow]:
-        asked.extend(ids)
-        return []
-
-    model = StateModel(fetch)
-    model.load([], [FactGroup(RowKind.MEMORY, "project", array("q", range(1, 100_001)))])
-    model.window(50_000, 50_040)
-    assert len(asked) == 40
-    assert model.total == 100_001
+        assert rows(screen) == ["Deploys need two approvals"]
 
 
 def test_a_field_search_finds_no_state_and_a_minus_leaves_out(known: Engine) -> None:
@@ -116,20 +102,6 @@ def test_a_field_search_finds_no_state_and_a_minus_leaves_out(known: Engine) -> 
     assert states_with(held, "TAPES db") == held
     assert states_with(held, "tapes -db") == []
     assert states_with(held, "type:decision") == []
-
-
-async def test_others_writing_is_noticed_and_the_cursor_stays(
-    known: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reviewer.tui.kit.screen.WATCH_SECONDS", 0.05)
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G")
-        before = state(screen).facts.current_key
-        other = Engine.open(known.path, actor="script")
-        other.state.set("acme", "region", "eu-north")
-        other.close()
-        await screen.until(lambda: "eu-north" in screen.text)
-        assert state(screen).facts.current_key == before
 
 
 async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Path) -> None:
@@ -147,14 +119,6 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
         assert f"#{number}  memory" in screen.text
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
-
-
-async def test_a_memory_written_by_hand_is_marked(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G")
-        assert "hand-authored" in screen.text
-        await screen.press("o")
-        assert status_text(screen) == "This was written by hand and has no source line."
 
 
 async def test_reasons_are_sentences(known: Engine) -> None:
@@ -182,7 +146,7 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
         shown.list.move_by(1)
         await shown.perform(REACH)
         await screen.settle()
-        assert status_text(screen) == "Still loading, try again."
+        assert screen.status == "Still loading, try again."
         await shown.perform(REACH)
         await screen.settle()
         assert "Deploys need two approvals" in screen.text

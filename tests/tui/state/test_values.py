@@ -10,8 +10,9 @@ from reviewer.engine import Engine
 from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.keys import REDO, UNDO
 from reviewer.tui.state.keys import STATE
+from reviewer.tui.state.model import TrustedRow
 from tests.tui.conftest import opened
-from tests.tui.state.driving import status_text
+from tests.tui.state.driving import state
 from tests.unit.promotion.graph import dump
 
 
@@ -20,7 +21,7 @@ async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
         await screen.press("f5", "n", *"region", "enter", *"eu-north", "ctrl+s")
         (held,) = known.state.get("acme", "region")
         assert (held.value, held.note, held.evidence) == ("eu-north", "", "")
-        assert status_text(screen) == "Set region - u to undo"
+        assert screen.status == "Set region - u to undo"
         assert "region" in screen.text
         await screen.press("e", *"-1", "ctrl+s")
         assert [each.value for each in known.state.get("acme", "region")] == [
@@ -31,6 +32,8 @@ async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
         assert [each.key for each in known.state.all("acme")] == ["db"]
         await screen.press("u")
         assert {each.key for each in known.state.all("acme")} == {"db", "region"}
+        assert isinstance(back := state(screen).facts.current, TrustedRow)
+        assert back.state.key == "region"
 
 
 @pytest.mark.parametrize("steps", ["", "j", "jj"], ids=["state", "entity", "memory"])
@@ -51,9 +54,8 @@ async def test_note_and_evidence_are_typed_and_stay_with_the_next_value(known: E
         assert held.evidence.endswith("decisions.md:5")
 
 
-@pytest.mark.parametrize("steps", ["j", "jj"], ids=["entity", "memory"])
 async def test_no_key_writes_a_memory_or_entity_into_state(
-    known: Engine, steps: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    known: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = dump(known, "state")
@@ -66,7 +68,7 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
     async with opened(known, project="acme", size=(80, 24)) as screen:
         for key in keys:
             await screen.press("f5")
-            await screen.pilot.press("g", *steps)
+            await screen.pilot.press("g", "j", "j")
             await screen.press(key)
             await screen.pilot.press("enter", "ctrl+s", "escape", "escape", "f2")
     assert dump(known, "state") == before
@@ -75,7 +77,7 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
 async def test_an_empty_value_is_not_written(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "n", *"region", "enter", "ctrl+s")
-        assert status_text(screen) == "A value needs words."
+        assert screen.status == "A value needs words."
         assert len(known.state.all("acme")) == 1
 
 
@@ -83,7 +85,7 @@ async def test_with_several_projects_the_project_is_chosen_first(known: Engine) 
     known.state.set("other", "db", "Discs")
     async with opened(known) as screen:
         await screen.press("f5", "n")
-        assert status_text(screen) == "First choose the project of the value: p."
+        assert screen.status == "First choose the project of the value: p."
 
 
 @pytest.mark.parametrize("steps", ["", "j", "jj"], ids=["state", "entity", "memory"])

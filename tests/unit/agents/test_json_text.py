@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reviewer.agents.json_text import (
@@ -139,6 +139,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(max_examples=30)
 @given(
     value=st.dictionaries(st.text(max_size=6), VALUES, max_size=4),
     indent=st.sampled_from([None, 0, 2, 4, "\t"]),

@@ -4,7 +4,6 @@ nothing into another place.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,17 +133,3 @@ def test_disconnecting_removes_nothing_behind_a_link(
         made.disconnect(planned)
     assert contents(elsewhere) == {"settings.json": ours}
     assert made.all() == [connection]
-
-
-def test_a_folder_of_the_person_that_always_was_a_link_is_written(
-    root: Path, elsewhere: Path
-) -> None:
-    (root / ".claude" / "settings.json").unlink()
-    os.rmdir(root / ".claude")
-    (root / ".claude").symlink_to(elsewhere)
-    made = connections(root)
-    made.connect(made.plan_connect("claude-code", place(root, WiringScope.USER)))
-    assert "reviewer" in contents(elsewhere)["settings.json"]
-    (connection,) = made.all()
-    made.disconnect(made.plan_disconnect(connection, place(root, WiringScope.USER)))
-    assert contents(elsewhere) == {"settings.json": SETTINGS}

@@ -13,10 +13,8 @@ from reviewer.packets.assembly import TITLE
 from reviewer.text.for_agents import AgentText
 
 
-def write_packet(
-    text: str, path: Path, *, replace: bool = False, made_from: Path | None = None
-) -> None:
-    output.write_packet(AgentText(text), path, replace=replace, made_from=made_from)
+def write_packet(text: str, path: Path, *, made_from: Path | None = None) -> None:
+    output.write_packet(AgentText(text), path, made_from=made_from)
 
 
 def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:
@@ -27,11 +25,9 @@ def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> No
     assert path.read_text().endswith("new\n")
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     path.write_text("# Decisions\n\nwritten by hand\n")
-    with pytest.raises(ReviewerError, match="--force"):
+    with pytest.raises(ReviewerError, match="another file"):
         write_packet("x", path)
     assert "by hand" in path.read_text()
-    write_packet("x", path, replace=True)
-    assert path.read_text() == "x"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +46,7 @@ def test_a_packet_never_replaces_what_it_was_made_from(
     (tmp_path / "link").symlink_to(folder)
     for source, target in ((folder, path), (tmp_path / "link", path), (folder.parent, path)):
         with pytest.raises(ReviewerError, match="made from"):
-            write_packet("x", target, replace=True, made_from=source)
+            write_packet("x", target, made_from=source)
     assert path.exists() == there
     write_packet("x", folder / "packet.md", made_from=folder)
 
@@ -59,7 +55,7 @@ def test_a_packet_never_replaces_the_store(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     store.write_bytes(b"SQLite format 3\0")
     with pytest.raises(ReviewerError, match="made from"):
-        write_packet("x", store, replace=True, made_from=store)
+        write_packet("x", store, made_from=store)
     assert store.read_bytes() == b"SQLite format 3\0"
 
 

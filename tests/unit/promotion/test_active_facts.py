@@ -1,4 +1,4 @@
-"""What holds, by type."""
+"""What holds, newest first."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import FilterError
+from reviewer.recall.moments import Moment, MomentKind
+from reviewer.recall.service import cue_of
 from tests.unit.promotion.graph import an_active_memory, two_rivals
 
 
-def test_active_rows_are_grouped_entities_first_and_the_last_decided_on_top(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_the_last_used_or_decided_comes_first(engine: Engine, tmp_path: Path) -> None:
     first = an_active_memory(engine, "Deploys need two approvals")
     second = an_active_memory(engine, "Tabs are used in Makefiles")
     left, _, conflict = two_rivals(engine, tmp_path / "adr")
     engine.conflicts.keep_both(conflict)
-    groups = engine.active_facts.groups("acme")
-    assert [(each.kind, each.type, list(each.ids)) for each in groups] == [
-        ("entity", "decision", [left]),
-        ("memory", "preference", [second, first]),
-    ]
-    assert engine.active_facts.groups("other") == ()
+    facts = engine.active_facts
+    assert list(facts.ids("acme")) == [left, second, first]
+    engine.recall.note_start([second], "s1", "2100-01-01T00:00:00Z")
+    assert list(facts.ids("acme")) == [left, second, first]
+    engine.recall.set_moments(first, [Moment(MomentKind.COMMAND, "make deploy")])
+    assert engine.recall.at("acme", cue_of("command", "make deploy"), session="s1")
+    assert list(facts.ids("acme")) == [first, left, second]
+    assert not facts.ids("other")
 
 
 def test_the_filter_is_that_of_the_queue(engine: Engine) -> None:
     number = an_active_memory(engine, "Deploys need two approvals")
     an_active_memory(engine, "Tabs are used in Makefiles")
-    (group,) = engine.active_facts.groups(filter="approv type:preference")
-    assert list(group.ids) == [number]
+    assert list(engine.active_facts.ids(filter="approv type:preference")) == [number]
     with pytest.raises(FilterError):
-        engine.active_facts.groups(filter="conf>high")
+        engine.active_facts.ids(filter="conf>high")
 
 
 def test_the_newest_are_a_part_of_them(engine: Engine) -> None:

@@ -12,8 +12,10 @@ from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.given import KnownText
 from reviewer.proposing.model_run import RunPlan, SessionDone, piece_tokens, plan_run, run
 from reviewer.proposing.statements import StatementWriter
+from reviewer.proposing.values import LineRole
 from tests.unit.proposing.models import BUSY, Scripted, answer, said
 from tests.unit.proposing.sessions import SessionFile
+from tests.unit.sessions.told import Told
 
 WORDS = "the terminal repeats its answer after 20 seconds"
 FOUND = answer(said("The card terminal repeats its answer after 20 seconds.", (1, WORDS)))
@@ -92,6 +94,18 @@ def test_each_question_names_what_is_known_by_then_in_the_room_that_was_planned(
     assert 0 < len(shown) < 20
 
 
+def test_what_is_known_of_another_program_of_the_project_is_not_listed(tmp_path: Path) -> None:
+    model = Scripted(FOUND)
+    by = writer(model)
+    known = [
+        KnownText("#1", "The charge of a kiosk is doubled when its terminal repeats the answer"),
+        KnownText("#2", "The charge of a parking barrier is postponed until midnight in winter"),
+    ]
+    results(plan_run(sessions(tmp_path, 1), by, max_tokens=400), by, listed=known)
+    (asked,) = model.asked
+    assert ["#1" in asked[-1].content, "#2" in asked[-1].content] == [True, False]
+
+
 def test_a_long_session_is_asked_about_in_pieces(tmp_path: Path) -> None:
     session = SessionFile(tmp_path / "long.jsonl")
     for number in range(200):
@@ -132,6 +146,41 @@ def test_a_plan_that_another_took_the_place_of_is_asked_about_by_its_ends(tmp_pa
     plan = plan_run([session.path], writer(Scripted(answer())), max_tokens=20_000)
     shown = [line.text for line in plan.sessions[0].view.lines if "Version" in line.text]
     assert ["drawer 50" in text for text in shown] == [False, True, True]
+
+
+def test_calls_that_only_look_or_edit_share_a_line_and_a_subject_is_said_once_a_turn(
+    tmp_path: Path,
+) -> None:
+    told = Told("calls")
+    for _ in range(2):
+        told.user("Mend the drawer.")
+        told.call("Read", "1\n2\n3", file_path="/work/shop/drawer.py")
+        told.call("Read", "1\n2\n3", file_path="/work/shop/coins.py")
+        told.edit("/work/shop/drawer.py", "old\nlines", "new")
+        told.edit("/work/shop/drawer.py", "other", "more\nlines")
+        told.call("Grep", "drawer.py:7", pattern="coin", path="/work/shop")
+        told.run("make check", "1\n2\n3 passed")
+    path = told.write(tmp_path / "calls.jsonl")
+    plan = plan_run([path], writer(Scripted(answer())), max_tokens=20_000)
+    shown = [line.text for line in plan.sessions[0].view.lines if line.role is LineRole.TOOL]
+    assert shown == 2 * [
+        "Read: drawer.py; coins.py; Edit: drawer.py",
+        'Grep: "coin" in /work/shop -> drawer.py:7',
+        "Bash: make check -> … 3 passed",
+    ]
+
+
+def test_a_call_that_failed_keeps_its_subject(tmp_path: Path) -> None:
+    told = Told("calls")
+    told.user("Mend the drawer.")
+    told.call("Read", "1\n2\n3", file_path="/work/shop/drawer.py")
+    told.reply("It is empty?")
+    told.call("Read", "No such file", failed=True, file_path="/work/shop/drawer.py")
+    path = told.write(tmp_path / "calls.jsonl")
+    plan = plan_run([path], writer(Scripted(answer())), max_tokens=20_000)
+    assert [line.text for line in plan.sessions[0].view.lines][-2:] == [
+        "Read: drawer.py", "Read: No such file",
+    ]  # fmt: skip
 
 
 def test_a_context_that_is_too_small_is_refused() -> None:

@@ -75,13 +75,13 @@ def test_dialogue_is_shown_in_full_at_its_lines(desk: Desk, tmp_path: Path) -> N
             "Bash",
             {"command": "x=1\ny=2\nz=3"},
             "a\nb\nc",
-            "Bash: x=1 (+2 lines) -> 3 lines, the last: c",
+            "Bash: x=1 (+2 lines) -> … c",
         ),
         (
             "Bash",
             {"command": "make test"},
             "one\ntwo\n12 tests passed",
-            "Bash: make test -> 3 lines, the last: 12 tests passed",
+            "Bash: make test -> … 12 tests passed",
         ),
         ("Read", {"file_path": "/work/shop/a.py"}, "1\n2\n3", "Read: a.py -> 3 lines"),
         (

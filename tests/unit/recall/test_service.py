@@ -19,6 +19,7 @@ FACTS = (
     "Receipts are printed in black only.",
     "Coins are weighed in the evening.",
     "The hall is cold in winter, and displays start slowly.",
+    "`receiptPaperWidth` has to be set before the first sale.",
 )
 FAILURE = "till/coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)"
 
@@ -58,6 +59,7 @@ def recalled(engine: Engine, kind: str, text: str, session: str = "") -> list[in
         ("error", FAILURE, 1),
         ("path", "/home/ada/kiosk/till/drawer.go", 3),
         ("prompt", "Why is DEBOUNCE_MS there, and the drawer opening twice?", 3),
+        ("error", "the width of the paper is not one of 58 and 80", 7),
     ],
 )
 def test_each_moment_has_its_memory(engine: Engine, kind: str, text: str, first: int) -> None:
@@ -68,6 +70,8 @@ def test_each_moment_has_its_memory(engine: Engine, kind: str, text: str, first:
     ("kind", "text"),
     [
         ("error", "ls: cannot access '/nope': No such file or directory"),
+        ("error", "till/receipts.ts black ━━━━━━━━━━"),
+        ("error", "drawer drawers drawer's"),
         ("command", "git status"),
         ("command", "git commit -m 'the drawer opens twice in winter'"),
         ("path", "docs/drawer.md"),
@@ -80,6 +84,11 @@ def test_each_moment_has_its_memory(engine: Engine, kind: str, text: str, first:
 )
 def test_nothing_is_said_where_nothing_belongs(engine: Engine, kind: str, text: str) -> None:
     assert recalled(engine, kind, text) == []
+
+
+def test_what_any_failure_says_is_no_word_of_it() -> None:
+    cue = cue_of("error", "error: cannot open 'till.py': No such file or directory")
+    assert cue.text.split() == ["cannot", "open", "'till.py':"]
 
 
 def test_the_same_failure_comes_before_words(engine: Engine) -> None:

@@ -8,36 +8,34 @@ from pathlib import Path
 import pytest
 
 from reviewer.sessions.findings import Finding, Findings, Kind, findings_of
-from reviewer.sources.stream import read
 from tests.unit.sessions.told import Told
 
 LINT = "a/rows.go:88:15: Error return value of `rows.Close` is not checked (errcheck)"
-REFUSED = "The user doesn't want to proceed with this tool use. The tool use was rejected"
 
 
 @pytest.fixture
-def told() -> Told:
-    told = Told()
+def told(tmp_path: Path) -> Told:
+    told = Told(folder=tmp_path)
     told.user("Please do it")
     return told
 
 
-def found(told: Told, folder: Path) -> list[Finding]:
-    return findings_of(read(told.write(folder / "session.jsonl")))
+def found(told: Told) -> list[Finding]:
+    return findings_of(told.events())
 
 
-def only(told: Told, folder: Path) -> Finding:
-    (finding,) = found(told, folder)
+def only(told: Told) -> Finding:
+    (finding,) = found(told)
     return finding
 
 
-def test_a_failure_has_what_made_the_same_command_pass(told: Told, tmp_path: Path) -> None:
+def test_a_failure_has_what_made_the_same_command_pass(told: Told) -> None:
     told.run("mise run lint", LINT, failed=True)
     told.edit("/work/shop/b.go", "unrelated", "other")
     told.edit("/work/shop/a/rows.go", "rows.Close()", "_ = rows.Close()")
     told.run("mise run lint")
 
-    finding = only(told, tmp_path)
+    finding = only(told)
 
     assert finding.kind is Kind.FAILURE
     assert finding.signature == "errcheck: error return value of * is not checked"
@@ -49,73 +47,70 @@ def test_a_failure_has_what_made_the_same_command_pass(told: Told, tmp_path: Pat
     assert finding.first == finding.last == "2026-02-14T10:00:02Z"
 
 
-def test_a_call_repeated_in_vain_counts_each_time(told: Told, tmp_path: Path) -> None:
+def test_a_call_repeated_in_vain_counts_each_time(told: Told) -> None:
     for _ in range(3):
         told.run("make build", "error: the widget is missing", failed=True)
 
-    finding = only(told, tmp_path)
+    finding = only(told)
 
     assert (finding.times, finding.cost, finding.passed, finding.fix) == (3, 3, False, "")
 
 
-def test_a_command_is_not_blamed_for_another_part_of_its_line(told: Told, tmp_path: Path) -> None:
+def test_a_command_is_not_blamed_for_another_part_of_its_line(told: Told) -> None:
     told.run("go vet ./... && make lint", LINT, failed=True)
     told.run("git fetch && git merge main && npm ci", "fatal: not something", failed=True)
 
-    assert [each.command for each in found(told, tmp_path)] == ["", ""]
+    assert [each.command for each in found(told)] == ["", ""]
 
 
-def test_the_part_that_says_it_failed_is_blamed(told: Told, tmp_path: Path) -> None:
+def test_the_part_that_says_it_failed_is_blamed(told: Told) -> None:
     told.run("make build && deploy --now", "deploy: the target is missing", failed=True)
 
-    assert only(told, tmp_path).command == "deploy"
+    assert only(told).command == "deploy"
 
 
-def test_a_failure_that_a_pipe_hides_is_seen_by_its_rule(told: Told, tmp_path: Path) -> None:
+def test_a_failure_that_a_pipe_hides_is_seen_by_its_rule(told: Told) -> None:
     told.run("golangci-lint run | tail -5", LINT)
 
-    assert only(told, tmp_path).signature.startswith("errcheck")
+    assert only(told).signature.startswith("errcheck")
 
 
-def test_a_narrower_command_that_passes_proves_nothing(told: Told, tmp_path: Path) -> None:
+def test_a_narrower_command_that_passes_proves_nothing(told: Told) -> None:
     told.run("go test ./store", "--- FAIL: TestRows (0.0s)", failed=True)
     told.run("go test ./web")
 
-    assert not only(told, tmp_path).passed
+    assert not only(told).passed
 
 
-def test_a_way_out_of_the_environment_is_the_command_that_did_the_same(
-    told: Told, tmp_path: Path
-) -> None:
+def test_a_way_out_of_the_environment_is_the_command_that_did_the_same(told: Told) -> None:
     told.run("python tools/count.py --all", "bash: python: command not found", failed=True)
     told.run("python3 tools/count.py --all")
 
-    finding = only(told, tmp_path)
+    finding = only(told)
 
     assert finding.kind is Kind.ENVIRONMENT
     assert finding.fix == "`python3 tools/count.py --all`"
 
 
-def test_running_the_same_command_beside_another_is_no_remedy(told: Told, tmp_path: Path) -> None:
+def test_running_the_same_command_beside_another_is_no_remedy(told: Told) -> None:
     told.run("mise run lint", LINT, failed=True)
     told.run("mise run lint && mise run test")
 
-    assert (only(told, tmp_path).passed, only(told, tmp_path).fix) == (True, "")
+    assert (only(told).passed, only(told).fix) == (True, "")
 
 
-def test_commands_that_only_look_cost_nothing(told: Told, tmp_path: Path) -> None:
+def test_commands_that_only_look_cost_nothing(told: Told) -> None:
     told.run("cat missing.txt", "cat: missing.txt: No such file or directory", failed=True)
     told.run("grep -n word file", "", failed=True)
     told.call("Read", "<tool_use_error>File does not exist.</tool_use_error>", failed=True)
 
-    assert not found(told, tmp_path)
+    assert not found(told)
 
 
-def test_a_refused_call_has_the_persons_words(told: Told, tmp_path: Path) -> None:
-    refusal = f"{REFUSED} (no change). To tell you, the user said:\nnever push to main"
-    told.call("Bash", refusal, failed=True, command="git push origin main")
+def test_a_refused_call_has_the_persons_words(told: Told) -> None:
+    told.refuse("Bash", "never push to main", command="git push origin main")
 
-    finding = only(told, tmp_path)
+    finding = only(told)
 
     assert (finding.kind, finding.command) == (Kind.REFUSAL, "git push")
     assert finding.words == "never push to main"
@@ -124,98 +119,94 @@ def test_a_refused_call_has_the_persons_words(told: Told, tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
-def test_the_words_of_a_refusal_may_be_the_next_message(told: Told, tmp_path: Path) -> None:
-    told.call("Bash", REFUSED, failed=True, command="git push")
+def test_the_words_of_a_refusal_may_be_the_next_message(told: Told) -> None:
+    told.refuse("Bash", command="git push")
     told.user("[Request interrupted by user for tool use]")
     told.user("commit first")
 
-    assert only(told, tmp_path).words == "commit first"
+    assert only(told).words == "commit first"
 
 
-def test_what_went_well_was_not_refused_by_an_interruption(told: Told, tmp_path: Path) -> None:
+def test_what_went_well_was_not_refused_by_an_interruption(told: Told) -> None:
     told.run("git commit -m done", "[main f0bf20a] done")
     told.user("[Request interrupted by user]")
     told.user("we already have another plugin")
 
-    assert not found(told, tmp_path)
+    assert not found(told)
 
 
-def test_a_refusal_without_words_is_counted(told: Told, tmp_path: Path) -> None:
-    told.call("Bash", REFUSED, failed=True, command="git push")
+def test_a_refusal_without_words_is_counted(told: Told) -> None:
+    told.refuse("Bash", command="git push")
     told.run("make something")
 
-    finding = only(told, tmp_path)
+    finding = only(told)
 
     assert (finding.kind, finding.signature, finding.words) == (Kind.REFUSAL, "git push", "")
 
 
-def test_a_message_after_which_the_last_act_is_changed_is_a_correction(
-    told: Told, tmp_path: Path
-) -> None:
+def test_a_message_after_which_the_last_act_is_changed_is_a_correction(told: Told) -> None:
     told.edit("/work/shop/x.py", "pass", 'print("starting the server")')
     told.user("no prints, use the logger")
     told.edit("/work/shop/x.py", 'print("starting the server")', 'log.info("starting")')
 
-    finding = only(told, tmp_path)
+    finding = only(told)
 
     assert (finding.kind, finding.words) == (Kind.CORRECTION, "no prints, use the logger")
     assert finding.text.startswith("Edit x.py: `pass`")
     assert finding.fix.startswith("Edit x.py: `print")
 
 
-def test_a_command_run_otherwise_after_a_message_that_names_how_is_a_correction(
-    told: Told, tmp_path: Path
-) -> None:
+def test_a_command_run_otherwise_after_a_message_that_names_how_is_a_correction(told: Told) -> None:
     told.run("npm test")
     told.user("run it with coverage please")
     told.run("npm test -- --coverage")
 
-    assert only(told, tmp_path).kind is Kind.CORRECTION
+    assert only(told).kind is Kind.CORRECTION
 
 
-def test_another_message_of_a_commit_is_none(told: Told, tmp_path: Path) -> None:
+def test_another_message_of_a_commit_is_none(told: Told) -> None:
     told.run("git commit -m 'Number the quays'")
     told.user("number the gates as well")
     told.run("git commit -m 'Number the gates'")
 
-    assert not found(told, tmp_path)
+    assert not found(told)
 
 
-def test_a_message_about_something_else_is_none(told: Told, tmp_path: Path) -> None:
+def test_a_message_about_something_else_is_none(told: Told) -> None:
     told.edit("/work/shop/x.py", "pass", "value = compute(rows)")
     told.user("now the readme please")
     told.edit("/work/shop/README.md", "old words here", "new words here")
     told.run("git status")
 
-    assert not found(told, tmp_path)
+    assert not found(told)
 
 
-def test_a_failure_that_the_person_pastes_is_found(told: Told, tmp_path: Path) -> None:
+def test_a_failure_that_the_person_pastes_is_found(told: Told) -> None:
     told.user(f"CI says\n{LINT}\nplease fix")
 
-    assert only(told, tmp_path).text == LINT
+    assert only(told).text == LINT
 
 
-def test_secrets_are_masked(told: Told, tmp_path: Path) -> None:
+def test_secrets_are_masked(told: Told) -> None:
     told.run("deploy", "error: login failed with ghp_abcdefghijklmnopqrstuvwxyz0123456789",
              failed=True)  # fmt: skip
 
-    assert "ghp_abcdef" not in repr(found(told, tmp_path))
+    assert "ghp_abcdef" not in repr(found(told))
 
 
-def test_a_session_of_failures_only_takes_little_memory(told: Told, tmp_path: Path) -> None:
-    for _ in range(3_000):
+def test_a_session_of_failures_only_takes_little_memory(told: Told) -> None:
+    for _ in range(1_500):
         told.run("make build", "error: the widget is missing", failed=True)
-    path = told.write(tmp_path / "session.jsonl")
     findings = Findings()
+    events = told.events()
     tracemalloc.start()
-    for event in read(path):
+    for event in events:
         findings.add(event)
     (finding,) = findings.close()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
-    assert finding.times == 3_000
+    assert finding.times == 1_500
     assert len(finding.evidence) <= 4
     assert peak < 6_000_000
 
@@ -223,7 +214,7 @@ def test_a_session_of_failures_only_takes_little_memory(told: Told, tmp_path: Pa
 @pytest.mark.parametrize(
     "line", ["\x1b[31merror: the widget is missing\x1b[0m", "完了\x07", "=" * 99]
 )
-def test_an_output_of_many_megabytes_is_read_in_part(line: str, told: Told, tmp_path: Path) -> None:
+def test_an_output_of_many_megabytes_is_read_in_part(line: str, told: Told) -> None:
     told.run("make build", f"{line}\n" * 200_000, failed=True)
 
-    assert len(found(told, tmp_path)) <= 1
+    assert len(found(told)) <= 1

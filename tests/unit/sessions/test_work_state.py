@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reviewer.sessions.work_state import WorkState, work_state
 from reviewer.sources.events import Outcome
-from tests.unit.sessions.making import HOME, SessionMaker
+from tests.unit.sessions.told import Told
+
+HOME = "/work/shop"
 
 
 @pytest.fixture
-def made() -> SessionMaker:
-    return SessionMaker()
+def made(tmp_path: Path) -> Told:
+    return Told(folder=tmp_path)
 
 
-def state(made: SessionMaker) -> WorkState:
+def state(made: Told) -> WorkState:
     return work_state(made.events())
 
 
@@ -26,8 +30,8 @@ def in_doubt(found: WorkState) -> list[str]:
     return [e.path.removeprefix(f"{HOME}/") for e in found.files if not e.uncommitted]
 
 
-def test_a_session_without_calls_has_no_state(made: SessionMaker) -> None:
-    made.person("What is a kiosk?")
+def test_a_session_without_calls_has_no_state(made: Told) -> None:
+    made.user("What is a kiosk?")
     assert state(made) == WorkState(folder=HOME, branch="main")
 
 
@@ -35,10 +39,10 @@ def test_a_session_without_calls_has_no_state(made: SessionMaker) -> None:
 
 
 def test_edited_files_are_uncommitted_each_with_the_line_of_its_last_edit(
-    made: SessionMaker,
+    made: Told,
 ) -> None:
     made.edit(f"{HOME}/queue.py")
-    last = made.write("spool/driver.py")
+    last = made.create("spool/driver.py")
     again = made.edit(f"{HOME}/queue.py")
     found = state(made)
     assert files(found) == ["spool/driver.py", "queue.py"]
@@ -47,16 +51,16 @@ def test_edited_files_are_uncommitted_each_with_the_line_of_its_last_edit(
 
 
 def test_an_edit_that_failed_was_refused_or_has_no_result_changes_nothing(
-    made: SessionMaker,
+    made: Told,
 ) -> None:
     made.call("Edit", "<tool_use_error>no match", failed=True, file_path="a.py", old_string="x")
-    made.refused("Write", file_path="b.py", content="x")
+    made.refuse("Write", file_path="b.py", content="x")
     made.call("Write", None, file_path="c.py", content="x")
     assert files(state(made)) == []
 
 
-def test_temporary_files_are_no_part_of_the_work(made: SessionMaker) -> None:
-    made.write("/tmp/notes.txt")
+def test_temporary_files_are_no_part_of_the_work(made: Told) -> None:
+    made.create("/tmp/notes.txt")
     made.run("echo 1 > /dev/null && date > /tmp/x")
     assert state(made).files == ()
 
@@ -72,12 +76,12 @@ def test_temporary_files_are_no_part_of_the_work(made: SessionMaker) -> None:
         ("python -c 'print(1)' 2>&1", []),
     ],
 )
-def test_files_that_commands_write(made: SessionMaker, command: str, changed: list[str]) -> None:
+def test_files_that_commands_write(made: Told, command: str, changed: list[str]) -> None:
     made.run(command)
     assert files(state(made)) == changed
 
 
-def test_a_file_that_a_command_wrote_without_a_known_end_is_in_doubt(made: SessionMaker) -> None:
+def test_a_file_that_a_command_wrote_without_a_known_end_is_in_doubt(made: Told) -> None:
     made.run("cd nowhere && sed -i 's/a/b/' queue.py; ls")
     assert (files(state(made)), len(in_doubt(state(made)))) == ([], 1)
 
@@ -92,13 +96,13 @@ def test_a_file_that_a_command_wrote_without_a_known_end_is_in_doubt(made: Sessi
         ("rm -f new.py", []),
     ],
 )
-def test_files_that_were_removed(made: SessionMaker, command: str, changed: list[str]) -> None:
-    made.write("new.py")
+def test_files_that_were_removed(made: Told, command: str, changed: list[str]) -> None:
+    made.create("new.py")
     made.run(command)
     assert files(state(made)) == changed
 
 
-def test_edits_whose_file_is_not_named_are_counted(made: SessionMaker) -> None:
+def test_edits_whose_file_is_not_named_are_counted(made: Told) -> None:
     made.call("Edit", "updated", instruction="make it faster")
     assert (state(made).unnamed_edits, state(made).files) == (1, ())
 
@@ -108,7 +112,7 @@ def test_edits_whose_file_is_not_named_are_counted(made: SessionMaker) -> None:
 MADE = "[main 1a2b3c4] Keep the port open\n 1 file changed, 2 insertions(+)"
 
 
-def test_a_commit_takes_what_was_staged(made: SessionMaker) -> None:
+def test_a_commit_takes_what_was_staged(made: Told) -> None:
     made.edit("queue.py")
     made.edit("driver.py")
     line = made.run("git add queue.py && git commit -m 'Keep the port open'", MADE)
@@ -119,21 +123,21 @@ def test_a_commit_takes_what_was_staged(made: SessionMaker) -> None:
     assert (commit.line, commit.pushed) == (line, "not pushed")
 
 
-def test_commit_all_takes_known_files_and_leaves_new_ones_in_doubt(made: SessionMaker) -> None:
+def test_commit_all_takes_known_files_and_leaves_new_ones_in_doubt(made: Told) -> None:
     made.edit("queue.py")
-    made.write("new.py")
+    made.create("new.py")
     made.run("git commit -am 'Keep the port open'", MADE)
     assert (files(state(made)), in_doubt(state(made))) == ([], ["new.py"])
 
 
-def test_a_commit_whose_making_was_not_seen_leaves_doubt(made: SessionMaker) -> None:
+def test_a_commit_whose_making_was_not_seen_leaves_doubt(made: Told) -> None:
     made.edit("queue.py")
     made.run("git add queue.py; git commit -q -m x | cat; ls")
     found = state(made)
     assert (files(found), in_doubt(found), found.commits) == ([], ["queue.py"], ())
 
 
-def test_quiet_commits_are_proved_by_a_log_with_their_subjects(made: SessionMaker) -> None:
+def test_quiet_commits_are_proved_by_a_log_with_their_subjects(made: Told) -> None:
     made.edit("queue.py")
     made.edit("driver.py")
     made.run(
@@ -149,20 +153,25 @@ def test_quiet_commits_are_proved_by_a_log_with_their_subjects(made: SessionMake
     ]
 
 
-def test_a_commit_that_a_hook_refused_was_not_made(made: SessionMaker) -> None:
+def test_a_commit_that_a_hook_refused_was_not_made(made: Told) -> None:
     made.edit("queue.py")
-    made.run("git commit -am 'Keep'", "lint failed", code=1)
+    made.run("git commit -am 'Keep'", "lint failed", failed=True)
     assert (files(state(made)), state(made).commits) == (["queue.py"], ())
 
 
-def test_a_commit_counts_though_a_later_command_of_the_line_failed(made: SessionMaker) -> None:
+def test_a_commit_counts_though_a_later_command_of_the_line_failed(made: Told) -> None:
     made.edit("queue.py")
-    made.run("git add -A && git commit -m x && git push", f"{MADE}\nfatal: no upstream", code=128)
+    made.run(
+        "git add -A && git commit -m x && git push",
+        f"{MADE}\nfatal: no upstream",
+        failed=True,
+        code=128,
+    )
     [commit] = state(made).commits
     assert (commit.id, commit.pushed) == ("1a2b3c4", "not pushed")
 
 
-def test_a_message_in_a_file_is_no_subject(made: SessionMaker) -> None:
+def test_a_message_in_a_file_is_no_subject(made: Told) -> None:
     made.edit("queue.py")
     made.run("git commit -q -a -F /tmp/message.txt")
     assert [each.subject for each in state(made).commits] == [""]
@@ -177,14 +186,14 @@ def test_a_message_in_a_file_is_no_subject(made: SessionMaker) -> None:
         ("git push --dry-run", "", "not pushed"),
     ],
 )
-def test_pushes(made: SessionMaker, command: str, printed: str, pushed: str) -> None:
+def test_pushes(made: Told, command: str, printed: str, pushed: str) -> None:
     made.edit("queue.py")
     made.run("git commit -am x", MADE)
     made.run(command, printed)
     assert [each.pushed for each in state(made).commits] == [pushed]
 
 
-def test_a_rebase_may_have_rewritten_commits(made: SessionMaker) -> None:
+def test_a_rebase_may_have_rewritten_commits(made: Told) -> None:
     made.edit("queue.py")
     made.run("git commit -am x", MADE)
     made.run("git rebase -i HEAD~3")
@@ -202,9 +211,7 @@ def test_a_rebase_may_have_rewritten_commits(made: SessionMaker) -> None:
         ("git reset 0a1b2c3", [True], []),
     ],
 )
-def test_resets(
-    made: SessionMaker, command: str, rewritten: list[bool], changed: list[str]
-) -> None:
+def test_resets(made: Told, command: str, rewritten: list[bool], changed: list[str]) -> None:
     made.edit("queue.py")
     made.run("git commit -am x", MADE)
     made.run(command)
@@ -213,13 +220,21 @@ def test_resets(
     assert files(found) == changed
 
 
-def test_a_hard_reset_leaves_the_changes_before_it_in_doubt(made: SessionMaker) -> None:
+def test_a_check_holds_after_a_commit_is_taken_back(made: Told) -> None:
+    made.edit("queue.py")
+    made.run("pytest -q", "3 passed")
+    made.run("git commit -am x", MADE)
+    made.run("git reset --soft HEAD~1")
+    assert [check.stale for check in state(made).checks] == [False]
+
+
+def test_a_hard_reset_leaves_the_changes_before_it_in_doubt(made: Told) -> None:
     made.edit("queue.py")
     made.run("git reset --hard")
     assert in_doubt(state(made)) == ["queue.py"]
 
 
-def test_what_git_status_lists_is_what_is_changed(made: SessionMaker) -> None:
+def test_what_git_status_lists_is_what_is_changed(made: Told) -> None:
     made.edit("queue.py")
     made.edit("driver.py")
     made.run("git stash && git stash pop | cat; ls")
@@ -228,20 +243,20 @@ def test_what_git_status_lists_is_what_is_changed(made: SessionMaker) -> None:
     assert (files(state(made)), in_doubt(state(made))) == (["queue.py"], [])
 
 
-def test_checkout_of_a_file_undoes_its_change(made: SessionMaker) -> None:
+def test_checkout_of_a_file_undoes_its_change(made: Told) -> None:
     made.edit("queue.py")
     made.run("git checkout -- queue.py")
     assert state(made).files == ()
 
 
-def test_the_branch_is_that_of_the_format_or_of_the_last_switch(made: SessionMaker) -> None:
+def test_the_branch_is_that_of_the_format_or_of_the_last_switch(made: Told) -> None:
     made.run("ls")
     assert state(made).branch == "main"
     made.run("git checkout -b faster")
     assert state(made).branch == "faster"
 
 
-def test_the_branch_that_git_names_in_the_folder_of_the_session(made: SessionMaker) -> None:
+def test_the_branch_that_git_names_in_the_folder_of_the_session(made: Told) -> None:
     made.run("git status -sb", "## faster...origin/faster [ahead 1]\n M port.py")
     made.run("cd /elsewhere && git status", "On branch other\nnothing to commit")
     made.run(f"cd {HOME}/.worktrees/1 && git status", "On branch third\nnothing to commit")
@@ -249,25 +264,25 @@ def test_the_branch_that_git_names_in_the_folder_of_the_session(made: SessionMak
     assert state(made).branch == "faster"
 
 
-def test_a_status_lists_files_of_a_session_without_a_folder() -> None:
-    made = SessionMaker(folder="")
+def test_a_status_lists_files_of_a_session_without_a_folder(made: Told) -> None:
+    made.cwd = ""
     made.run("echo 1 > src/port.py")
     made.run("git status", "On branch main\n\tmodified:   src/port.py\n")
     assert [each.path for each in state(made).files] == ["src/port.py"]
 
 
-def test_a_push_after_a_quiet_commit_on_a_branch_that_git_named(made: SessionMaker) -> None:
+def test_a_push_after_a_quiet_commit_on_a_branch_that_git_named(made: Told) -> None:
     made.run("git status -sb", "## faster\n M port.py")
     made.run("git commit -q -m 'Keep the port open' && git push", "   1a2..3b4  faster -> faster")
     [commit] = state(made).commits
     assert (commit.branch, commit.pushed) == ("faster", "pushed")
 
 
-def test_conflicts_and_what_was_done_to_each(made: SessionMaker) -> None:
+def test_conflicts_and_what_was_done_to_each(made: Told) -> None:
     clash = "".join(
         f"CONFLICT (content): Merge conflict in {name}\n" for name in ("a.py", "b.py", "c.py")
     )
-    made.run("git merge origin/main", f"Auto-merging\n{clash}", code=1)
+    made.run("git merge origin/main", f"Auto-merging\n{clash}", failed=True)
     made.edit(f"{HOME}/a.py")
     made.run("git add b.py")
     found = {each.path.removeprefix(f"{HOME}/"): each.touched for each in state(made).conflicts}
@@ -297,13 +312,13 @@ def test_conflicts_and_what_was_done_to_each(made: SessionMaker) -> None:
         ("grep -rn test .", ""),
     ],
 )
-def test_kinds_of_checks(made: SessionMaker, command: str, kind: str) -> None:
+def test_kinds_of_checks(made: Told, command: str, kind: str) -> None:
     made.run(command)
     assert [each.kind for each in state(made).checks] == [kind] * bool(kind)
 
 
-def test_a_check_says_how_it_ended_and_whether_files_changed_since(made: SessionMaker) -> None:
-    line = made.run("pytest -q", "1 failed, 3 passed", code=1)
+def test_a_check_says_how_it_ended_and_whether_files_changed_since(made: Told) -> None:
+    line = made.run("pytest -q", "1 failed, 3 passed", failed=True)
     made.edit("queue.py")
     [check] = state(made).checks
     assert (check.outcome, check.exit_code, check.line) == (Outcome.FAILED, 1, line)
@@ -311,38 +326,38 @@ def test_a_check_says_how_it_ended_and_whether_files_changed_since(made: Session
     assert [each.path for each in state(made).unchecked] == [f"{HOME}/queue.py"]
 
 
-def test_a_failure_is_told_by_the_lines_that_name_it(made: SessionMaker) -> None:
+def test_a_failure_is_told_by_the_lines_that_name_it(made: Told) -> None:
     printed = "--- FAIL: TestPort (0.00s)\n    port_test.go:7: got 80, want 8080\nFAIL"
-    made.run("go test ./...", printed, code=1)
+    made.run("go test ./...", printed, failed=True)
     assert [each.said for each in state(made).checks] == ["port_test.go:7: got 80, want 8080"]
 
 
-def test_a_failure_is_history_once_the_same_check_passes(made: SessionMaker) -> None:
-    made.run("pytest -q tests/test_queue.py", "1 failed", code=1)
+def test_a_failure_is_history_once_the_same_check_passes(made: Told) -> None:
+    made.run("pytest -q tests/test_queue.py", "1 failed", failed=True)
     made.run("pytest -q", "4 passed")
     assert [each.outcome for each in state(made).checks] == [Outcome.OK]
     assert state(made).failing == ()
 
 
-def test_a_narrower_check_that_passes_puts_nothing_else_right(made: SessionMaker) -> None:
-    made.run("pytest -q", "2 failed", code=1)
+def test_a_narrower_check_that_passes_puts_nothing_else_right(made: Told) -> None:
+    made.run("pytest -q", "2 failed", failed=True)
     made.run("pytest -q tests/test_queue.py", "1 passed")
     assert [each.command for each in state(made).failing] == ["pytest -q"]
 
 
-def test_checks_of_two_folders_are_two(made: SessionMaker) -> None:
-    made.run("cd web && npm test", "1 failed", code=1)
+def test_checks_of_two_folders_are_two(made: Told) -> None:
+    made.run("cd web && npm test", "1 failed", failed=True)
     made.run("cd server && npm test", "4 passed")
     assert [each.outcome for each in state(made).checks] == [Outcome.FAILED, Outcome.OK]
 
 
-def test_how_a_check_behind_a_pipe_ended_is_unknown(made: SessionMaker) -> None:
+def test_how_a_check_behind_a_pipe_ended_is_unknown(made: Told) -> None:
     made.run("pytest -q | tail -1", "4 passed")
     [check] = state(made).checks
     assert (check.outcome, check.said) == (Outcome.UNKNOWN, "4 passed")
 
 
-def test_the_last_line_of_two_checks_is_told_of_neither(made: SessionMaker) -> None:
+def test_the_last_line_of_two_checks_is_told_of_neither(made: Told) -> None:
     made.run("mise run fmt && mise run lint", "0 issues.\n[fmt] $ gofmt")
     assert [each.said for each in state(made).checks] == ["", ""]
 
@@ -350,7 +365,7 @@ def test_the_last_line_of_two_checks_is_told_of_neither(made: SessionMaker) -> N
 # Plan, refusals, background
 
 
-def test_the_plan_is_the_last_one_with_its_numbers(made: SessionMaker) -> None:
+def test_the_plan_is_the_last_one_with_its_numbers(made: Told) -> None:
     items = [{"content": "Measure", "status": "completed"}, {"content": "Fix", "status": "pending"}]
     line = made.call("TodoWrite", "ok", todos=items)
     found = state(made)
@@ -358,14 +373,14 @@ def test_the_plan_is_the_last_one_with_its_numbers(made: SessionMaker) -> None:
     assert found.plan_line == line
 
 
-def test_an_interruption_stands_until_the_person_speaks(made: SessionMaker) -> None:
-    made.notice("[Request interrupted by user]")
+def test_an_interruption_stands_until_the_person_speaks(made: Told) -> None:
+    made.user("[Request interrupted by user]")
     assert state(made).interrupted
-    made.person("Do the other one first.")
+    made.user("Do the other one first.")
     assert not state(made).interrupted
 
 
-def test_a_question_waits_until_it_is_answered(made: SessionMaker) -> None:
+def test_a_question_waits_until_it_is_answered(made: Told) -> None:
     asked = [{"question": "Which port?"}]
     made.call("AskUserQuestion", None, questions=asked)
     waiting = state(made).waiting
@@ -373,7 +388,7 @@ def test_a_question_waits_until_it_is_answered(made: SessionMaker) -> None:
     assert waiting.query == "Which port?"
 
 
-def test_background_commands_run_until_their_end_is_seen(made: SessionMaker) -> None:
+def test_background_commands_run_until_their_end_is_seen(made: Told) -> None:
     started = "Command running in background with ID: b1"
     made.call("Bash", started, command="npm run dev", run_in_background=True)
     assert [each.call.command for each in state(made).running] == ["npm run dev"]
@@ -381,15 +396,16 @@ def test_background_commands_run_until_their_end_is_seen(made: SessionMaker) -> 
     assert state(made).running == ()
 
 
-def test_a_command_that_ran_again_to_its_end_runs_no_more(made: SessionMaker) -> None:
+def test_a_command_that_ran_again_to_its_end_runs_no_more(made: Told) -> None:
     started = "Command running in background with ID: b1"
     made.call("Bash", started, command="bd show", run_in_background=True)
     made.call("Bash", "shown", command="bd show", run_in_background=False)
     assert state(made).running == ()
 
 
-def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code() -> None:
-    made = SessionMaker()
+def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code(
+    made: Told,
+) -> None:
     started = "Command running in background with ID: b1"
     made.call("Bash", started, command="pytest -q", run_in_background=True)
     assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]

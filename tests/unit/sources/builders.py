@@ -43,6 +43,7 @@ class Session:
         self.records: list[Json] = []
         self.last: str | None = None
         self.count = 0
+        self.cwd = "/work/shop"
 
     def add(self, kind: str, *, after: str | None = "", **more: Any) -> str:
         """Append a record of this type and return its uuid. `after=None` makes a root."""
@@ -52,7 +53,7 @@ class Session:
         record = {
             "parentUuid": parent,
             "isSidechain": False,
-            "cwd": "/work/shop",
+            "cwd": self.cwd,
             "sessionId": self.name,
             "version": "2.1.0",
             "gitBranch": "main",

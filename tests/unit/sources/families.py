@@ -562,7 +562,7 @@ def _node(name: str, parent: str | None, role: str = "", text: str = "", **messa
     return {"id": name, "parent": parent, "children": [], "message": found}
 
 
-_CHATGPT = {
+CHATGPT_CONVERSATION = {
     "conversation_id": "h1",
     "title": "Bread",
     "create_time": 1772355600.0,
@@ -580,7 +580,7 @@ _CHATGPT = {
 
 CHATGPT = Family(
     format="chatgpt",
-    write=document("conversations.json", [_CHATGPT]),
+    write=document("conversations.json", [CHATGPT_CONVERSATION]),
     person=["I bake rye bread."],
     agent=["The agent remembered this: User bakes rye bread.", "Rye needs time."],
     kept_out={"boot text": ["hidden"], "rewound": ["Wheat is fine."]},
@@ -588,7 +588,9 @@ CHATGPT = Family(
 )
 CHATGPT_ZIP = structs.replace(
     CHATGPT,
-    write=archive("export.zip", chat_html="", message_feedback=[], conversations__000=[_CHATGPT]),
+    write=archive(
+        "export.zip", chat_html="", message_feedback=[], conversations__000=[CHATGPT_CONVERSATION]
+    ),
 )
 
 _CLAUDE_AI = {

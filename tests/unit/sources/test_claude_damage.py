@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from .builders import Session
 
+DEEP = b'{"type":"user","message":' + b'[{"a":' * 50_000 + b"1" + b"}]" * 50_000 + b"}\n"
+
 
 class TestDamage:
     """Broken files lose only the broken record."""
-
-    def test_a_cut_last_line_is_counted(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Whole.")
-        session.user("This one is cut in the middle.")
-        scan = session.scan(tmp_path, session.bytes()[:-40])
-        assert [record.text for record in scan] == ["Whole."]
-        assert scan.tally["bad JSON"] == 1
-        assert scan.errors == ["line 2: not a JSON record"]
 
     def test_records_run_together_are_both_read(self, tmp_path: Path) -> None:
         session = Session()
@@ -38,14 +32,34 @@ class TestDamage:
         assert data[records[1].byte_start : records[1].byte_end] == two
         assert scan.tally["recovered from a damaged line"] == 2
 
-    def test_the_record_after_a_cut_one_on_the_same_line_is_read(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("spoiled", "said", "reason"),
+        [
+            (lambda one, two: one + b"\n" + two[:-40], ["Keep XX one."], "bad JSON"),
+            (lambda one, two: one[:60] + two, ["Keep XX two."], "bad JSON"),
+            (
+                lambda one, two: one.replace(b"XX", b"\xff\xc3") + b"\n" + two,
+                ["Keep \ufffd\ufffd one.", "Keep XX two."],
+                "invalid UTF-8",
+            ),
+            (
+                lambda one, two: one.replace(b"XX", rb"\ud83d") + b"\n" + two,
+                ["Keep \ufffd one.", "Keep XX two."],
+                "odd escapes replaced",
+            ),
+            (lambda one, two: two + b"\n" + DEEP, ["Keep XX two."], "nested too deep"),
+        ],
+        ids=["cut at the end", "cut before another", "invalid UTF-8", "half a character", "deep"],
+    )
+    def test_a_damaged_line_is_counted_and_costs_only_itself(
+        self, tmp_path: Path, spoiled: Callable[[bytes, bytes], bytes], said: list[str], reason: str
+    ) -> None:
         session = Session()
-        session.user("Cut.")
-        session.user("Whole.")
-        session.user("Last.")
-        one, two, three = session.lines()
-        scan = session.scan(tmp_path, one[:60] + two + b"\n" + three + b"\n")
-        assert [record.text for record in scan] == ["Whole.", "Last."]
+        session.user("Keep XX one.")
+        session.user("Keep XX two.")
+        scan = session.scan(tmp_path, spoiled(*session.lines()))
+        assert [record.text for record in scan] == said
+        assert scan.tally[reason] == 1
 
     def test_lines_that_are_not_records_are_counted(self, tmp_path: Path) -> None:
         session = Session()
@@ -71,29 +85,6 @@ class TestDamage:
         session.user("Said.", timestamp=17, cwd=["x"], isSidechain="no", version=None)
         session.user([{"type": "text", "text": "Kept."}, {"type": 5, "text": []}, "bare", 7])
         assert [record.text for record in session.read(tmp_path)] == ["Said.", "Kept.\n\nbare"]
-
-    def test_nesting_too_deep_to_read_is_counted(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Said.")
-        deep = b'{"type":"user","message":' + b'[{"a":' * 50_000 + b"1" + b"}]" * 50_000 + b"}\n"
-        scan = session.scan(tmp_path, session.bytes() + deep)
-        assert [record.text for record in scan] == ["Said."]
-        assert scan.tally["nested too deep"] == 1
-
-    def test_invalid_utf8_is_replaced_and_counted(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Keep XX this.")
-        scan = session.scan(tmp_path, session.bytes().replace(b"XX", b"\xff\xc3"))
-        assert [record.text for record in scan] == ["Keep \ufffd\ufffd this."]
-        assert scan.tally["invalid UTF-8"] == 1
-
-    def test_half_of_a_character_is_replaced(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Keep XX this.")
-        session.user("And this.")
-        scan = session.scan(tmp_path, session.bytes().replace(b"XX", rb"\ud83d"))
-        assert [record.text for record in scan] == ["Keep \ufffd this.", "And this."]
-        assert scan.tally["odd escapes replaced"] == 1
 
     @pytest.mark.parametrize("end", [b"\r", b"\r\n"])
     def test_other_line_ends_are_lines(self, tmp_path: Path, end: bytes) -> None:

@@ -49,8 +49,8 @@ ASKED: dict[str, Callable[[Engine], object]] = {
     "the counts of all": lambda engine: engine.queue.counts(None),
     "the list of a project": lambda engine: engine.ids(QueueQuery(project="kiosk")),
     "the list of all": lambda engine: engine.ids(QueueQuery()),
-    "what holds in a project": lambda engine: engine.active_facts.groups("kiosk"),
-    "what holds": lambda engine: engine.active_facts.groups(),
+    "what holds in a project": lambda engine: engine.active_facts.ids("kiosk"),
+    "what holds": lambda engine: engine.active_facts.ids(),
     "the newest that holds": lambda engine: engine.active_facts.newest(
         "kiosk", filter="kind:memory", limit=3
     ),
@@ -70,7 +70,7 @@ def test_no_row_is_visited_that_is_not_shown(
         if words[:2] in (["SCAN", "m"], ["SEARCH", "m"]):
             assert "memory_active" in step or "COVERING INDEX" in step, step
         if words[0] == "SCAN":
-            assert words[1] in ("m", "w", "ledger"), step
+            assert words[1] in ("m", "w", "ledger", "use_of_memory"), step
         assert "USE TEMP B-TREE FOR ORDER BY" not in step
 
 

@@ -53,7 +53,6 @@ def test_line_ends_become_newlines() -> None:
 
 def test_tabs_reach_to_the_next_stop_of_their_line() -> None:
     assert display_text("\ta\tbcd\te\n\tf") == "    a   bcd e\n    f"
-    assert display_text("a\tb", tab_size=8) == "a       b"
 
 
 def test_a_line_shows_its_newlines() -> None:

@@ -7,7 +7,15 @@ from base64 import b64encode
 import pytest
 
 from reviewer.text.secrets import mask, secrets_in, with_secrets
-from tests.unit.text.planted_secrets import ABOUT_PASSWORDS, HARMLESS, PLANTED, SPELLED, Planted
+from tests.unit.text.planted_secrets import (
+    ABOUT_PASSWORDS,
+    AROUND,
+    FORMS,
+    HARMLESS,
+    PLANTED,
+    SPELLED,
+    Planted,
+)
 
 # Well-shaped, and made up: prefixes are joined to bodies here so that no scanner stumbles.
 BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy"
@@ -21,52 +29,6 @@ ENCODED_CERTIFICATE = b64encode(b"-----BEGIN CERTIFICATE-----\n" + BODY.encode()
 
 def drawn(length: int) -> str:
     return (BODY * 6)[:length]
-
-
-PREFIXED = {
-    "aws-access-key": ("AK" + "IA", "Q7ZK3VN9TB1XW5RM"),
-    "github-token": ("gh" + "p_", drawn(36)),
-    "gitlab-token": ("gl" + "pat-", drawn(20)),
-    "anthropic-key": ("sk-" + "ant-api03-", drawn(80) + "-" + drawn(12) + "AA"),
-    "openai-key": ("sk-" + "proj-", drawn(48)),
-    "api-key": ("sk-", drawn(48)),
-    "slack-token": ("xo" + "xb-", "123456789012-" + drawn(24)),
-    "google-key": ("AI" + "za", drawn(35)),
-    "stripe-key": ("sk" + "_live_", drawn(24)),
-    "webhook-secret": ("wh" + "sec_", drawn(32)),
-    "npm-token": ("np" + "m_", drawn(36)),
-    "pypi-token": ("py" + "pi-", "AgEIcHlwaS5vcmc" + drawn(60)),
-    "sendgrid-key": ("S" + "G.", drawn(22) + "." + drawn(43)),
-    "huggingface-token": ("h" + "f_", drawn(34)),
-    "twilio-key": ("S" + "K", HEX * 2),
-    "telegram-token": ("123456789" + ":", "AA" + drawn(33)),
-    "jwt": ("ey" + "J", drawn(20) + ".ey" + "J" + drawn(40) + "." + drawn(43)),
-    "digitalocean-token": ("dop" + "_v1_", HEX * 4),
-    "groq-key": ("gs" + "k_", drawn(52)),
-    "vault-token": ("hv" + "s.", drawn(32)),
-}
-VARIANTS = [
-    ("github-token", "gh" + "o_", drawn(36)),
-    ("github-token", "gh" + "s_", drawn(36)),
-    ("github-token", "github" + "_pat_", drawn(22) + "_" + drawn(59)),
-    ("aws-access-key", "AS" + "IA", "Q7ZK3VN9TB1XW5RM"),
-    ("stripe-key", "rk" + "_live_", drawn(24)),
-    ("slack-token", "xo" + "xp-", "12345678-12345678-" + drawn(20)),
-    ("api-key", "sk-" + "or-v1-", HEX * 4),
-    ("api-key", "sk-", drawn(16) + "." + drawn(16)),
-]
-FORMS = [(kind, prefix, body) for kind, (prefix, body) in PREFIXED.items()] + VARIANTS
-
-
-AROUND = (
-    "{}",
-    "use {} here",
-    "token = '{}'",
-    '{{"key": "{}"}}',
-    "see ({}), then",
-    "KEY={}\nB=1",
-    "é{}",
-)
 
 
 @pytest.mark.parametrize(("kind", "prefix", "body"), FORMS)
@@ -103,46 +65,22 @@ PLACED = {
     f"-----BEGIN OPENSSH PRIVATE KEY-----\n{KEY_LINES[:90]}": (  # cut off
         "-----BEGIN OPENSSH PRIVATE KEY-----\n[masked private-key]\n"
     ),
-    f"Authorization: Bearer {drawn(32)}": "Authorization: Bearer [masked bearer-token]",
-    f"curl -H 'Authorization: Bearer {drawn(32)}' x": (
-        "curl -H 'Authorization: Bearer [masked bearer-token]' x"
-    ),
     f"Authorization: token {HEX * 2}": "Authorization: token [masked authorization]",
     "Authorization: Basic YWRtaW46aHVudGVyMg==": "Authorization: Basic [masked basic-credentials]",
-    "postgres://app:s3cr3tPw@db.internal:5432/app": (
-        "postgres://app:[masked url-password]@db.internal:5432/app"
-    ),
     "redis://:p4ssw0rd@localhost": "redis://:[masked url-password]@localhost",
     "https://ci:p@ss@w0rd@git.example.org/x.git": (
         "https://ci:[masked url-password]@git.example.org/x.git"
     ),
-    'password = "hunter2"': 'password = "[masked password]"',
-    "password: 'Tr0ub4dor&3'": "password: '[masked password]'",
     'db_password: str = "s3cr3t!"': 'db_password: str = "[masked password]"',
-    '{"password": "hunter2", "user": "ann"}': '{"password": "[masked password]", "user": "ann"}',
     '{\\"password\\": \\"hunter2\\"}': '{\\"password\\": \\"[masked password]\\"}',
-    "config['password'] = 'hunter2'": "config['password'] = '[masked password]'",
-    "DB_PASS=hunter22\nDB_HOST=x": "DB_PASS=[masked password]\nDB_HOST=x",
     "PGPASSWORD=hunter22 psql": "PGPASSWORD=[masked password] psql",
-    "DB_PASSWORD=s3cretPassw0rd make": "DB_PASSWORD=[masked password] make",
     '"machine r.example login ann password n3tRc77"': (
         '"machine r.example login ann password [masked password]"'
     ),
-    "mysql --password hunter22 -u ann": "mysql --password [masked password] -u ann",
-    "Server=db;User=sa;Password=Hunter22x;": "Server=db;User=sa;Password=[masked password];",
     "<password>hunter22</password>": "<password>[masked password]</password>",
-    'password = "utlZfOjUStEk"': 'password = "[masked password]"',
     'token: "OcqNDQkbTdQSXcReGDwZ"': 'token: "[masked token]"',
     'client_secret="/h+vwg3YgCBhecVK6FSDgKN+cJUPy+xM"': 'client_secret="[masked secret]"',
     f"api_key: -{drawn(31)}": "api_key: [masked api-key]",
-    f'api_key = "{drawn(24)}"': 'api_key = "[masked api-key]"',
-    f"api_key: {drawn(32)}": "api_key: [masked api-key]",
-    f"apiKey: '{HEX * 2}',": "apiKey: '[masked api-key]',",
-    f"X-Api-Key: {HEX * 2}": "X-Api-Key: [masked api-key]",
-    f"?api_key={drawn(32)}&page=2": "?api_key=[masked api-key]&page=2",
-    f"TWILIO_AUTH_TOKEN={HEX * 2}": "TWILIO_AUTH_TOKEN=[masked token]",
-    f'client_secret: "{drawn(28)}"': 'client_secret: "[masked secret]"',
-    f"The API key: {drawn(32)}.": "The API key: [masked api-key].",
     f"AccountKey={drawn(86)}==;": "AccountKey=[masked api-key];",
     'api_key = "12345678-9abc-4def-8123-456789abcdef"': 'api_key = "[masked api-key]"',
     "username: maria\npassword: sunflower\n": "username: maria\npassword: [masked password]\n",
@@ -186,44 +124,22 @@ def test_a_value_in_a_telling_place_is_masked_and_its_name_stays(text: str, expe
 
 
 MENTIONS = [
-    'password = "newPasswordInput"',
     'token = "accessTokenFromSession"',
-    "token = parseHttpApiTokenV2",
     'secret: "/var/run/secrets/appSecret2/tokenV1"',
-    "apiKey: process.env.OPENAI_API_KEY",
-    "apiKey: import.meta.env.VITE_API_KEY2",
-    'api_key = os.environ["API_KEY"]',
     'key = os.getenv("SERVICE_API_KEY_2024")',
     "password: str",
     "password: str | None = None",
-    "def login(user: str, password: str, token: Token2) -> None: ...",
     "password: Uint8Array",
     "token: Base64UrlString1",
-    "token = get_token()",
-    "token = await client.get_token_v2(scope)",
-    "password = password2",
-    "password = candidate12",
-    "password=settings.db_password1",
-    "token=self.token2",
-    'api_key = "<your-token>"',
-    'api_key = "YOUR_API_KEY_HERE_123"',
     "TOKEN=${SECRET}",
     "TOKEN=$GITHUB_TOKEN1",
     "token: ${{ secrets.GITHUB_TOKEN }}",
     "password: {{ vault_password_1 }}",
-    'password = "%(password1)s"',
     'password = "changeme123"',
-    'password = "password"',
     'password = "xxxxxxxx1"',
-    'password = "********"',
     'password = ""',
-    'password: "Enter your password (8+ characters)"',
-    'password: "Contraseña"',
-    'password: "Password*"',
     "password: '#password'",
     "password: '#login-password-1'",
-    "const pwd = '/home/ann/project2'",
-    "PWD=/home/ann/project2",
     "password_file: /run/secrets/db_password1",
     'token_url: "https://login.example.org/oauth2/v2.0/token"',
     'secret_name = "prod/db-credentials-2024"',
@@ -236,10 +152,7 @@ MENTIONS = [
     "token_count=1234567890123456789",
     "sk-...",
     "sk-proj-...",
-    "sk-" + "x" * 48,
-    "gh" + "p_" + "x" * 36,
     "gh" + "p_your_github_token_goes_here_0123456789",
-    "AI" + "za" + "X" * 35,
     "the AK" + "IA prefix of an access key",
     "sk-toggleable__content-fitted-2",
     "sk-estimator-doc-link-hover-20",
@@ -254,8 +167,6 @@ MENTIONS = [
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
     "reviewer/text/secret_assignments.py:120",
     "tests/fixtures/passwords/test_2fa_login_v2.py::test_password_reset_1",
-    "We never log a password; the token is rotated every 30 days, and secrets live in Vault.",
-    "Prefer token auth over password auth: it is easier to revoke.",
     "The secret: keep it simple. The key: 2 reviewers.",
     "-----BEGIN PRIVATE KEY-----",
     "a file that starts with -----BEGIN RSA PRIVATE KEY----- and holds nothing else that matters",
@@ -264,28 +175,22 @@ MENTIONS = [
     "Authorization: Bearer <token>",
     "Authorization: Bearer $TOKEN_FOR_THE_SERVICE_2",
     "headers = {'Authorization': f'Bearer {token}'}",
-    "Bearer authentication-and-authorization",
     "Basic understanding of the module",
     "postgres://user:password@localhost/app",
-    "postgres://user:${DB_PASSWORD}@localhost/app",
     "postgres://user:<password>@localhost/app",
-    "https://user:***@example.org",
     "git+ssh://git@github.com:22/org/repo.git",
     "http://localhost:8080/a@b",
     "docker://alpine:3.19@sha256:" + HEX * 4,
     "npm i pkg@1.2.3 && open http://127.0.0.1:3000",
     "passwd -l root; pass 1: compile, pass 2: link",
-    "PASS: tests/unit/test_login2.py",
     "5 passed, 2 failed: test_token2, test_pass3",
     'if password == "": raise ValueError("password2 missing")',
     "ATTESTATION=eyJhbGciOiJub25lIn0.short",
     "https://hooks.slack.com/services/T.../B.../...",
     "username: string\npassword: required\n",
     "user: cfg.user\npassword: cfg.password\n",
-    "connect(user=name, password=passphrase)",
     "email: ann@example.org\npassword: ${PASSWORD}\n",
     "log in as admin / operator to see it",
-    "the password is argon2id with a salt",
     '"auth": "required"',
     "The prefix is ghp_",
     "call npm_install_packages",
@@ -296,15 +201,14 @@ MENTIONS = [
     "the folder gh",
     f"certificate-authority-data: {ENCODED_CERTIFICATE}",
     "The password must have four words.",
-    "DB_PASS=changeme",
     "POSTGRES_PASSWORD=postgres",
     "It costs $6$ or so.",
     "\u5bc6\u7801\u662f\u5fc5\u586b\u7684",
-    "Reset the password with-care-and-patience.",
     "P: yes; WIFI: off",
     "Zero\u200bwidth and \uff26\uff35\uff2c\uff2c words",
     "Basic \u212aabcdefgh",  # a Kelvin sign, which equals k where case is ignored
     *ABOUT_PASSWORDS,
+    *HARMLESS,
 ]
 
 
@@ -328,14 +232,9 @@ def readable(value: str, text: str) -> bool:
     return any(value[at : at + piece] in text for at in range(len(value) - piece + 1))
 
 
-def test_nearly_every_planted_secret_is_masked() -> None:
+def test_every_planted_secret_is_masked() -> None:
     missed = [each for each in PLANTED if readable(each.value, mask(each.text).text)]
-    assert len(missed) <= 0.03 * len(PLANTED), "\n".join(f"{x.where}: {x.text}" for x in missed)
-
-
-def test_almost_no_harmless_text_is_masked() -> None:
-    wrong = [text for text in HARMLESS if mask(text).kinds]
-    assert len(wrong) <= 0.02 * len(HARMLESS), "\n".join(wrong)
+    assert missed == []
 
 
 HASHED = "q7Zk3Vn9$" + drawn(40)
@@ -386,11 +285,12 @@ def test_texts_may_be_searched_together() -> None:
         )
         texts = [before, planted.text, after]
         assert with_secrets(texts) == {text for text in texts if mask(text).kinds}, planted.where
+    assert with_secrets(["nothing", "here"]) == set()
 
 
 def test_the_secrets_themselves_can_be_listed() -> None:
-    text = f"token = '{''.join(PREFIXED['github-token'])}' and nothing else"
-    assert secrets_in(text) == [(PREFIXED["github-token"][1], "github-token")]
+    kind, prefix, body = FORMS[1]
+    assert secrets_in(f"token = '{prefix}{body}' and nothing else") == [(body, kind)]
     assert secrets_in("nothing here") == []
 
 

@@ -1,0 +1,127 @@
+"""The view that a question shows: a session without what a reader does not need, and with the lines
+of its findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+from msgspec import structs
+
+from reviewer.proposing.shortened import ShownText, ends, shortened
+from reviewer.proposing.values import APPROVED, PLAN, LineRole, SessionView, ViewLine
+from reviewer.sessions.findings import Evidence, Finding, Kind
+from reviewer.sources.events import Speaker
+
+FENCE = 16
+"""Lines of a code block of an agent that are shown in full."""
+
+
+def reader_view(view: SessionView, findings: Iterable[Finding]) -> SessionView:
+    """The view that a reader is asked about.
+
+    Of what tells other parts of the session again only the ends stay: the reports of sub-agents,
+    versions of a plan that another took the place of, and the summaries of compactions, but for one
+    at the beginning. Calls that only look, wait or edit share a line, each subject once a turn.
+    """
+    return _with_findings(_calls_together(_without_retellings(view.lines)), findings, view)
+
+
+def _without_retellings(lines: Sequence[ViewLine]) -> list[ViewLine]:
+    replaced = _replaced_plans(lines)
+    found, begun = [], False
+    for at, line in enumerate(lines):
+        report = line.speaker is Speaker.SUBAGENT and line.role is LineRole.ASSISTANT
+        if report or at in replaced or (begun and line.role is LineRole.SUMMARY):
+            line = _shorter(line, ends(line.text))
+        elif line.speaker is Speaker.AGENT:
+            line = _shorter(line, shortened(line.text, fence=FENCE))
+        begun = begun or line.role in (LineRole.USER, LineRole.ASSISTANT)
+        found.append(line)
+    return found
+
+
+def _shorter(line: ViewLine, shown: ShownText) -> ViewLine:
+    return structs.replace(line, text=shown.text, left_out=line.left_out + shown.left_out)
+
+
+def _calls_together(lines: Sequence[ViewLine]) -> list[ViewLine]:
+    """The lines with each run of calls that only look, wait or edit as one line."""
+    found: list[ViewLine] = []
+    run: list[ViewLine] = []
+    told: set[str] = set()
+
+    def close() -> None:
+        if run:
+            text = "; ".join(_by_tool(each.subject for each in run))
+            left_out = sum(each.left_out for each in run)
+            found.append(structs.replace(run[0], text=text, left_out=left_out))
+            run.clear()
+
+    for line, after in zip_longest(lines, lines[1:]):
+        if line.subject and (not run or line.speaker is run[0].speaker):
+            failed = after is not None and after.role is LineRole.ERROR
+            if failed or line.subject not in told:
+                run.append(line)
+            told.add(line.subject)
+            continue
+        close()
+        if line.role is LineRole.USER:
+            told.clear()
+        found.append(line)
+    close()
+    return found
+
+
+def _by_tool(subjects: Iterable[str]) -> Iterator[str]:
+    """Subjects, each without its tool where that is the tool of the one before."""
+    before = ""
+    for subject in subjects:
+        tool, _, what = subject.partition(": ")
+        yield what if what and tool == before else subject
+        before = tool
+
+
+def _replaced_plans(lines: Sequence[ViewLine]) -> set[int]:
+    """The plans after which another one came before one was approved, by their place."""
+    replaced, waiting = set[int](), list[int]()
+    for at, line in enumerate(lines):
+        if line.role is LineRole.ASSISTANT and line.text.startswith(PLAN):
+            replaced.update(waiting)
+            waiting = [at]
+        elif line.role is LineRole.EVENT and line.text == APPROVED:
+            waiting = []
+    return replaced
+
+
+def _with_findings(
+    lines: Sequence[ViewLine], findings: Iterable[Finding], view: SessionView
+) -> SessionView:
+    """The lines with those of the findings that they lack: failing lines and changes, so that they
+    can be quoted.
+    """
+    there: dict[int, str] = {}
+    for line in lines:
+        there[line.line] = f"{there.get(line.line, '')} {' '.join(line.text.split())}"
+    more = []
+    for finding in findings:
+        for shown in finding.evidence:
+            words = " ".join(shown.text.split())
+            if words and words not in there.get(shown.line, ""):
+                there[shown.line] = f"{there.get(shown.line, '')} {words}"
+                more.append(_line(finding, shown))
+    ordered = sorted([*lines, *more], key=lambda line: line.line)
+    return structs.replace(view, lines=tuple(ordered))
+
+
+def _line(finding: Finding, shown: Evidence) -> ViewLine:
+    failed = finding.kind in (Kind.FAILURE, Kind.ENVIRONMENT) and shown.text != finding.fix
+    return ViewLine(
+        line=shown.line,
+        role=LineRole.ERROR if failed else LineRole.TOOL,
+        speaker=Speaker.HARNESS,
+        text=shown.text,
+        span=shown.bytes,
+        at=shown.at,
+    )

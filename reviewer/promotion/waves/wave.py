@@ -21,7 +21,6 @@ from reviewer.promotion.waves.finish_wave import WaveEnd
 from reviewer.promotion.waves.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
 from reviewer.promotion.waves.source_reader import (
-    Abandoned,
     Batch,
     Closed,
     Opened,
@@ -30,6 +29,7 @@ from reviewer.promotion.waves.source_reader import (
     read,
 )
 from reviewer.sessions.findings import Finding
+from reviewer.sources.events import Rewind
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import RecordUse
 from reviewer.sources.walk import LINK_OUTSIDE, FoundFile, PassedOver, is_unreadable, walk
@@ -254,7 +254,7 @@ class Wave:
                 if self._cancelled():
                     self._interrupted = True
                     break
-            elif isinstance(piece, Abandoned):
+            elif isinstance(piece, Rewind):
                 assert writer is not None
                 writer.rewind(piece)
                 self._collector.rewind(piece)

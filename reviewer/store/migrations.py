@@ -71,6 +71,10 @@ def migrations() -> Migrations:
     def chosen_levels(db: Database) -> None:
         db.table("context").add_column("levels", str, not_null_default="")
 
+    @found(name="keys of runs")
+    def keys_of_runs(db: Database) -> None:
+        db.table("pipeline_run").add_column("key", str, not_null_default="")
+
     return found
 
 

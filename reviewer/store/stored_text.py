@@ -35,7 +35,8 @@ LEFT_AS_IT_IS: dict[str, str] = {
     "finding.signature": "looked up; masked where it is made",
     "finding.session": "counted; masked where it is read",
     "erasure.seal": "a hash",
-    "pipeline_run.commands": "a hash",
+    "pipeline_run.commands": "a hash of earlier versions",
+    "pipeline_run.key": "made here of random digits",
     "pipeline_run.run_id": "made here of the time and of random digits",
 }
 """Column -> why it is not masked."""

@@ -215,9 +215,14 @@ def grow(path: Path) -> None:
         file.write(f"\nWe decided to paint every {WORD} kiosk green.\n" * 50)
 
 
-@pytest.mark.parametrize("change", [grow, Path.unlink])
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("change", [grow, Path.unlink, empty])
+@pytest.mark.parametrize("stage", ["masked", "proved"])
 def test_a_file_that_changes_while_it_is_read(
-    engine: Engine, folder: Path, change: Callable[[Path], object]
+    engine: Engine, folder: Path, stage: str, change: Callable[[Path], object]
 ) -> None:
     changed = False
 
@@ -228,7 +233,7 @@ def test_a_file_that_changes_while_it_is_read(
             for path in (folder / f"{WORD}.jsonl", folder / "memory" / f"{WORD}.md"):
                 change(path)
 
-    with fault("masked", changing):
+    with fault(stage, changing):
         report = ingest(engine, folder)
     assert changed
     assert report.state == "done"

@@ -180,6 +180,16 @@ def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk
     assert engine.queue.candidate(excerpt.id).is_excerpt
 
 
+def test_what_cannot_wait_is_left_out_with_the_reason(engine: Engine, talk: Path) -> None:
+    unsaid = proposal(STATEMENT, (0, "Deploy from wherever you are."))
+    added = add(engine, talk, proposal("Stop it"), proposal("long " * 60), unsaid)
+    assert [each.reason for each in added.dropped] == [
+        "shorter than 8 characters", "longer than 280 characters",
+        "no quote of it is in the session",
+    ]  # fmt: skip
+    assert waiting(engine) == []
+
+
 def test_a_secret_in_a_statement_is_masked(engine: Engine, talk: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
     added = add(engine, talk, proposal(f"The release job reads the token {secret} at start."))
@@ -274,6 +284,14 @@ class TestIngestion:
         engine.history.undo_act(engine.history.acts(limit=1)[0].id)
         assert waiting(engine, status="all") == []
         assert engine.history.verify().problems == ()
+
+    def test_a_memory_that_has_a_description_only(self, engine: Engine, remembered: Path) -> None:
+        remembered.write_text(MEMORY[: MEMORY.rindex("---") + 4], encoding="utf-8")
+        engine.intake.ingest([remembered], project="acme")
+        (row,) = waiting(engine)
+        assert row.content == "Add a commit, never amend one that was pushed"
+        ((_, text),) = evidence(engine, row.id)
+        assert text == row.content
 
     def test_statements_and_candidates_wait_under_one_cap(
         self, engine: Engine, tmp_path: Path

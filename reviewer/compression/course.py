@@ -21,6 +21,8 @@ FIRST, LAST, CLOSING = 1.3, 1.6, 1.3
 ANNOUNCED, PAST, EARLIER, STEPS, REPORT = 0.3, 0.4, 0.6, 0.8, 0.8
 """`ANNOUNCED`: the end of a message that only leads on to calls. `PAST`: said while a check failed
 that has passed since. `REPORT`: what a sub-agent handed back."""
+REPORT_ENDS = 2
+"""Pieces at the end of a sub-agent's report that may stand beside its first."""
 LEAST_TERMS = 2
 """Terms of a sentence that says something beside others."""
 LAST_STEPS = 6
@@ -28,7 +30,7 @@ LAST_STEPS = 6
 SHORT = 120
 """Characters of a message that says little without the one before it."""
 QUESTION = 200
-_ENDS = ".:;,!?-"
+_ENDS = ".:;,!?-。：；，！？"
 
 
 class CourseLine(Struct, eq=False):
@@ -47,6 +49,10 @@ class CourseLine(Struct, eq=False):
     asked: str = ""
     """The question that a message of the person answers."""
     kept: bool = False
+
+    def is_of(self, other: CourseLine) -> bool:
+        """Whether both are of one message."""
+        return (self.message, self.kind) == (other.message, other.kind)
 
     def follows(self, other: CourseLine) -> bool:
         """Whether it is the sentence after another of the same paragraph."""
@@ -102,6 +108,8 @@ def _spoken(
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
     parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)
+    if each.kind == "report" and len(parts) > REPORT_ENDS:
+        parts = [parts[0], *parts[-REPORT_ENDS:]]
     is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
     for place, piece in enumerate(parts):

@@ -191,7 +191,7 @@ def _parts(analysis: SegmentAnalysis) -> Iterator[ViewPart]:
         else:
             yield from _spoken(event, position)
     session = analysis.session
-    lines = [*state_lines(session.state, session.names), *plan_lines(session)]
+    lines = [*state_lines(session), *plan_lines(session)]
     if end := "\n".join(lines):
         yield ViewPart("state at the end, computed from the calls", end, Weight.WORDS, 1.0)
 

@@ -66,7 +66,7 @@ def _pieces(text: str) -> Iterator[TextPassage]:
             held.append(content)
             continue
         announces = unit.kind is UnitKind.HEADING or (
-            content.endswith(":") and len(content) <= HEADING
+            content.endswith((":", "：")) and len(content) <= HEADING
         )
         if section and not announces and len(section) + len(content) <= SECTION:
             section = f"{section} {content}"
@@ -75,7 +75,7 @@ def _pieces(text: str) -> Iterator[TextPassage]:
         if unit.kind is UnitKind.HEADING:
             said = content.strip("#*_: ")
         elif announces:
-            said = _headed(said, content.rstrip(":*_"))
+            said = _headed(said, content.rstrip(":：*_"))
         elif said:
             section, said = _headed(said, content), ""
         else:
@@ -116,7 +116,7 @@ def _item(unit: Unit, content: str) -> str:
 
 def _joined(items: list[str]) -> str:
     """Items of a list in one line; one that announces the next has it right after it."""
-    ends = ["" if item.endswith((":", ";")) else ";" for item in items[:-1]] + [""]
+    ends = ["" if item.endswith((":", "：", ";", "；")) else ";" for item in items[:-1]] + [""]
     return " ".join(f"{item}{end}" for item, end in zip(items, ends, strict=True))
 
 
@@ -127,6 +127,6 @@ def _headed(heading: str, text: str) -> str:
 def question_in(text: str, longest: int) -> str:
     """The question with which a text ends; of a longer one the last `longest` characters."""
     last = pieces(text)[-2:]
-    asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith("?"))
+    asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith(("?", "？")))
     question = next(asked, "")
     return question if len(question) <= longest else f"...{question[-longest:].partition(' ')[2]}"

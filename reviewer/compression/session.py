@@ -29,6 +29,7 @@ from reviewer.sources.events import (
     Result,
     Speaker,
 )
+from reviewer.sources.results import report_in
 
 LAST_CHANGES = 20
 """Calls that changed files whose code is kept, the latest."""
@@ -230,7 +231,8 @@ class _Reader:
         elif result.words:
             self._say(Voice.PERSON, result.words, result, kind="answer")
         elif call.act is Act.DELEGATE and result.outcome is Outcome.OK and not result.task:
-            self._say(Voice.SOMEBODY, result.text, result, "Report of a sub-agent", "report")
+            report = report_in(result.text)
+            self._say(Voice.SOMEBODY, report, result, "Report of a sub-agent", "report")
 
     def _tell(self, call: Call, result: Result | None, place: int) -> None:
         outcome = result.outcome if result else None

@@ -14,7 +14,7 @@ from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
 
-MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING = 24, 4, 5, 3
+MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING, MOST_FAILED = 24, 4, 5, 3, 2
 MOST_WORKED_ON = 24
 MOST_NAMED, NAMES = 6, 3
 """Files that stand with what their edits brought in, and how many names of each."""
@@ -27,18 +27,9 @@ _NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
 """A line with its number, in the result of an edit."""
 
 
-def state_lines(
-    state: WorkState, names: Mapping[str, Sequence[str]] | None = None, *, place: bool = True
-) -> list[str]:
-    """The work state. `names`: what was changed in each file. `place`: with branch and folder,
-    which every part of a session shares.
-    """
-    return list(_state_lines(state, names or {}, place=place))
-
-
-def _state_lines(
-    state: WorkState, names: Mapping[str, Sequence[str]], *, place: bool
-) -> Iterator[str]:
+def state_lines(session: SessionFacts, *, place: bool = True) -> Iterator[str]:
+    """The work state. `place`: with branch and folder, which every part of a session shares."""
+    state = session.state
     if state.interrupted:
         yield "The person interrupted the agent and has said nothing since."
     if state.waiting is not None:
@@ -53,13 +44,27 @@ def _state_lines(
         listed = _together([f"{path} ({how or 'not touched since'})" for path, how in paths])
         yield f"{said}: {listed}."
     yield from _checks(state, fresh=True)
-    yield from _files(state, names)
+    yield from _failures(session)
+    yield from _files(state, session.names)
     for commit in state.commits[: -MOST_COMMITS - 1 : -1]:
         yield f"Committed{_pushed(commit)}: {commit.id or '(hash not seen)'} {commit.subject}"
     yield from _checks(state, fresh=False)
     for running in state.running[-MOST_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
+
+
+def _failures(session: SessionFacts) -> Iterator[str]:
+    """The commands that failed since the latest request, and nothing like them ran since."""
+    asked = max((each.place for each in session.speeches if each.asks), default=-1)
+    failed: dict[tuple[str, ...], str] = {}
+    for step in session.steps:
+        failed.pop(step.ran, None)
+        if step.ran and step.failure and step.place > asked:
+            failed[step.ran] = f"`{cut(step.command, 120)}`: {step.failure}"
+    if failed:
+        shown = "; ".join([*failed.values()][-MOST_FAILED:])
+        yield f"Failed since the latest request, not run again: {shown}"
 
 
 def _files(state: WorkState, names: Mapping[str, Sequence[str]]) -> Iterator[str]:

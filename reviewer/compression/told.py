@@ -14,8 +14,12 @@ from reviewer.sessions.working_tree import commits_made
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Command, Outcome, Result
 
+_BOOKS = POLLING | {"report_intent"}
+"""Tools that do nothing to the work."""
 SHORT, LONG = 110, 260
 """Characters of a call among others, and alone."""
+SAME_WORDS = 3
+"""Words at the beginning of a command that make it the same as an earlier one."""
 NAMES = 4
 """Names that an edit brought in."""
 MOST_LOOKED_AT = 4
@@ -42,12 +46,15 @@ class ToldCall(Struct, frozen=True):
     names: tuple[str, ...] = ()
     """Names that an edit brought in."""
     command: str = ""
-    failed: bool = False
+    ran: tuple[str, ...] = ()
+    """The first words of the last command of a shell line."""
+    failure: str = ""
+    """What it printed last where it failed, but for checks."""
 
 
 def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     """A call with its result; None for one that only keeps books."""
-    if call.act is Act.PLAN or call.tool.lower() in POLLING:
+    if call.act is Act.PLAN or call.tool.lower() in _BOOKS:
         return None
     names = added_names(call.changes)[:NAMES]
     ends = [(check.command, how_it_ended(check)) for _, check in checks_of(call, result)]
@@ -59,8 +66,13 @@ def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
         call.path,
         tuple(names),
         without_cd(call) if call.command else "",
-        result is not None and result.outcome is Outcome.FAILED,
+        call.commands[-1].words[:SAME_WORDS] if call.commands else (),
+        _failure(result) if result is not None and not ends else "",
     )
+
+
+def _failure(result: Result) -> str:
+    return cut(last_line(result.text), LONG) if result.outcome is Outcome.FAILED else ""
 
 
 def checks_of(call: Call, result: Result | None) -> list[tuple[Command, Check]]:
@@ -167,7 +179,7 @@ def told_together(steps: Iterable[ToldCall]) -> str:
     names: dict[str, dict[str, None]] = {}
     looked: dict[str, None] = {}
     for step in steps:
-        if step.act in (Act.EDIT, Act.WRITE) and step.path and not step.failed:
+        if step.act in (Act.EDIT, Act.WRITE) and step.path and not step.failure:
             known = names.setdefault(step.path, {})
             known.update(dict.fromkeys(step.names))
             listed = f" ({', '.join(list(known)[:NAMES])})" if known else ""

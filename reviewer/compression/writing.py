@@ -54,7 +54,8 @@ MOST_OF_REQUEST, EARLIER_REQUEST = 120, 300
 LEAST_CUT = 60
 """Tokens to which a message is cut at most."""
 ROUNDS = 4
-_MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "- ", "agent": "- "}
+_MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
+"""Who said a line; `- ` for more of the same message."""
 
 Count = Callable[[str], int]
 Part = tuple[str, list[str]]
@@ -119,7 +120,7 @@ class _Writing:
         if self._titled:
             self._before = [(HandoverSection.REQUEST, self._request())]
             after.append((HandoverSection.PLAN, self._within(plan_lines(session), room * PLAN)))
-        lines = state_lines(session.state, session.names, place=self._titled)
+        lines = [*state_lines(session, place=self._titled)]
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
         if room >= FILES_FROM:
@@ -324,6 +325,8 @@ class _Writing:
                 lines[-1] += f" {piece.text}"
             else:
                 mark = _MARKS.get(piece.kind, f"{piece.kind}: ")
+                if last is not None and piece.kind not in ("person", "steps"):
+                    mark = "- " if piece.is_of(last) else mark
                 is_item = mark == "- " and piece.text[:1].isdigit()
                 asked = piece.asked if piece.asked not in "".join(lines[-1:]) else ""
                 answer = f' (asked: "{asked}")' if asked else ""

@@ -35,6 +35,7 @@ from reviewer.sources.events import (
     Thought,
 )
 from reviewer.sources.open import NOTE_FORMATS
+from reviewer.sources.results import report_in
 from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
 
@@ -55,7 +56,6 @@ BLANKED = 40
 _CARRY_OUT = "Implement the following plan:"
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
 _CANCELLED = "Sibling tool call errored"
-_REPORT_TRAILER = re.compile(r"\nagentId: \S.*", re.DOTALL)
 _APPROVED_PLAN = "## Approved Plan"
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,120} [0-9a-f]{7,40}\]", re.MULTILINE)
 _TRAILERS = re.compile(r"\n\n(?:[\w-]{1,40}: [^\n]*\n?)+\Z")
@@ -232,7 +232,7 @@ class _Writer:
 
     def _report(self, origin: Origin, text: str) -> None:
         """The final report of a sub-agent; some come twice."""
-        text = _REPORT_TRAILER.sub("", text).strip()
+        text = report_in(text)
         if hash(text) not in self._reports:
             self._reports.add(hash(text))
             shown = shortened(text, fence=REPORT_FENCE)

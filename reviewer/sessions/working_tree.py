@@ -121,16 +121,20 @@ class WorkingTree:
         """A file was written, edited or deleted."""
         if not path or _ASIDE.match(path):
             return
-        self._files.pop(path, None)
-        self._files[path] = ChangedFile(path, line, by, deleted)
-        if len(self._files) > MOST_FILES:
-            del self._files[next(iter(self._files))]
-        self._staged.discard(path)
+        self.follow(ChangedFile(path, line, by, deleted))
         if created:
             self._fresh.add(path)
         if path in self.conflicts:
             self.conflicts[path] = structs.replace(self.conflicts[path], touched="edited since")
         self.note_change(line, posixpath.basename(path))
+
+    def follow(self, file: ChangedFile) -> None:
+        """A file differs from the last commit."""
+        self._files.pop(file.path, None)
+        self._files[file.path] = file
+        if len(self._files) > MOST_FILES:
+            del self._files[next(iter(self._files))]
+        self._staged.discard(file.path)
 
     def ran(
         self,
@@ -421,7 +425,7 @@ class _Git:
             return
         for _ in range(count):
             for path in tree.commits.pop().files:
-                tree.changed(path, self._line)
+                tree.follow(ChangedFile(path, self._line))
 
     def _merge(self) -> None:
         if "up to date" not in self._printed:

@@ -91,6 +91,8 @@ _ANSWERS = re.compile(
     r"(?:Your questions have been answered|User has answered your questions|The user answered"
     r"|User responded|User selected): ?"
 )
+_NOBODY = "The user is not available to respond"
+"""How the answer begins that Copilot CLI gives where nobody does."""
 _AFTER_ANSWERS = re.compile(r"\.? You can now continue\b|\. Read (?:it as|the answers) ")
 
 
@@ -141,11 +143,18 @@ def read_result(
         return ResultReading(Outcome.FAILED)
     if act is Act.ASK and (answers := _ANSWERS.match(head)):
         words = text.lstrip()[answers.end() :]
+        if words.startswith(_NOBODY):
+            return ResultReading(Outcome.OK)
         end = _AFTER_ANSWERS.search(words)
         return ResultReading(Outcome.OK, words=(words[: end.start()] if end else words).strip())
     if _STILL_RUNNING.search(head):
         return ResultReading(Outcome.UNKNOWN)
     return ResultReading(Outcome.OK if format_name in EXACT or text.strip() else Outcome.UNKNOWN)
+
+
+def report_in(text: str) -> str:
+    """What a sub-agent handed back, without the client's lines on how to go on with it."""
+    return f"\n{text}".partition("\nagentId: ")[0].strip()
 
 
 def _code(text: str) -> int | None:

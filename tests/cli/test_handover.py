@@ -43,6 +43,26 @@ def test_brief_is_markdown_without_markers_within_its_tokens(
     assert row["original_tokens"] > 0
 
 
+def test_in_copilot_nobodys_answer_is_not_the_persons_and_the_report_is_the_agents(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    asked = {"toolCallId": "t1", "name": "ask_user", "arguments": {"question": "Which column?"}}
+    nobody = "User responded: The user is not available to respond and will review it later."
+    answered = {"toolCallId": "t1", "success": True, "result": {"content": nobody}}
+    events = [
+        ("user.message", {"content": "Make the timetable of the ferry fit one page."}),
+        ("assistant.message", {"content": "", "toolRequests": [asked]}),
+        ("tool.execution_complete", answered),
+        ("session.task_complete", {"summary": "The winter column is gone."}),
+    ]
+    path = tmp_path / "events.jsonl"
+    records = [{"id": f"e{at}", "type": k, "data": d} for at, (k, d) in enumerate(events)]
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in records))
+    text = reviewer("brief", path).stdout
+    assert text.count("Person: ") == 1
+    assert "Agent: The winter column is gone." in text
+
+
 def test_a_very_small_brief_begins_with_the_request(reviewer: Reviewer, session: Path) -> None:
     [row] = reviewer.rows("brief", session, "--max-tokens", 100)
     assert "never shrink the type below 9 points" in row["content"]

@@ -84,6 +84,8 @@ def _parts(reading: Reading, kind: str, data: Fields) -> tuple[Role, list[Part]]
             shown = words(inner(data, "error").get("message")) or data.get("error")
         call, tool = data.get("toolCallId"), data.get("toolName")
         return Role.TOOL, returned(shown, call, tool, error=failed)
+    if kind == "session.task_complete":
+        return Role.ASSISTANT, said(words(data.get("summary")))
     if kind == "session.compaction_complete":
         return Role.ASSISTANT, said(words(data.get("summaryContent")), RecordUse.SUMMARY)
     if kind in ("system.message", "skill.invoked"):

@@ -29,6 +29,9 @@ FERRY = [
 ]
 
 
+ENDED = ("ok", "failed")
+
+
 def written(turns: Sequence[SegmentTurn], tokens: int = 600) -> str:
     return written_(turns, tokens)
 
@@ -137,14 +140,36 @@ def test_a_refusal_with_the_persons_words() -> None:
     assert section(written(silent), HandoverSection.REQUEST).startswith('"Print the sheet."')
 
 
-def test_the_report_of_a_sub_agent_is_told() -> None:
-    report = "The `tide_table` is read twice for each boat, which takes 40 ms."
+def test_the_report_of_a_sub_agent_is_told_by_its_ends() -> None:
+    report = [
+        "The `tide_table` is read twice for each boat.",
+        *(f"Boat {number} waits at `pier_{number}`." for number in range(30)),
+        "Both reads take 40 ms.",
+    ]
     turns = [
         turn("Why is it slow?"),
         call("Task", {"description": "Look at it", "prompt": "Find out"}, "c1"),
-        result("Task", report, "c1", outcome="ok"),
+        result("Task", "\n\n".join([*report, "agentId: a1 (to go on)"]), "c1", outcome="ok"),
     ]
-    assert f"Report of a sub-agent: {report}" in written(turns).split("\n")
+    course = section(written(turns), HandoverSection.COURSE).split("\n")[-3:]
+    assert course == [f"Report of a sub-agent: {report[0]}", f"- {report[-2]}", f"- {report[-1]}"]
+
+
+def test_what_failed_since_the_request_and_did_not_run_again_is_said() -> None:
+    def ran(command: str, printed: str, code: int) -> list[SegmentTurn]:
+        key = f"{command} {code}"
+        sent = call("Bash", {"command": command}, key)
+        return [sent, result("Bash", f"Exit code {code}\n{printed}", key, outcome=ENDED[code])]
+
+    turns = [
+        *ran("npm run deploy", "no such script", 1),
+        turn("Release it."),
+        *ran("git commit -m one", "the hook said no", 1),
+        *ran("git add . && git commit -m one", "", 0),
+        *ran("npm run publish", "npm error 403", 1),
+    ]
+    now = section(written(turns), HandoverSection.NOW)
+    assert "Failed since the latest request, not run again: `npm run publish`: npm error 403" in now
 
 
 def test_a_sentence_of_one_word_beside_others_is_left_out() -> None:
@@ -152,7 +177,7 @@ def test_a_sentence_of_one_word_beside_others_is_left_out() -> None:
         [turn("Fit it."), agent("Perfect! The `harbour` sheet fits."), agent("Printed.")]
     )
     assert "Perfect" not in found
-    assert "- Printed." in found
+    assert "Agent: Printed." in found
 
 
 # The state

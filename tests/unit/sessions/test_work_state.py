@@ -220,6 +220,14 @@ def test_resets(made: Told, command: str, rewritten: list[bool], changed: list[s
     assert files(found) == changed
 
 
+def test_a_check_holds_after_a_commit_is_taken_back(made: Told) -> None:
+    made.edit("queue.py")
+    made.run("pytest -q", "3 passed")
+    made.run("git commit -am x", MADE)
+    made.run("git reset --soft HEAD~1")
+    assert [check.stale for check in state(made).checks] == [False]
+
+
 def test_a_hard_reset_leaves_the_changes_before_it_in_doubt(made: Told) -> None:
     made.edit("queue.py")
     made.run("git reset --hard")

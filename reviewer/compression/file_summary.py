@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from reviewer.clock import Clock, utc_now
+from reviewer.clock import utc_now
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.conversations import (
@@ -98,7 +98,6 @@ def summarize_file(
     line_end: int | None = None,
     max_tokens: int | None = None,
     writer: SummaryWriter | None = None,
-    clock: Clock = utc_now,
 ) -> list[FileSummary]:
     """The file's lines at each of the levels; of several conversations the one held last.
 
@@ -110,7 +109,7 @@ def summarize_file(
     count = counter()
     blocks = open_blocks(path, line_start=line_start, line_end=line_end)
     writer = writer or SummaryWriter(
-        Summarizer(OfflineEngine(count.count), count=count.count, clock=clock)
+        Summarizer(OfflineEngine(count.count), count=count.count, clock=utc_now)
     )
     read = [block for block in blocks if is_read(block)]
     several = listed(read) if holds_several(path) else []

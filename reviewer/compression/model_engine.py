@@ -340,14 +340,13 @@ CARE = (
 def build_summarize_prompt(
     user_prompt: str,
     *,
-    instructions: str | None = None,
     retention_instructions: Sequence[str] = (),
     patterns: Sequence[Pattern] = (),
     care: bool = False,
 ) -> str:
     """The prompt with its IMPORTANT section for `retention_instructions` and `patterns`.
 
-    `care` adds the line for content that is important without criteria; `instructions` come last.
+    `care` adds the line for content that is important without criteria.
     """
     parts = [user_prompt.rstrip()]
     details = [*retention_instructions]
@@ -365,8 +364,6 @@ def build_summarize_prompt(
         )
     if care:
         parts.append(CARE)
-    if instructions:
-        parts.append(instructions.strip())
     return "\n\n".join(parts)
 
 

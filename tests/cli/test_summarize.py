@@ -124,13 +124,6 @@ def test_an_unreadable_file_is_one_line(reviewer: Reviewer, tmp_path: Path) -> N
     assert "does not exist" in done.stderr
 
 
-def test_lines_that_end_before_they_begin_are_wrong_usage(
-    reviewer: Reviewer, session: Path
-) -> None:
-    done = reviewer("summarize", session, "--from-line", 5, "--to-line", 2, db=False)
-    assert done.returncode == 2
-
-
 def test_the_same_words_come_out_however_python_hashes_them(
     reviewer: Reviewer, tmp_path: Path
 ) -> None:

@@ -1,6 +1,5 @@
 """Clocks and ISO 8601. Time is passed in as a function, so that tests and `--now` are exact."""
 
-import math
 import re
 import time
 from collections.abc import Callable
@@ -47,13 +46,8 @@ FIRST_SECONDS = 1.5
 """Before that an estimate says nothing."""
 FIRST_PART = 0.02
 """The part that has to be done before an estimate is made."""
-SETTLES = 4.0
-"""Seconds in which a new estimate takes over from those before."""
 SWAY = 1.4
 """The time shown rises only when an estimate is longer by this factor."""
-
-MOST_UNDER_WAY = 0.9
-"""The part of the work under way that may count as done."""
 
 
 class TimeLeft:
@@ -63,36 +57,22 @@ class TimeLeft:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._began = self._asked = now()
-        self._left: float | None = None
-        self._shown = 0.0
-        self._done, self._done_at = 0.0, self._began
+        self._began = now()
+        self._ends: float | None = None
+        self._done = 0.0
 
-    def words(self, done: float, total: float, under_way: float = 0) -> str:
-        """`about 40 s left`; empty as long as nobody can say. `done` and `total` in any unit.
-
-        `under_way`: how much is being worked on, where work is done in large pieces. It counts at
-        the pace so far, so that the time also falls while a piece is being worked on.
-        """
+    def words(self, done: float, total: float) -> str:
+        """`about 40 s left`; empty as long as nobody can say. `done` and `total` in any unit."""
         now = self._now()
-        if done != self._done:
-            self._done, self._done_at = done, now
-        if self._done_at > self._began:
-            pace = done / (self._done_at - self._began)
-            done += min(pace * (now - self._done_at), MOST_UNDER_WAY * under_way)
-        spent, since = now - self._began, now - self._asked
-        if spent < FIRST_SECONDS or total <= 0 or done < total * FIRST_PART or done >= total:
+        spent = now - self._began
+        if spent < FIRST_SECONDS or not total * FIRST_PART <= done < total:
             return ""
-        self._asked = now
-        estimate = spent * (total - done) / done
-        if self._left is None:
-            self._left = self._shown = estimate
-        else:
-            before = max(self._left - since, 0.0)
-            self._left = estimate + (before - estimate) * math.exp(-since / SETTLES)
-        if self._left < self._shown or self._left > SWAY * self._shown:
-            self._shown = self._left
-        return f"{_rounded(self._shown)} left"
+        left = 0.0 if self._ends is None else self._ends - now
+        if done != self._done:
+            self._done, estimate = done, spent * (total - done) / done
+            if not left <= estimate <= SWAY * left:
+                left, self._ends = estimate, now + estimate
+        return f"{_rounded(left)} left"
 
 
 def _rounded(seconds: float) -> str:

@@ -45,9 +45,6 @@ def package_command(*packages: str) -> str:
 
 def package_alone_command(package: str) -> str:
     """The same for one package without what it depends on."""
-    if (Path(sys.prefix) / "pipx_metadata.json").is_file():
-        environment = Path(sys.prefix).name
-        return shlex.join(["pipx", "inject", environment, "--pip-args=--no-deps", package])
     return shlex.join([*_install_here(), "--no-deps", package])
 
 
@@ -56,9 +53,7 @@ def _command(extra: str = "", packages: Sequence[str] = ()) -> str:
     source = _source()
     extras = [extra] if extra else []
     receipt = prefix / "uv-receipt.toml"
-    if (prefix / "pipx_metadata.json").is_file():
-        words = ["pipx", "inject", prefix.name, *(_requirements(extra) if extra else packages)]
-    elif receipt.is_file():
+    if receipt.is_file():
         # It replaces what is installed: what was asked for before has to be named again.
         before, others = _receipt(receipt)
         words = ["uv", "tool", "install"]
@@ -101,18 +96,6 @@ def _source() -> InstallSource:
         revision = vcs.get("requested_revision")
         url = f"{vcs['vcs']}+{url}" + (f"@{revision}" if revision else "")
     return InstallSource(url)
-
-
-def _requirements(extra: str) -> list[str]:
-    """The packages that an extra names."""
-    from importlib.metadata import distribution
-
-    found = []
-    for requirement in distribution(DISTRIBUTION).requires or ():
-        package, _, marker = requirement.partition(";")
-        if marker.replace('"', "'").split() == ["extra", "==", f"'{extra}'"]:
-            found.append(package.strip())
-    return found
 
 
 def _receipt(path: Path) -> tuple[list[str], list[str]]:

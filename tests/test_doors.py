@@ -62,7 +62,7 @@ OPENS_A_DOOR_ITSELF = {
     ("installation.py", "_receipt"): "what uv noted beside the program",
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",
-    ("promotion/waves/beyond_cap.py", "_lines"): "a handle that the door has opened",
+    ("promotion/lists/beyond_cap.py", "_lines"): "a handle that the door has opened",
     ("store/migrations.py", "tables"): "the tables, beside the module",
     ("store/schema.py", "_wanted"): "a database in memory",
 }  # fmt: skip
@@ -211,7 +211,7 @@ WRITES_FILES = {
     ("pipelines/run_folder.py", "_write"): "a stage of a run",
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
-    ("promotion/waves/readings.py", "forget"): "what readers have read, without a project",
+    ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
     ("promotion/exchange/syncing.py", "_write"): "decisions for another machine, signed",
     ("tui/places.py", "_save"): "where the screen was left",
 }  # fmt: skip

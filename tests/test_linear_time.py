@@ -27,6 +27,7 @@ from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, Sessi
 from reviewer.recall.service import cue_of
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.events import Speaker
+from reviewer.sources.note_kinds import is_template
 from reviewer.sources.open import open_blocks
 from reviewer.sources.shell import split
 from reviewer.text.display import display_text
@@ -137,6 +138,7 @@ OF_TEXT: dict[str, Callable[[str], object]] = {
     "tags": between_tags,
     "identifiers": lambda text: list(identifiers(text)),
     "clean": clean,
+    "template": is_template,
     "units": lambda text: list(units(text)),
     "shell": split,
     "failures": lambda text: list(failing_lines(text)),

@@ -474,7 +474,7 @@ class AgentTools:
 
         named = {each.file for each in quotes if each.file}
         if len(named) > 1:
-            raise ReviewerError("All quotes of a statement come from one file.")
+            raise ReviewerError("All quotes of a statement must come from one file.")
         problems: list[str] = []
         places = [SessionFile(self._readable(engine, named.pop()))] if named else []
         for note in [] if places else self._running()[:SESSIONS_SEARCHED]:

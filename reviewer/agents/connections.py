@@ -226,8 +226,8 @@ class Connections:
             place.scope
         )
         twice = [
-            f"{agent} is connected by {disconnecting(each).replace('disconnect', 'connect')} too, "
-            f"so it is given each packet twice in that folder. One of them is enough."
+            f"{agent} is also connected by {disconnecting(each).replace('disconnect', 'connect')}, "
+            "so it gets each packet twice in that folder. One of them is enough."
             for each in self.all()
             if each.agent == agent and each.scope is other
         ]
@@ -400,7 +400,7 @@ class Connections:
         if part.kind is FileKind.OWN:
             if base is not None and _text(part.path, base) != part.text:
                 raise ReviewerError(
-                    f"{part.path} is there already and was not written by reviewer: move it away."
+                    f"{part.path} exists and was not written by reviewer: move it away."
                 )
             after = part.text.encode()
         elif part.kind is FileKind.BLOCK:
@@ -705,8 +705,8 @@ def _read(path: Path, place: WiringPlace) -> _Found:
     root = Path(os.path.realpath(place.root))
     if place.scope is WiringScope.PROJECT and real != root / path.relative_to(place.root):
         raise ReviewerError(
-            f"{path} leads through a link to {real}; a project's files are written only where "
-            "they lie themselves. Replace the link, or connect with --user."
+            f"{path} leads through a link to {real}; files of a project are never written through "
+            "links. Replace the link, or connect with --user."
         )
     if path.is_symlink() and path.suffix.lower() != real.suffix.lower():
         raise ReviewerError(f"{path} is a link to {real}, a file of another kind.")

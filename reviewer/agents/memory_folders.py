@@ -139,7 +139,7 @@ def _claude_remarks(place: WiringPlace, index: Path) -> list[str]:
     """What keeps Claude Code from seeing the line."""
     remarks = []
     if _settings(_claude_folder(place) / "settings.json").get("autoMemoryEnabled") is False:
-        remarks.append("The auto memory of Claude Code is off (autoMemoryEnabled): it reads none.")
+        remarks.append("Claude Code's auto memory is off (autoMemoryEnabled), so it reads none.")
     data = read_file(index) or b""
     if data.count(b"\n") >= INDEX_LINES or len(data) > INDEX_BYTES - 300:
         remarks.append(

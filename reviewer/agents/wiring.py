@@ -172,8 +172,8 @@ def _codex(place: WiringPlace) -> Wiring:
     command, *arguments = place.mcp("codex")
     hooks = folder / "hooks.json"
     afterwards = [
-        "Codex skips new hooks until you approve them, also one for your first guard: start codex "
-        "and open /hooks.",
+        "Codex skips new hooks until you approve them, including the one for your first guard: "
+        "start codex and open /hooks.",
         "In codex exec only the reading tools run; proposals need an approval, so they come from "
         "interactive sessions. It may begin before the server has started: required = true under "
         "[mcp_servers.reviewer] makes it wait.",
@@ -342,8 +342,8 @@ def _cursor(place: WiringPlace) -> Wiring:
 
 
 NEVER_RUN = (
-    "What is written for {title} follows its documentation and was never tried with it: "
-    "once connected, check that its next session starts with the packet."
+    "The settings for {title} follow its documentation and were never tried with the program: "
+    "check that its next session starts with the packet."
 )
 
 AGENTS: dict[str, AgentKind] = {

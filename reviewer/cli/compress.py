@@ -83,7 +83,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     choices=["offline", "model"],
 )
 @option("--model NAME", "Use this model instead of that of the settings.")
-@flag("--fresh", "Ask the model again, also where its answer of an earlier run is kept.")
+@flag("--fresh", "Ask the model again instead of taking answers of an earlier run.")
 @option("--max-tokens N", "Target size of each summary, in tokens.", least=1)
 @option("--retain TEXT", "For this call only: what must survive, in words.")
 @option("--retain-match S", "For this call only: a text that must survive.", many=True)
@@ -122,8 +122,8 @@ def compress(
     """Preview a smaller context, and apply it if asked.
 
     Each segment of the context becomes a summary. Pinned commits stay as they are, important ones
-    keep what their criteria ask for, and the originals stay in the store. What a model has
-    answered is kept, so that a run that was stopped asks only for the rest.
+    keep what their criteria ask for, and the originals stay in the store. Answers of a model are
+    kept, so a run that was stopped asks only for the rest.
     """
     if level == "all" and (apply_ or fit or levels or texts):
         raise click.UsageError("--level all is for viewing only; choose a level, or --fit N")
@@ -217,7 +217,7 @@ def compress(
 def _require_faithful(found: Preview) -> None:
     """Refuse summaries that do not pass, whoever wrote them, saying what is wrong."""
     wrong = [
-        f"{each.segment.id} ({'; '.join(each.fidelity.faults)})"
+        f"{each.segment.id} ({'; '.join(each.faults)})"
         for each in found.segments
         if each.in_doubt and not each.failures  # those are refused with their criteria
     ]
@@ -239,7 +239,7 @@ def _previewed(engine: Engine, plan: CompressionPlan) -> Preview:
         raise _with_advice(problem) from problem
     except KeyboardInterrupt:
         if plan.engine == "model":
-            narrate("What the model has answered so far is kept: the same command goes on from it.")
+            narrate("The answers so far are kept: run the same command to continue.")
         raise
     if found.answered_before:
         narrate(

@@ -63,14 +63,14 @@ def connect(
     reach: int | None,
     as_json: bool,
 ) -> None:
-    """Connect an agent, so that it gets the memories of its project by itself.
+    """Connect an agent, so that it gets its project's memories automatically.
 
-    Writes the MCP server and the hooks (for OpenCode: a plugin). The difference of every file is
-    shown and you are asked once; each file is backed up, and `reviewer disconnect` leaves it byte
-    for byte as it was. Without AGENT: a table of the agents.
+    Writes the MCP server and the hooks (for OpenCode: a plugin). Every change is shown first and
+    you are asked once; each file is backed up, and `reviewer disconnect` restores it byte for byte.
+    Without AGENT: a table of the agents.
 
-    An agent is given memories when a session starts; its own memory folder is left alone. With
-    --memory what is promoted in this project is written there and kept up to date.
+    An agent gets memories when a session starts; its own memory folder is left alone. With
+    --memory, what is promoted in this project is also written there and kept up to date.
     """
     if reach is not None:
         if agent is not None or block or yes or scope != "user":
@@ -123,8 +123,8 @@ def connect(
 def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     """Take back what `reviewer connect` wrote.
 
-    A file that nobody has changed since becomes byte for byte what it was. From any other file only
-    our own lines are taken; one that was changed stays, and is named.
+    A file that nobody has changed since is restored byte for byte. From any other file only
+    reviewer's own lines are removed; a line that was changed stays, and is named.
     """
     place = _place(session, scope)
     connections = _connections(session)

@@ -130,7 +130,7 @@ def import_(
 
     Importing a file again adds only what is new. Sub-agents and rewound turns are skipped. Secrets
     are masked. The conversations of a file that has several come one after the other, each after a
-    commit that names it; --session takes one alone.
+    commit that names it; --session imports only one.
     """
     if name is not None and len(files) > 1:
         raise click.UsageError("--name goes with one file")

@@ -46,7 +46,7 @@ def export(
     changed file is backed up first.
     """
     if context_dir is not None and into is not None:
-        raise click.UsageError("--context-dir and --into exclude each other")
+        raise click.UsageError("--context-dir and --into cannot be combined")
     planning = context_dir is not None or into is not None
     if write and not planning:
         raise click.UsageError("--write goes with --context-dir or --into")

@@ -68,8 +68,8 @@ def run_(
     """Read folders, patterns and URLs, and write what they propose in parts.
 
     A URL is any that fsspec reaches (s3://, gs://); REVIEWER_FSSPEC has its options as JSON. Parts
-    that are there are kept: after an interruption, or with new files, the same command goes on. A
-    file that cannot be read, or that ends the process that reads it, is named; the others are read.
+    that are there are kept: after an interruption, or with new files, run the same command to
+    continue. A file that cannot be read, or that crashes its reader, is named; the rest are read.
     Files may be compressed (.zst, .gz).
     """
     if workers is not None and scheduler is not None:
@@ -256,9 +256,8 @@ def _print_collapse(report: CollapseReport) -> None:
 def import_(session: Session, file: Path, top: int | None, as_json: bool) -> None:
     """Queue the candidates of a file as one wave, in the order of the file.
 
-    Each comes with the text around it, and says where the whole is, and in how many sessions and by
-    how many people it was said. What the project has already counts as seen again. Secrets are
-    masked once more.
+    Each comes with the text around it, the place of the original, and how many sessions and people
+    said it. What the project already has counts as seen again. Secrets are masked once more.
     """
     with (
         session.changing(create=True, new_outside=True) as engine,

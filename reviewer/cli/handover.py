@@ -31,7 +31,7 @@ def _about_a_session(tokens: int) -> Callable[[Command], Command]:
         option("--max-tokens N", "At most N tokens.", least=LEAST, default=tokens),
         option(
             "--conversation N|ID",
-            "Of a file of several: this one, by number or id.  [default: the last]",
+            "Which conversation of the file, by number or id.  [default: the last]",
         ),
         option("--context NAME", "Write about this context instead."),
         json_option("One JSON object."),
@@ -57,7 +57,7 @@ def brief(
     SESSION is a file or the id of a session that was ingested or that an agent has left of this
     project (see reviewer sources); without it the newest of these. Requests, instructions,
     decisions, what is done, what is true now and what comes next are read from what was said and
-    from tool calls. Of a file with several conversations it is about the last.
+    from tool calls. For a file with several conversations it covers the last.
 
     Nothing is sent anywhere unless --engine model asks for it, whatever the settings say. Where the
     model fails, the offline engine writes, and a line on stderr says why.

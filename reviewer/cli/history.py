@@ -41,8 +41,8 @@ PAGE = 500
 def undo(session: Session, act: int | None, anyone: bool) -> None:
     """Undo your latest decision, or the act with this number.
 
-    Undoing an ingestion by its number removes its candidates. Where an agent was connected or
-    disconnected in this work tree since the latest decision, that is taken back.
+    Undoing an ingestion by its number removes its candidates. If an agent was connected or
+    disconnected in this work tree since the latest decision, that is undone instead.
     """
     if anyone and act is None:
         raise click.UsageError("--anyone needs the number of the act: see reviewer history")
@@ -198,7 +198,7 @@ def head_hash(_: click.Context, __: click.Parameter, value: str) -> str:
 @click.command(cls=Verb)
 @option(
     "--head HASH",
-    "The head that an earlier `verify` printed: it has to be in the chain.",
+    "A head that an earlier `verify` printed; it must still be in the chain.",
     default="",
     callback=head_hash,
 )
@@ -207,8 +207,8 @@ def head_hash(_: click.Context, __: click.Parameter, value: str) -> str:
 def verify(session: Session, head: str, as_json: bool) -> None:
     """Check that the store agrees with its ledger.
 
-    The head is the hash of the latest act and covers all acts. The chain has no key: keep a head
-    elsewhere and give it to --head, and a ledger that was rewritten as a whole is found, too.
+    The head is the hash of the latest act and covers all acts. The chain has no key: to detect a
+    ledger that was rewritten as a whole, keep a head elsewhere and pass it with --head.
     """
     with session.whole_store() as engine:
         verdict = engine.history.verify(expected=head)

@@ -49,12 +49,12 @@ class HookVerb(Verb):
 def hook(session: Session, agent: str, event: str) -> None:
     """Answer an event of an agent's session; agents run this.
 
-    It reads one object of JSON on stdin, and answers on stdout where there is something to say. At
-    the start and after a compaction it gives the packet of the project; before a compaction it
-    says what must be kept, where the agent can be told; at the end the session is noted, and read
-    by another process. With a prompt, at a failed call and at a guarded one it gives the memories
-    that belong there. What fails is a line in a log beside the store, and the exit code is 0; only
-    an AGENT or EVENT that does not exist, or wrong options, are errors, with exit code 1.
+    It reads one JSON object on stdin, and answers on stdout when there is something to say. At the
+    start and after a compaction it gives the project's packet; before a compaction it says what
+    must be kept, where the agent can be told; at the end the session is noted, and another process
+    reads it. With a prompt, a failed call or a guarded call it gives the memories that belong
+    there. A failure is a line in a log beside the store, with exit code 0; only an unknown AGENT or
+    EVENT, or wrong options, exit with 1.
     """
     from reviewer.agents import call_hook
     from reviewer.agents.background import inside_own_call

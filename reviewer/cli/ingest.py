@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     "proposing",
     default=True,
     show_default=True,
-    help="Propose candidates from what is read, or only store it.",
+    help="Propose candidates, or only store what is read.",
 )
 @json_option("The wave's counts as one JSON object.")
 @pass_session
@@ -44,8 +44,8 @@ def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: 
     Without a path, read the sessions of this project that agents have left on this machine: those
     that `reviewer sources` lists. Sessions of agents (docs/formats.md), exports of chats, and
     Markdown and text notes are recognised by their content, also in compressed files (.gz, .zst).
-    Files that were read before are not queued again. Ctrl-C stops and keeps what was read; the
-    second one stops at once.
+    Files that were read before are not queued again. Ctrl-C stops and keeps what was read; a second
+    Ctrl-C stops at once.
 
     Each ingestion is a numbered wave. Its best candidates, at most 50, are queued when all files
     are read. With --no-extract nothing is queued until you call `reviewer extract --store`.

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
 )
 @pass_session
 def mcp(session: Session, agent: str) -> None:
-    """Answer an agent over stdio: it reads what you promoted, and proposes.
+    """Serve an agent over stdio: it reads what you promoted, and proposes.
 
     Agents start this; `reviewer connect AGENT` tells them to. The project is the one of the git
     work tree in which it is started, or the one of --project. Nothing here promotes, edits or

@@ -247,7 +247,7 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
     from reviewer.packets.context_folder import context_folder_near
 
     if context_dir is not None and place == "store":
-        raise click.UsageError("--context-dir and --from store exclude each other")
+        raise click.UsageError("--context-dir and --from store cannot be combined")
     local = context_dir or context_folder_near(Path.cwd())
     if place in ("folder", "both") and local is None:
         raise ReviewerError(

@@ -65,15 +65,14 @@ def propose(
 ) -> None:
     """Have a model write statements from sessions, and queue those with their proof.
 
-    The model is the one of [model] in the settings, or else an agent that is installed here; with
-    --command the one that you name. What it will cost is printed first; nothing is sent before you
-    agree. Every statement is compared with the session: its quotes, names and numbers, and whether
-    it is known already.
+    The model comes from [model] in the settings, or else is an agent that is installed here;
+    --command names another. The cost is printed first, and nothing is sent before you agree. Every
+    statement is checked against the session: its quotes, names and numbers, and whether it is
+    already known.
 
-    A folder is searched for sessions; SESSION is the id of one that was ingested. Without any, it
-    asks about every session of the project that was ingested. Answers are kept, so that nothing is
-    paid for twice: after Ctrl-C, or at the limit of --max-tokens-in, the same command goes on where
-    it stopped.
+    A folder is searched for sessions; SESSION is the id of one that was ingested. Without either,
+    every ingested session of the project is covered. Answers are kept, so nothing is paid for
+    twice: after Ctrl-C, or at the limit of --max-tokens-in, run the same command to continue.
     """
     from reviewer.llm.open_model import context_tokens, open_model
     from reviewer.proposing.model_run import piece_tokens, run
@@ -96,7 +95,7 @@ def propose(
         narrate("Interrupted before anything was sent.")
         leave(INTERRUPTED)
     for path, reason in plan.unread:
-        narrate(f"Passed over: {reason if str(path) in reason else f'{path}: {reason}'}")
+        narrate(f"Skipped: {reason if str(path) in reason else f'{path}: {reason}'}")
     if not plan.pieces:
         narrate("There is no session to ask about.")
         leave(FAILED)
@@ -386,7 +385,7 @@ def _why_pieces(plan: RunPlan, limit: int) -> str:
     """Why sessions are cut, and what to do about it."""
     cut = sum(len(each.pieces) > 1 for each in plan.sessions)
     return (
-        f"{count(cut, 'session')} did not fit into one question: the model takes {limit:,} tokens."
+        f"{count(cut, 'session')} did not fit into one request: the model takes {limit:,} tokens."
         " If it takes more, set context_tokens under [model]."
     )
 
@@ -429,7 +428,7 @@ class _Account:
         """Pieces without an answer."""
         self.stuck = False
         """The store cannot be written, so nothing more is asked."""
-        self.answered = self.read = self.cut = self.cut_read = 0
+        self.answered = self.read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
         self.related: Related | None = None
         self._new: list[int] = []
@@ -438,7 +437,6 @@ class _Account:
         self.requests = self.tokens_in = self.tokens_out = 0
         self.dropped: Counter[str] = Counter()
         self.failures: list[str] = []
-        self.unkept = ""
 
     def add(self, done: SessionDone, engine: Engine, project: str, *, as_json: bool) -> None:
         """Queue the statements of a session, in one act, and count them.
@@ -449,12 +447,9 @@ class _Account:
         self.tokens_in += done.tokens_in
         self.tokens_out += done.tokens_out
         self.dropped.update(done.dropped)
-        self.unkept = self.unkept or done.unkept
         for failure in done.failures:
             if failure not in self.failures:
                 self.failures.append(failure)
-        self.cut += done.cut
-        self.cut_read += done.cut_read
         try:
             self._queue(done, engine, project)
             if not done.left:
@@ -549,9 +544,6 @@ class _Account:
             untrue = f"{found.untrue:,} made untrue by later ones"
             yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
-        if self.cut:
-            whole = count(self.cut_read, "whole statement")
-            yield "cut off", f"{count(self.cut, 'answer')}, with {whole}"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {reason}"
         yield (
@@ -588,10 +580,8 @@ def _close(
         narrate(row) if as_json else print_text(row)
     for failure in account.failures:
         narrate(failure)
-    if account.unkept:
-        narrate(f"Answers could not be kept for another time: {account.unkept}")
     left = count(account.left, "piece")
-    same = "The same command goes on from here."
+    same = "Run the same command to continue."
     if interruption.asked:
         narrate(f"Interrupted with {left} left. {same}")
         leave(INTERRUPTED)

@@ -154,7 +154,7 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
 @limit_option(50, "How many to add.")
 @pass_session
 def more(session: Session, limit: int) -> None:
-    """Queue the next best candidates of those that the limit of a wave left out."""
+    """Queue the next best candidates beyond the limit of a wave."""
     with session.changing() as engine:
         done = engine.intake.more(project=engine.project, limit=limit)
         report_act(done, undo=f"reviewer undo {done.act}")

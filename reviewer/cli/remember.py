@@ -48,7 +48,7 @@ def remember(
     """Write a memory in your own words.
 
     It waits in the queue until it is promoted. With --at, lines of a session are its proof, and
-    what the rules cut out of those lines goes behind it; without, it is marked as written by hand.
+    candidates found in the same lines go behind it; without, it is marked as written by hand.
 
     TYPE is that of a memory (identity, preference, project, episodic, knowledge, adaptation), or
     without --at of an entity (decision, parameter, ...); `project` is the memory,

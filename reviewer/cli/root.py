@@ -106,7 +106,7 @@ SECTIONS = {
             "recall", "Show the memories that belong to a call, failure or prompt."
         ),
         "connect": VerbEntry(
-            "connect", "Connect an agent, so that it gets the memories of its project by itself."
+            "connect", "Connect an agent, so that it gets its project's memories automatically."
         ),
         "disconnect": VerbEntry("connect:disconnect", "Take back what `reviewer connect` wrote."),
         "pipeline": VerbEntry(
@@ -115,7 +115,7 @@ SECTIONS = {
         "model": VerbEntry("model", "Test the configured model, or serve a small local one."),
         "mcp": VerbEntry(
             "mcp",
-            "Answer an agent over stdio: it reads what you promoted, and proposes.",
+            "Serve an agent over stdio: it reads what you promoted, and proposes.",
             rare=True,
         ),
         "hook": VerbEntry(

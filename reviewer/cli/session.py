@@ -147,7 +147,7 @@ class Session:
         """Limit reading to the project of the call. Raises as `reading` does."""
         if self.all_projects:
             if self.project is not None:
-                raise click.UsageError("--project and --all-projects exclude each other")
+                raise click.UsageError("--project and --all-projects cannot be combined")
             engine.work_in_all()
             self.remark = "This covers all projects."
             return
@@ -292,7 +292,7 @@ def update_call_hooks(store: Path) -> None:
     try:
         background.update_call_hooks(store)
     except OSError as problem:
-        narrate(f"The hooks of agents do not follow yet: {problem.strerror}.")
+        narrate(f"The hooks of agents could not be updated: {problem.strerror}.")
 
 
 pass_session = click.make_pass_decorator(Session)

@@ -45,7 +45,7 @@ PAUSE = 0.2
 @flag("--files", "List every session instead of counting them.")
 @option(
     "--moved-from FOLDER",
-    "Have the sessions of FOLDER belong to this project, from now on.",
+    "From now on, treat sessions of FOLDER as this project's.",
     into="former",
 )
 @json_option()
@@ -55,12 +55,12 @@ def sources(
 ) -> None:
     """List the agent sessions on this machine, and which have been read.
 
-    Without --all only those of this project: held in its folders, or in a linked work tree. Only
-    the places where agents are known to keep sessions are looked at. Read them with
-    `reviewer ingest`, without a path.
+    Without --all, only those of this project: of its folders and linked work trees. Only the places
+    where agents are known to keep sessions are searched. Read them with `reviewer ingest`, without
+    a path.
 
-    The folder of each session is listed with --files. If the project was in another folder, or
-    agents worked in a copy that is gone, name it once with --moved-from.
+    --files also shows the folder of each session. If the project used to be in another folder, or
+    agents worked in a copy that is gone, name that folder once with --moved-from.
     """
     if former is not None:
         with session.changing(create=True) as engine:

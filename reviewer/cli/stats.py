@@ -29,7 +29,7 @@ def stats(session: Session, as_json: bool) -> None:
     questions to models took: by day, by session and in sum, at the prices of your settings.
     """
     with session.listing() as engine:
-        names = [engine.project] if engine.project else engine.queue.projects()
+        names = [engine.project] if engine.project else engine.project_names()
         lines = [_project(engine, name) for name in names]
         measures = engine.compression.statistics()
         uses = engine.recall.uses(engine.project)

@@ -82,7 +82,7 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
         narrate(f"{count(done.sent, 'decision')} sent, {done.taken:,} taken{back}")
     if done.conflicts:
         narrate(
-            f"Decided differently elsewhere, so that you decide again: "
+            "Decided differently elsewhere, so decide again: "
             f"{', '.join(f'#{each}' for each in done.conflicts[:10])}"
         )
     if done.unwritten:

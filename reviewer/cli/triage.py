@@ -35,7 +35,7 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 @option(
     "--reason",
     "Why: it narrates one task, the agent knows it, it is wrong, or it is too narrow.",
-    choices=tuple(RejectReason),
+    choices=[each.value for each in RejectReason],
 )
 @pass_session
 def reject(session: Session, ids: tuple[int, ...], alone: bool, reason: str | None) -> None:

@@ -184,6 +184,9 @@ def restore(act: Act, commits: Sequence[int], annotations: Sequence[Sequence[Ann
 def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
     """Title for history and status messages: `Pinned 7 turns`, `Skipped “Use tapes”`."""
     which = about[0].words if len(about) == 1 else f"{len(about):,} turns"
+    wanted = [each.text for each in change.patterns or ()]
+    wanted += [change.instructions] if change.instructions else []
+    survives = "; ".join(wanted)
     match change.priority:
         case Priority.PINNED:
             words = f"Pinned {which}"
@@ -193,11 +196,11 @@ def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
             words = f"Made {which} normal"
         case Priority.SKIP:
             words = f"Skipped {which}"
-        case None if change.instructions is None and not change.patterns:
-            return f"Dropped the criteria of {which}"
+        case None if not survives:
+            return f"Nothing must survive in {which}"
         case None:
-            return f"Set what to retain of {which}"
-    return f"{words}, with criteria" if change.instructions or change.patterns else words
+            return f"Must survive in {which}: {survives}"
+    return f"{words}, must survive: {survives}" if survives else words
 
 
 def first_words(text: str, hashed: str) -> str:

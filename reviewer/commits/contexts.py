@@ -54,6 +54,10 @@ class Contexts:
         """The contexts of a project, or all of them, latest change first."""
         return views.contexts(self._reader, "(?1 IS NULL OR p.name = ?1)", project)
 
+    def first_requests(self) -> dict[int, tuple[str, str]]:
+        """By context, what a person wrote first, and the time of its last turn."""
+        return views.first_requests(self._reader)
+
     def get(self, context: int) -> ContextView:
         """One context. Raises UnknownIdError, also for one of another project."""
         found = self._reader.kept(

@@ -85,6 +85,19 @@ def find_context(reader: CommitReader, name_or_id: str, project: str | None) -> 
     raise UnknownIdError(f'There is no context "{wanted}". There is: {", ".join(near)}')
 
 
+def first_requests(reader: CommitReader) -> dict[int, tuple[str, str]]:
+    """What a person wrote first in each context, and the time of its last turn."""
+    return {
+        row["context_id"]: (row["text"], row["last"] or "")
+        for row in reader.all(
+            "SELECT c.context_id, substr(t.text, 1, 2000) AS text, min(c.id),"
+            " (SELECT max(at) FROM commit_ WHERE context_id = c.context_id) AS last"
+            " FROM commit_ c JOIN content t ON t.id = c.content_id"
+            " WHERE c.role = 'user' AND c.type = 'dialogue' GROUP BY c.context_id"
+        )
+    }
+
+
 def totals(reader: CommitReader, number: int, until: int | None) -> TokenTotals:
     """Tokens and commits of a chain by priority and role; with `until`, as of the time when that
     commit was the head.

@@ -50,7 +50,7 @@ def is_read(block: Block) -> bool:
 
 def key_of(block: Block) -> str:
     """What the blocks of one conversation share."""
-    return f"{block.session or ''}\n{block.conversation}"
+    return f"{block.origin.session or ''}\n{block.origin.conversation}"
 
 
 def conversations_in(path: Path) -> list[Conversation]:
@@ -68,15 +68,14 @@ def listed(blocks: Iterable[Block]) -> list[Conversation]:
     for block in blocks:
         if not is_read(block):
             continue
-        key = key_of(block)
+        key, at = key_of(block), block.origin
         if key not in found:
-            start, end = block.line_start, block.line_end
-            found[key] = Conversation(key, 0, start, end, block.session or "")
+            found[key] = Conversation(key, 0, at.line_start, at.line_end, at.session or "")
         each = found[key]
-        each.line_end = max(each.line_end, block.line_end)
-        each.latest = max(each.latest, block.at or "")
+        each.line_end = max(each.line_end, at.line_end)
+        each.latest = max(each.latest, at.at or "")
         each.said = each.said or (block.kind == "text" and not is_notice(block))
-        each.aside = each.aside and block.sidechain
+        each.aside = each.aside and at.sidechain
     main = [each for each in found.values() if not each.aside] or list(found.values())
     main = [each for each in main if each.said] or main
     for number, each in enumerate(main, 1):

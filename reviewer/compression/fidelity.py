@@ -126,7 +126,7 @@ def validate_fidelity(
         context = share * found.share + (1 - share) * context
     overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
     losses = [
-        *_lost_turns(segment.turns, written),
+        *_lost_turns(segment.turns, written, level),
         *(_lost_anchor(each) for each in missing),
         *_lost_needs(found.missing, segment.turns),
         *_lost_statements(session, written, segment.turns),
@@ -180,13 +180,18 @@ def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> f
     return min(covered / most, 1.0) if most > 0 else 0.0
 
 
-def _lost_turns(turns: Sequence[SegmentTurn], content: str) -> list[Lost]:
-    """The IMPORTANT turns of which a text says nothing."""
-    said, lost = terms(content), list[Lost]()
+def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> list[Lost]:
+    """The IMPORTANT turns of which a text says nothing; tags have to quote one."""
+    said, folded, lost = terms(content), fold(content), list[Lost]()
     for number, turn in enumerate(turns):
         if turn.priority is Priority.IMPORTANT and turn.text.strip():
-            words = (terms(piece) for piece, _ in pieces(turn.text))
-            if not any(each and len(each & said) >= SAID * len(each) for each in words):
+            found = [(terms(piece), piece) for piece, _ in pieces(turn.text)]
+            if not any(
+                fold(piece) in folded
+                if level is Level.TAGS
+                else words and len(words & said) >= SAID * len(words)
+                for words, piece in found
+            ):
                 text = _shown(turn.text.lstrip())
                 span = find_verbatim(turn.text, text) or (0, 0)
                 lost.append(Lost(text, "turn", 2 * _ANCHOR_WEIGHT, 1, number, *span))

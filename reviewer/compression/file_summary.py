@@ -137,7 +137,7 @@ def turns_of(
     text of the client and rewound turns are always left out.
     """
     read = [block for block in blocks if is_read(block)]
-    has_main = any(not block.sidechain for block in read)
+    has_main = any(not block.origin.sidechain for block in read)
     return tuple(TurnMaker(count.count, format_name).turns(read, has_main=has_main))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
 from msgspec import structs
 
+from reviewer.commits.commit_annotations import first_words
 from reviewer.commits.values import Priority
 from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview
@@ -16,52 +16,63 @@ from reviewer.compression.values import OFFLINE, Level
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
 from reviewer.llm.steering import RetryExhaustedError
+from reviewer.text.numerals import count
 
 LAST_FULL = 2
 """Segments at the end that stay Full while there is room."""
-NONE_OWN: Mapping[int, Level] = MappingProxyType({})
+MOST_NAMED = 3
+"""Turns or segments that an error names."""
 
 
 class UnreachableError(ReviewerError):
-    """No levels bring a context to the target. `needs`: the fewest tokens that it can have."""
+    """No levels bring a context to the target; `smallest` is the plan that comes nearest."""
 
-    def __init__(self, target: int, needs: int, ways: Sequence[str]) -> None:
-        wanted = f"{target:,} {'token' if target == 1 else 'tokens'}"
-        advice = ways[0] if len(ways) == 1 else f"{', '.join(ways[:-1])}, or {ways[-1]}"
+    def __init__(
+        self, target: int, needs: int, in_the_way: Sequence[str], smallest: CompressionPlan
+    ) -> None:
+        stands = f" In the way: {'; '.join(in_the_way)}." if in_the_way else ""
         super().__init__(
-            f"{wanted} cannot be reached: the smallest it gets is {needs:,}. "
-            f"{advice[0].upper()}{advice[1:]}."
+            f"{count(target, 'token')} cannot be reached: the smallest is {needs:,}.{stands}"
         )
         self.needs = needs
+        self.smallest = smallest
 
 
-def _unreachable(
+def _in_the_way(
     snapshot: ContextSnapshot,
-    target: int,
-    needs: int,
     lowest: Level,
-    refused: Sequence[str] = (),
     *,
-    doubted: bool = False,
-) -> UnreachableError:
-    """The error with what would make the context smaller.
+    own: Sequence[LevelChoice] = (),
+    refused: Sequence[str] = (),
+    doubted: Sequence[str] = (),
+) -> list[str]:
+    """What keeps a context large.
 
-    `refused`: segments that stay Full because their criteria cannot be met. `doubted`: summaries
-    were left out because they do not pass.
+    `own`: levels that stay as they are. `refused`: segments without a summary that meets their
+    criteria, `doubted`: without one that passes.
     """
-    ways = []
-    if any(commit.turn.priority is Priority.PINNED for commit in snapshot.chain):
-        ways.append("unpin something")
+    found = []
+    pinned = [each for each in snapshot.chain if each.turn.priority is Priority.PINNED]
+    if pinned:
+        tokens = sum(each.turn.tokens for each in pinned)
+        largest = sorted(pinned, key=lambda each: -each.turn.tokens)
+        named = _named([first_words(each.turn.text, each.hash) for each in largest])
+        found.append(f"{count(len(pinned), 'pinned turn')} with {tokens:,} tokens ({named})")
+    if own:
+        named = _named([f"{each.segment} {each.level.name.capitalize()}" for each in own])
+        found.append(f"levels chosen by hand ({named})")
     if refused:
-        named = ", ".join(refused[:3]) + (" and others" if len(refused) > 3 else "")
-        stay = "stays" if len(refused) == 1 else "stay"
-        ways.append(f"correct the criteria of {named}, which {stay} Full because of them")
-    if lowest is not Level.TAGS:
-        ways.append(f"use a licence with levels below {lowest.name.capitalize()}")
-    ways.append("choose a larger target")
+        found.append(f"criteria that no summary meets ({_named(refused)})")
     if doubted:
-        ways.append("take summaries that do not pass their checks")
-    return UnreachableError(target, needs, ways)
+        named = _named(doubted)
+        found.append(f"segments whose summaries do not pass ({named}); --anyway takes them")
+    if lowest is not Level.TAGS:
+        found.append(f"the licence, which has no level below {lowest.name.capitalize()}")
+    return found
+
+
+def _named(words: Sequence[str]) -> str:
+    return ", ".join(words[:MOST_NAMED]) + (", ..." if len(words) > MOST_NAMED else "")
 
 
 def fit_levels(
@@ -69,33 +80,28 @@ def fit_levels(
     target: int,
     fixed: int,
     size: Callable[[int, Level], int],
-    lowest: Level = Level.TAGS,
-    own: Mapping[int, Level] = NONE_OWN,
+    allowed: Callable[[int], Sequence[Level]] = lambda _: tuple(Level),
 ) -> tuple[list[Level], int]:
     """Levels with which `fixed` and the segments' sizes stay within the target, and their sum; the
     smallest ones where none do.
 
     From the smallest on, the last two segments become as full as there is room, then the others
-    level by level, the newest first. `size` gives the tokens of a segment at a level. `own`: levels
-    that stay as they are.
+    level by level, the newest first. `size` gives the tokens of a segment at a level; `allowed`
+    its levels, the fullest first.
     """
-    fullest = [own.get(number, Level.FULL) for number in range(segments)]
-    full = fixed + sum(size(number, level) for number, level in enumerate(fullest))
-    if full <= target:
-        return fullest, full
-    nearest = [Level(level) for level in range(lowest + 1)]
-    fuller = nearest[::-1]
+    levels = [allowed(number) for number in range(segments)]
     chosen = [
-        own[number] if number in own else min(nearest, key=lambda level: size(number, level))
-        for number in range(segments)
+        min(some, key=lambda level: size(number, level)) for number, some in enumerate(levels)
     ]
     total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
-    newest = [number for number in range(segments - 1, -1, -1) if number not in own]
-    wishes = [(number, level) for number in newest[:LAST_FULL] for level in nearest]
-    wishes += [(number, level) for level in fuller for number in newest]
+    newest = range(segments - 1, -1, -1)
+    wishes = [(number, level) for number in newest[:LAST_FULL] for level in levels[number]]
+    wishes += [(n, level) for level in reversed(Level) for n in newest if level in levels[n]]
     for number, level in wishes:
+        if level >= chosen[number]:
+            continue
         grown = size(number, level) - size(number, chosen[number])
-        if level < chosen[number] and total + grown <= target:
+        if total + grown <= target:
             chosen[number] = level
             total += grown
     return chosen, total
@@ -115,49 +121,76 @@ def fit_plan(
     """The plan with levels that keep the whole context within the target.
 
     Sizes are those of the offline engine. If it writes the summaries, only those that pass their
-    checks are chosen, unless `anyway`. `own`: choices that stay as they are. `watch` gets the
-    progress, at most one summary for each segment and level. Raises UnreachableError, and
-    CancelledError when `watch` asks to stop.
+    checks are chosen; with `anyway` also others, of the segments of which none passes. `own`:
+    choices that stay as they are. `watch` gets the progress, at most one summary for each segment
+    and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
     """
-    has_to_pass = plan.engine == OFFLINE and not anyway
-    doubted = False
-    sizes: dict[tuple[int, Level], int] = {}
+    written: dict[tuple[int, Level], tuple[int, bool]] = {}
     refused: dict[str, None] = {}
     kept = {snapshot.index_of(choice.segment): choice for choice in own}
+    every = [Level(level) for level in range(lowest + 1)]
     most = len(snapshot.segments) * max(lowest, 1)
     quiet = structs.replace(watch, on_text=None, on_attempt=None)
 
-    def size(number: int, level: Level) -> int:
-        nonlocal doubted
+    def write(number: int, level: Level) -> tuple[int, bool]:
+        """Tokens of a segment at a level, and whether its summary passes."""
+        segment = snapshot.segments[number]
         if level is Level.FULL:
-            return snapshot.segments[number].tokens
-        if (number, level) not in sizes:
+            return segment.tokens, True
+        if (number, level) not in written:
             if watch.cancelled is not None and watch.cancelled():
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = kept.get(number) or structs.replace(plan.choices[number], level=level)
             try:
                 preview = preview_choice(snapshot, plan, choice, offline, quiet)
-                found = preview.tokens
-                if has_to_pass and preview.in_doubt and number not in kept:
-                    found, doubted = snapshot.segments[number].tokens, True
+                found = preview.tokens, not preview.in_doubt or plan.engine != OFFLINE
             except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
-                found = snapshot.segments[number].tokens
-                refused[snapshot.segments[number].id] = None
-            sizes[number, level] = found
+                found = segment.tokens, True
+                refused[segment.id] = None
+            written[number, level] = found
             if watch.on_progress is not None:
-                segment = snapshot.segments[number].id
-                watch.on_progress(PreviewProgress(len(sizes), most, segment))
-        return sizes[number, level]
+                watch.on_progress(PreviewProgress(len(written), most, segment.id))
+        return written[number, level]
 
-    stay = {number: choice.level for number, choice in kept.items()}
-    levels, needs = fit_levels(len(snapshot.segments), target, snapshot.fixed, size, lowest, stay)
-    if needs > target:
-        raise _unreachable(snapshot, target, needs, lowest, tuple(refused), doubted=doubted)
+    def size(number: int, level: Level) -> int:
+        return write(number, level)[0]
+
+    def passing(number: int) -> Sequence[Level]:
+        if number in kept:
+            return [kept[number].level]
+        found = [level for level in every if write(number, level)[1]]
+        return every if anyway and found == [Level.FULL] else found
+
+    def any_level(number: int) -> Sequence[Level]:
+        return [kept[number].level] if number in kept else every
+
+    everything = snapshot.fixed + sum(
+        size(number, kept[number].level if number in kept else Level.FULL)
+        for number in range(len(snapshot.segments))
+    )
+    if everything <= target:
+        levels = [any_level(number)[0] for number in range(len(snapshot.segments))]
+        needs = everything
+    else:
+        levels, needs = fit_levels(len(snapshot.segments), target, snapshot.fixed, size, passing)
+        if needs > target and anyway:
+            levels, needs = fit_levels(
+                len(snapshot.segments), target, snapshot.fixed, size, any_level
+            )
     choices = tuple(
         kept.get(number) or structs.replace(choice, level=level)
         for number, (choice, level) in enumerate(zip(plan.choices, levels, strict=True))
     )
-    return structs.replace(plan, choices=choices, target=target)
+    fitted = structs.replace(plan, choices=choices)
+    if needs > target:
+        doubted = [
+            segment.id
+            for number, segment in enumerate(snapshot.segments)
+            if not anyway and any_level(number) != passing(number) == [Level.FULL]
+        ]
+        ways = _in_the_way(snapshot, lowest, own=own, refused=tuple(refused), doubted=doubted)
+        raise UnreachableError(target, needs, ways, fitted)
+    return structs.replace(fitted, target=target)
 
 
 def lower_to_target(
@@ -181,7 +214,8 @@ def lower_to_target(
             if each.level < lowest and each.tokens and each.segment.id not in stuck
         ]
         if not large:
-            raise _unreachable(snapshot, target, preview.tokens_after, lowest, sorted(stuck))
+            ways = _in_the_way(snapshot, lowest, refused=sorted(stuck))
+            raise UnreachableError(target, preview.tokens_after, ways, preview.plan)
         worst = max(large, key=lambda each: each.tokens)
         plan = preview.plan.with_level(worst.segment.id, Level(worst.level + 1))
         preview = preview_plan(snapshot, plan, summarizer, watch=watch)

@@ -172,7 +172,7 @@ class FileTurns:
     @cached_property
     def _has_main(self) -> bool:
         """Whether there are turns that are not of sub-agents."""
-        return any(not block.sidechain for block in self._blocks())
+        return any(not block.origin.sidechain for block in self._blocks())
 
 
 class _Work:

@@ -94,7 +94,18 @@ class SegmentPreview(Struct, frozen=True, gc=False):
     def in_doubt(self) -> bool:
         """Whether a summary that is to be applied does not pass its checks."""
         written = not self.kept and self.level is not Level.FULL
-        return written and not self.fidelity.passes_threshold
+        return written and bool(self.lost_turns or not self.fidelity.passes_threshold)
+
+    @property
+    def lost_turns(self) -> int:
+        """Important turns of which the summary says nothing."""
+        return sum(each.kind == "turn" for each in self.fidelity.lost_information)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Why it stays Full or does not pass, as parts of a sentence."""
+        lost = ("an important turn is missing",) if self.lost_turns else ()
+        return (self.kept,) if self.kept else (*lost, *self.fidelity.faults)
 
 
 class Preview(Struct, frozen=True):

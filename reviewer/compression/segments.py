@@ -73,7 +73,7 @@ def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
     for turn in turns:
         if turn.priority is Priority.PINNED:
             runs.append([])
-        elif _size(turn) > MOST_TOKENS:
+        elif _weight(turn) > MOST_TOKENS:
             own = [turn]
             if runs[-1] and turn.call and turn.call == runs[-1][-1].call:
                 own.insert(0, runs[-1].pop())
@@ -88,12 +88,12 @@ def _cut(run: list[SegmentTurn]) -> list[Sequence[SegmentTurn]]:
     size = 0
     for number, turn in enumerate(run):
         length = number - cuts[-1]
-        full = length >= MOST_TURNS or size + _size(turn) > MOST_TOKENS
+        full = length >= MOST_TURNS or size + _weight(turn) > MOST_TOKENS
         if length >= FEWEST_TURNS and (full or _pauses(run[number - 1], turn)):
             cut = _last_begin(run, number, cuts[-1]) if full else number
             cuts.append(cut)
-            size = sum(_size(each) for each in run[cut:number])
-        size += _size(turn)
+            size = sum(_weight(each) for each in run[cut:number])
+        size += _weight(turn)
     cuts.append(len(run))
     return _balanced(run, cuts)
 
@@ -135,6 +135,13 @@ def _size(turn: SegmentTurn) -> int:
     return 0 if turn.priority is Priority.SKIP else turn.tokens
 
 
+def _weight(turn: SegmentTurn) -> int:
+    """Tokens that a turn counts where segments are cut. What a person skipped counts, so that it
+    keeps its segment; thoughts that are not sent do not.
+    """
+    return _size(turn) if turn.kind == "thinking" else turn.tokens
+
+
 def _words(turn: SegmentTurn) -> list[str]:
     return content_words(turn.text[:4_000])
 
@@ -164,14 +171,14 @@ def title_of(segment: Segment) -> str:
     for role, kind in (("user", "text"), ("assistant", "text"), ("", "tool_use")):
         for turn in turns:
             if turn.kind == kind and (not role or turn.role == role):
-                words = _called(turn) if kind == "tool_use" else _opening(turn.text)
+                words = _called(turn) if kind == "tool_use" else opening(turn.text)
                 if words:
                     return words
-    results = (_opening(turn.text) for turn in turns if turn.kind == "tool_result")
+    results = (opening(turn.text) for turn in turns if turn.kind == "tool_result")
     return next(filter(None, results), "") or segment.topic
 
 
-def _opening(text: str) -> str:
+def opening(text: str) -> str:
     """The first words of a text, to the end of a line or sentence; empty if they say too little."""
     if text.startswith(SUMMARY_START):
         return ""  # a summary by the client, which begins the same each time

@@ -10,6 +10,7 @@ from reviewer.commits.reader import CommitReader
 from reviewer.commits.retention import clean_instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
+from reviewer.compression.chosen_levels import ChosenLevels
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
 from reviewer.compression.expansion import expand_summary, original_turns
@@ -57,6 +58,7 @@ class Compression:
         self._clock = clock
         self._contexts = contexts
         self._reader = CommitReader(database)
+        self.levels = ChosenLevels(self._reader, ledger)
         self._measures = Measures(database, clock)
         self._snapshots = SnapshotCache(self._reader, contexts)
         self.engines = Engines(

@@ -45,7 +45,9 @@ class SpanMarks:
         if not content.strip():
             raise ReviewerError("The span is empty or outside the commit's text.")
         turn = first_words(view.text, view.row.hash)
-        title = f"{'Pinned' if span.pinned else 'Confirmed'} a span of {turn}"
+        title = (
+            f"Must survive in {turn}: {content}" if span.pinned else f"Confirmed a span of {turn}"
+        )
         with self._ledger.act("mark anchor", title) as act:
             values: Image = {
                 "type": str(span.type),

@@ -9,7 +9,7 @@ from msgspec import structs
 from reviewer.compression.values import SegmentTurn, TurnKind
 from reviewer.sources.claude_words import SUMMARY_START, classify, command_called
 from reviewer.sources.event_maker import EventMaker
-from reviewer.sources.events import Event, Outcome, Result
+from reviewer.sources.events import Event, Origin, Outcome, Result
 from reviewer.sources.formats.codex import SUMMARY_START as CODEX_SUMMARY_START
 from reviewer.sources.records import Block, RecordUse, Role
 from reviewer.text.runs import without_long_runs
@@ -55,18 +55,21 @@ def _block(number: int, turn: SegmentTurn) -> Block:
     elif turn.role == "user" and not turn.name:
         use, text, _ = classify(text)
     return Block(
-        role=Role(turn.role) if turn.role in set(Role) else Role.NOTE,
-        kind=turn.kind,
-        text=text,
-        line_start=number,
-        line_end=number + 1,
-        name=turn.name,
-        at=turn.at,
-        use=use,
-        sidechain=turn.aside,
-        call=turn.call,
-        cwd=turn.folder,
-        branch=turn.branch,
+        Origin(
+            key="",
+            line_start=number,
+            line_end=number + 1,
+            at=turn.at,
+            sidechain=turn.aside,
+            cwd=turn.folder,
+            branch=turn.branch,
+        ),
+        Role(turn.role) if turn.role in set(Role) else Role.NOTE,
+        turn.kind,
+        text,
+        turn.name,
+        use,
+        turn.call,
     )
 
 
@@ -88,10 +91,10 @@ class TurnMaker:
             0 if aside else self._count(text),
             block.kind,
             " ".join(block.name.split()),
-            block.at,
+            block.origin.at,
             call=block.call,
-            folder=block.cwd,
-            branch=block.branch,
+            folder=block.origin.cwd,
+            branch=block.origin.branch,
             outcome=str(ended.outcome) if ended else "",
             exit_code=ended.exit_code if ended else None,
             words=mask(ended.words).text if ended and ended.words else "",
@@ -101,6 +104,6 @@ class TurnMaker:
     def turns(self, blocks: Iterable[Block], *, has_main: bool) -> Iterator[SegmentTurn]:
         """The turns of blocks; beside the conversation only calls of sub-agents, and notices."""
         for block in blocks:
-            aside = block.sidechain and has_main
+            aside = block.origin.sidechain and has_main
             if not aside or block.kind in ("tool_use", "tool_result"):
                 yield self.turn(block, aside=aside or is_notice(block))

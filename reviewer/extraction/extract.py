@@ -15,6 +15,7 @@ from reviewer.extraction.candidates import PRIORS, Candidate, RuleClass, Setting
 from reviewer.extraction.confidence import confidence, freshness, structural_signal
 from reviewer.extraction.entities.entity import EntityCandidate, EntityType
 from reviewer.extraction.entities.facts import structure_of
+from reviewer.extraction.entities.naming import wording
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.rules import (
     BOLD,
@@ -32,8 +33,8 @@ from reviewer.extraction.rules import (
     label_type,
 )
 from reviewer.sources.records import Record, RecordUse, Role, Shape
-from reviewer.text.normalise import clean, duplicate_key, without_bold
-from reviewer.text.units import Unit, UnitKind, cached_units
+from reviewer.text.normalise import duplicate_key
+from reviewer.text.units import Unit, UnitKind, units
 
 TOO_SHORT = "below min content length"
 TOO_LONG = "above max content length"
@@ -123,10 +124,7 @@ class Extractor:
         structure = structure_of(content, find.type, _title(record, find), above)
         return EntityCandidate(
             **{name: getattr(candidate, name) for name in Candidate.__struct_fields__},
-            name=structure.name,
-            attributes=structure.attributes,
-            relations=structure.relations,
-            slot=structure.slot,
+            structure=structure,
         )
 
 
@@ -165,7 +163,7 @@ def _finds(record: Record) -> Iterator[_Find]:
     if not _may_have_any(record):
         return
     stated: set[str] = set()  # headings whose first paragraph was read: the others argue for it
-    for paragraph in _paragraphs(cached_units(text)):
+    for paragraph in _paragraphs(units(text)):
         first = paragraph[0]
         if first.kind is UnitKind.HEADING:
             yield from _labelled(text, first, RuleClass.HEADING)
@@ -181,7 +179,7 @@ def _finds(record: Record) -> Iterator[_Find]:
                 if heading in stated or text[end - 1] == ":":
                     continue
                 stated.add(heading)
-            if len(_wording(text[first.start : end])) > LONGEST_STATEMENT:
+            if len(wording(text[first.start : end])) > LONGEST_STATEMENT:
                 end = first.end
             type_ = EntityType.DECISION
             yield _find("decision_section", RuleClass.HEADING, type_, text, first.start, end, first)
@@ -254,11 +252,7 @@ def _sentence(text: str, unit: Unit) -> Iterator[_Find]:
 def _find(
     rule: str, rule_class: RuleClass, type_: StrEnum, text: str, start: int, end: int, unit: Unit
 ) -> _Find:
-    return _Find(rule, rule_class, type_, _wording(text[start:end]), start, end, unit)
-
-
-def _wording(raw: str) -> str:
-    return clean(without_bold(raw))
+    return _Find(rule, rule_class, type_, wording(text[start:end]), start, end, unit)
 
 
 def _is_under_a_decision(record: Record, unit: Unit) -> bool:

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import written_moment
-from reviewer.extraction.entities.entity import Relation
 from reviewer.files import open_file, reason_of
 from reviewer.fleet.candidate_row import CANDIDATE, NAMES, CandidateRow, CleanRow, checked, clean
 from reviewer.fleet.values import LAYOUT, FleetError, extra
@@ -158,9 +157,3 @@ def span_in_excerpt(found: CleanRow) -> tuple[int, int]:
         return at, at + len(row.content)
     start = max(0, row.span_start - row.excerpt_start)
     return start, max(start, min(len(row.excerpt), row.span_end - row.excerpt_start))
-
-
-def relations_of(row: CandidateRow) -> dict[tuple[str, str], None]:
-    """Kind and target of each relation of an entity, once."""
-    found = msgspec.json.decode(row.relations or "[]", type=tuple[Relation, ...])
-    return dict.fromkeys((str(each.kind), each.target_name) for each in found)

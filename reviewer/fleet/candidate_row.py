@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from reviewer.extraction.candidates import MemoryType
-from reviewer.extraction.entities.entity import Attribute, EntityType, Relation
+from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.fleet.part import COLUMNS
@@ -150,7 +150,6 @@ def _require_meaning(row: CandidateRow) -> None:
         _require_document("proof", row.proof, Proof)
     if row.kind == "entity":
         _require_document("attributes", row.attributes or "[]", tuple[Attribute, ...])
-        _require_document("relations", row.relations or "[]", tuple[Relation, ...])
 
 
 def _require_document(column: str, text: str, type_: Any) -> None:

@@ -18,7 +18,6 @@ from reviewer.fleet.candidate_file import (
     excerpt_key,
     memory_of,
     record_of,
-    relations_of,
     span_in_excerpt,
 )
 from reviewer.fleet.candidate_row import CandidateRow, CleanRow
@@ -292,14 +291,6 @@ class _Wave:
                     "attributes": row.attributes or "[]",
                 }
                 for number, row in found
-            ],
-        )
-        self._act.insert_many(
-            "relation",
-            [
-                {"memory_id": number, "kind": kind, "target": target}
-                for number, row in found
-                for kind, target in relations_of(row)
             ],
         )
         slots = self._active_slots

@@ -314,10 +314,9 @@ def _of_found(found: FoundStatement, file: SourceFile) -> Row:
     }
     if isinstance(candidate, EntityCandidate):
         row |= {
-            "name": candidate.name,
-            "slot": candidate.slot,
-            "attributes": _json(candidate.attributes),
-            "relations": _json(candidate.relations),
+            "name": candidate.structure.name,
+            "slot": candidate.structure.slot,
+            "attributes": _json(candidate.structure.attributes),
         }
     return row
 

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.pipelines.events import CheckpointError
-from reviewer.pipelines.run_folder import read_run_file, write_run_file
+from reviewer.pipelines.run_folder import RunFolder, read_run_file, write_run_file
 from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
 
@@ -31,6 +31,7 @@ class Checkpoint(Struct, frozen=True):
     next_node: str
     next_edge: int | None = None
     version: int = 1
+    seal: str = ""
 
     @property
     def finished(self) -> bool:
@@ -38,12 +39,17 @@ class Checkpoint(Struct, frozen=True):
         return not self.next_node
 
 
-def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+def write_checkpoint(folder: RunFolder, checkpoint: Checkpoint) -> None:
     """Replace the checkpoint; a crash leaves the old one or the new one.
 
     Raises RunError when it cannot be written.
     """
-    write_run_file(path, msgspec.json.encode(checkpoint))
+    sealed = msgspec.structs.replace(checkpoint, seal=_seal(folder, checkpoint))
+    write_run_file(folder.checkpoint, msgspec.json.encode(sealed))
+
+
+def _seal(folder: RunFolder, checkpoint: Checkpoint) -> str:
+    return folder.seal(msgspec.json.encode(msgspec.structs.replace(checkpoint, seal="")))
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -57,18 +63,12 @@ def read_checkpoint(path: Path) -> Checkpoint:
             f"The checkpoint {path} cannot be read: {problem.strerror}."
         ) from problem
     try:
-        found = msgspec.json.decode(data, type=Checkpoint)
+        return msgspec.json.decode(data, type=Checkpoint)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise CheckpointError(
             f"The checkpoint {path} is cut or damaged ({problem}): the run cannot go on from it. "
             "Start again: reviewer pipeline run FILE"
         ) from problem
-    if len(found.completed_nodes) != len(found.logs):
-        raise CheckpointError(
-            f"The checkpoint {path} is damaged: it names {len(found.completed_nodes)} completed "
-            f"stages and has the logs of {len(found.logs)}. Start again: reviewer pipeline run FILE"
-        )
-    return found
 
 
 def fingerprint(pipeline: Pipeline) -> str:
@@ -93,37 +93,18 @@ def fingerprint(pipeline: Pipeline) -> str:
     return hashlib.sha256(mask(text).text.encode()).hexdigest()
 
 
-def require_same_pipeline(checkpoint: Checkpoint, pipeline: Pipeline) -> None:
-    """Raise CheckpointError unless the checkpoint was made with this pipeline."""
-    if checkpoint.pipeline == fingerprint(pipeline):
-        if checkpoint.next_node and checkpoint.next_node not in pipeline.nodes:
-            raise CheckpointError(
-                f"The checkpoint of run {checkpoint.run_id} goes on at {checkpoint.next_node}, "
-                f"which the pipeline {pipeline.name} does not have."
-            )
-        if not _names_fit(checkpoint, pipeline):
-            raise CheckpointError(
-                f"The checkpoint of run {checkpoint.run_id} is damaged: it names stages or edges "
-                f"that the pipeline {pipeline.name} does not have."
-            )
-        return
-    if checkpoint.pipeline_name != pipeline.name:
+def require_own(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
+    """Raise CheckpointError unless the run has written the checkpoint, with this pipeline."""
+    if checkpoint.seal != _seal(folder, checkpoint):
         raise CheckpointError(
-            f"The checkpoint belongs to another pipeline: run {checkpoint.run_id} is of "
-            f"{checkpoint.pipeline_name}, the file has {pipeline.name}."
+            f"The checkpoint {folder.checkpoint} is not as the run has written it: somebody has "
+            "edited or replaced it. Start again: reviewer pipeline run FILE"
         )
+    if checkpoint.pipeline == fingerprint(pipeline):
+        return
     raise CheckpointError(
         f"The pipeline {pipeline.name} has changed since run {checkpoint.run_id} began. Go on with "
         f"the copy that it began with: reviewer pipeline resume {checkpoint.run_id}"
-    )
-
-
-def _names_fit(checkpoint: Checkpoint, pipeline: Pipeline) -> bool:
-    edge, logs = checkpoint.next_edge, checkpoint.logs
-    return (
-        (edge is None or 0 <= edge < len(pipeline.edges))
-        and all(entry.node in pipeline.nodes for entry in logs)
-        and bool(logs or checkpoint.next_node)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -39,17 +40,26 @@ class RunCard(Struct, frozen=True):
     engine: str
     started_at: str
     max_steps: int
+    seal: str = ""
+    """Of the rest and of the shell commands that a person has allowed."""
 
 
 class RunFolder:
     """The prompts, answers and checkpoint of a run.
 
-    The folder may have come with a repository or an archive: no link in it is followed, and it has
-    to belong to the user. Every method raises RunError when it does not.
+    The folder may have come with a repository or an archive: no link in it is followed, it has to
+    belong to the user, and with the `key` that the store keeps of a run its files are sealed: an
+    edited one could skip a question. Every method raises RunError when it does not belong to the
+    user.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, key: str = "") -> None:
         self.path = path
+        self._key = key
+
+    def seal(self, data: bytes) -> str:
+        """The hash that shows that this run has written the data; empty without a key."""
+        return hmac.new(self._key.encode(), data, "sha256").hexdigest() if self._key else ""
 
     @property
     def checkpoint(self) -> Path:
@@ -108,7 +118,8 @@ class RunFolder:
 
     def write_status(self, stage: Stage, *, synced: bool) -> None:
         """Record that a stage has ended. Raises RunError."""
-        data = msgspec.json.format(msgspec.json.encode(stage))
+        sealed = msgspec.structs.replace(stage, seal=self.seal(msgspec.json.encode(stage)))
+        data = msgspec.json.format(msgspec.json.encode(sealed))
         self._write(stage, "status.json", data, synced=synced)
 
     def _write(self, stage: Stage, name: str, data: bytes, *, synced: bool) -> None:
@@ -137,6 +148,9 @@ class RunFolder:
             stage = msgspec.json.decode(data, type=Stage)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return None  # damaged: the stage is repeated
+        seal, stage = stage.seal, msgspec.structs.replace(stage, seal="")
+        if seal != self.seal(msgspec.json.encode(stage)):
+            return None  # not of this run
         # one without a word is of an earlier version, whose keys were others
         same = (stage.node, stage.step) == (begun.node, begun.step)
         return stage if same and stage.word else None

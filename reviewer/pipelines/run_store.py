@@ -99,9 +99,9 @@ class RunStore:
         name: str,
         folder: Path,
         node: str,
-        commands: str,
+        key: str,
     ) -> None:
-        """Record that a run has begun, with the hash of its commands. Raises StoreError."""
+        """Record that a run has begun, with the key of its files. Raises StoreError."""
         now = iso(self._clock())
         with self._ledger.act("run", f"Run of {name} began", scope=Scope.INTAKE) as act:
             row = project_row(act, project)
@@ -116,7 +116,7 @@ class RunStore:
                 current_node=node,
                 started_at=now,
                 changed_at=now,
-                commands=commands,
+                key=key,
             )
 
     def change(self, run_id: str, state: RunState, node: str) -> None:
@@ -163,13 +163,23 @@ class RunStore:
         """Whether the store has a run of exactly this id."""
         return bool(self._rows(" WHERE r.run_id = ?", (run_id,)))
 
-    def commands_of(self, run_id: str) -> str:
-        """The hash of the commands that a run began with; empty for none, and without the run."""
+    def key_of(self, run_id: str) -> str:
+        """The key of a run's files; empty for a run of an earlier version, which sealed none.
+
+        Raises RunError for one with shell commands, which could be others now.
+        """
         with failures_as_sentences(self._database.path):
-            found = self._database.reader().execute(
-                "SELECT commands FROM pipeline_run WHERE run_id = ?", (run_id,)
+            key, commands = (
+                self._database.reader()
+                .execute("SELECT key, commands FROM pipeline_run WHERE run_id = ?", (run_id,))
+                .fetchone()
             )
-            return "".join(commands for (commands,) in found)
+        if commands and not key:
+            raise RunError(
+                f"The run {run_id} was begun by an earlier version of reviewer, and runs shell "
+                "commands. Start it anew: reviewer pipeline run FILE --allow-tools"
+            )
+        return str(key)
 
     def latest_of(self, path: Path) -> RunView:
         """The latest run of a file that can be resumed. Raises RunError, with what to do, if there

@@ -326,7 +326,7 @@ class Runner:
             next_edge=into,
         )  # fmt: skip
         lane.stages += [stage, *logs]
-        write_checkpoint(self._folder.checkpoint, following)
+        write_checkpoint(self._folder, following)
         lane.watch(_done(stage, fork.join))
         return following
 
@@ -338,9 +338,6 @@ class Runner:
         stage = self._folder.ended(Stage(node.name, step=step))
         if stage is None:
             return None
-        leaving = [edge.index for edge in self._edges.get(node.name, ())]
-        if stage.edge is not None and stage.edge not in leaving:
-            raise RunError("Its status.json is damaged: it leaves by an edge of another node.")
         lane.watch(
             StageStarted(
                 step, node.name, node.handler, stage.fidelity, stage.thread, stage.degraded
@@ -538,7 +535,7 @@ class Runner:
         )
         lane.stages.append(stage)
         if not lane.branch:
-            write_checkpoint(self._folder.checkpoint, following)
+            write_checkpoint(self._folder, following)
         lane.watch(_done(stage, target))
         return following
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from reviewer.pipelines.checkpoint import (
     fingerprint,
     history_of,
     read_checkpoint,
-    require_same_pipeline,
+    require_own,
     write_checkpoint,
 )
 from reviewer.pipelines.dot import parse_dot, pipeline_text, read_pipeline
@@ -125,13 +125,16 @@ class Pipelines:
         require_plain_names(pipeline, options.context)
         now, callbacks = iso(self._clock()), _Callbacks(ask, watch, cancelled)
         with self._store.reserved_id(pipeline.name) as run_id:
-            folder = RunFolder((options.run_dir or self._store.folder_of(run_id)).absolute())
+            key = secrets.token_hex(16)
+            place = options.run_dir or self._store.folder_of(run_id)
+            folder = RunFolder(place.absolute(), key)
             limit = _limit(options, pipeline)
             card = RunCard(run_id, str(path), pipeline.name, project, _name(options), now, limit)
+            card = msgspec.structs.replace(card, seal=_seal(folder, card, pipeline))
             folder.create(card, clean_text(text))
             with folder.locked():
                 checkpoint = _first_checkpoint(card, pipeline, options)
-                write_checkpoint(folder.checkpoint, checkpoint)
+                write_checkpoint(folder, checkpoint)
                 self._store.register(
                     run_id,
                     project=project,
@@ -139,7 +142,7 @@ class Pipelines:
                     name=pipeline.name,
                     folder=folder.path,
                     node=checkpoint.next_node,
-                    commands=_commands_hash(pipeline, card, folder),
+                    key=key,
                 )
                 return self._go(pipeline, checkpoint, folder, options, callbacks, resumed=False)
 
@@ -152,7 +155,8 @@ class Pipelines:
         watch: Watch | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> RunDone:
-        """Continue a run: its id, its folder, or its pipeline file (its latest run); blocks.
+        """Continue a run of this store: its id, its folder, or its pipeline file (its latest run);
+        blocks.
 
         By id or folder, the pipeline is the one that the run began with, whatever the file says
         now; a file must still say the same.
@@ -161,32 +165,23 @@ class Pipelines:
         """
         options = options or RunOptions()
         found = self._to_resume(which)
-        folder, pipeline, card = found.folder, found.pipeline, found.folder.card()
+        pipeline, card = found.pipeline, found.folder.card()
+        view = self._store.get(card.run_id)
+        folder = RunFolder(found.folder.path, self._store.key_of(view.run_id))
         require_runnable(pipeline, allow_tools=options.allow_tools)
         require_answers(pipeline, options.answers)
         with folder.locked():
             checkpoint = read_checkpoint(folder.checkpoint)
-            require_same_pipeline(checkpoint, pipeline)
-            if _commands_hash(pipeline, card, folder) != self._store.commands_of(card.run_id):
-                raise _foreign_commands(pipeline, folder)
-            if self._store.has(card.run_id):
-                view = self._store.get(card.run_id)
-                _require_moved(view, folder.path)
-                if view.state == "done":
-                    raise RunError(
-                        f"The run {card.run_id} has reached its exit; there is nothing left."
-                    )
-                self._store.change(card.run_id, "running", checkpoint.next_node)
-            else:
-                self._store.register(
-                    card.run_id,
-                    project=card.project,
-                    path=Path(card.path),
-                    name=card.name,
-                    folder=folder.path,
-                    node=checkpoint.next_node,
-                    commands="",
+            require_own(checkpoint, folder, pipeline)
+            if card.seal != _seal(folder, card, pipeline):
+                raise RunError(
+                    f"{folder.path / 'run.json'} or the shell commands are not as they were when "
+                    f"the run began. Read {folder.dot}; to run it, start it anew: reviewer "
+                    f"pipeline run {folder.dot} --allow-tools"
                 )
+            if view.state == "done":
+                raise RunError(f"The run {view.run_id} has reached its exit; nothing is left.")
+            self._store.change(view.run_id, "running", checkpoint.next_node)
             callbacks = _Callbacks(ask, watch, cancelled)
             return self._go(
                 pipeline, checkpoint, folder, options, callbacks, resumed=True, note=found.note
@@ -337,41 +332,14 @@ class _Found(Struct, frozen=True):
     note: str = ""
 
 
-def _require_moved(view: RunView, named: Path) -> None:
-    """Raise RunError for a folder that takes the id of a run whose files are elsewhere."""
-    recorded = Path(view.folder)
-    if recorded.exists() and recorded.resolve() != named.resolve():
-        raise RunError(
-            f"{named} calls itself the run {view.run_id}, whose files are in {recorded}. Go on with"
-            f" those: reviewer pipeline resume {view.run_id}"
-        )
-
-
-def _commands(pipeline: Pipeline) -> list[tuple[str, str]]:
-    """The nodes with a shell command, and it."""
-    nodes = sorted(pipeline.nodes.items())
-    return [(name, command_of(node)) for name, node in nodes if node.handler == TOOL]
-
-
-def _commands_hash(pipeline: Pipeline, card: RunCard, folder: RunFolder) -> str:
-    """A hash of what a person allowed: the shell commands of a run, with their secrets, and its
-    places; empty without commands. It is slow, because a secret in it may be short.
+def _seal(folder: RunFolder, card: RunCard, pipeline: Pipeline) -> str:
+    """The seal of a run's settings and of its shell commands with their secrets, which the copy of
+    the pipeline has not.
     """
-    commands = _commands(pipeline)
-    if not commands:
-        return ""
-    allowed = msgspec.json.encode((commands, card.path, str(folder.path.resolve())))
-    return hashlib.scrypt(allowed, salt=card.run_id.encode(), n=2**14, r=8, p=1).hex()
-
-
-def _foreign_commands(pipeline: Pipeline, folder: RunFolder) -> RunError:
-    """The error for shell commands other than those that a run of this store began with."""
-    commands = [f"{name}: {clean_text(command)}" for name, command in _commands(pipeline)]
-    return RunError(
-        f"This store did not make {folder.path} with the shell commands that it has now"
-        f" ({listed(commands) or 'none'}), or they ran elsewhere. Read {folder.dot}; to run it,"
-        f" start it anew: reviewer pipeline run {folder.dot} --allow-tools"
-    )
+    nodes = sorted(pipeline.nodes.items())
+    commands = [(name, command_of(node)) for name, node in nodes if node.handler == TOOL]
+    plain = msgspec.structs.replace(card, seal="")
+    return folder.seal(msgspec.json.encode((plain, commands)))
 
 
 def _first_checkpoint(card: RunCard, pipeline: Pipeline, options: RunOptions) -> Checkpoint:

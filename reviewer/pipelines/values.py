@@ -144,6 +144,8 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     edge: int | None = None
     rule: str = ""
     remark: str = ""
+    seal: str = ""
+    """In its status file."""
 
     @property
     def folder(self) -> str:

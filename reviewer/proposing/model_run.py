@@ -106,11 +106,7 @@ class SessionDone(Struct, frozen=True):
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    unkept: str = ""
     read: int = 0
-    cut: int = 0
-    """Answers that were cut off; `cut_read`: the statements that were whole in them."""
-    cut_read: int = 0
 
 
 def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens: int) -> int:
@@ -243,10 +239,7 @@ class _Open:
             sum(each.requests for each in self.spent),
             sum(each.tokens_in for each in self.spent),
             sum(each.tokens_out for each in self.spent),
-            next((each.unkept for each in written if each.unkept), ""),
             sum(each.read for each in written),
-            sum(each.cut for each in written),
-            sum(each.cut_read for each in written),
         )
 
 
@@ -289,7 +282,7 @@ class _Run:
                                 session,
                                 planned,
                             )
-                    self._show(open_sessions, [each for _, each in running.values()])
+                    self._show(open_sessions)
                     done, _ = wait(running, timeout=POLL, return_when=FIRST_COMPLETED)
                     for each in done:
                         session, planned = running.pop(each)
@@ -353,13 +346,13 @@ class _Run:
             self.failures = 0
         session.waiting -= 1
 
-    def _show(self, open_sessions: Sequence[_Open], running: Sequence[PlannedQuestion]) -> None:
+    def _show(self, open_sessions: Sequence[_Open]) -> None:
         """Report the first session that is not finished, and how much of the whole is done."""
         if open_sessions:
             session = open_sessions[0]
             done, total = self.tokens_done, self.plan.tokens_in
             tokens = f"{done:,} of {total:,} tokens  " if total else ""
-            left = self.time_left.words(done, total, _to_ask(running))
+            left = self.time_left.words(done, total)
             self.progress(
                 f"Session {session.number:,} of {len(self.plan.sessions):,}, piece "
                 f"{min(session.parts - session.waiting + 1, session.parts):,} of "

@@ -29,7 +29,7 @@ from reviewer.llm.model import (
 )
 from reviewer.llm.spending import about
 from reviewer.llm.templates import Fields, fence_for, load_template, render
-from reviewer.proposing.answers import SCHEMA, ReadAnswer, Statement, read_answer
+from reviewer.proposing.answers import SCHEMA, Statement, read_answer
 from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import reasons as why_not
 from reviewer.proposing.statement_facts import NEIGHBOURS
@@ -57,8 +57,6 @@ PART = 300
 """Characters of a line beside a cited one that are shown for the second try."""
 SIMILAR = 3
 """Lines that are shown for a statement whose citations lead nowhere."""
-UNREAD = 8_000
-"""Characters of an answer that are sent back because nothing could be read from it."""
 MOST_DIGITS = 10
 SHORTEST_NAME = 3
 """Characters of a name from which on the lines that have it are shown."""
@@ -81,25 +79,23 @@ TOO_SHORT = f"shorter than {SHORTEST_STATEMENT} characters"
 TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"
 NO_QUOTE = "without a quote"
 NOT_IN_SESSION = "quotes that the session does not have"
-REPEATED = "repeated in the answer"
-REPEATS_PROMPT = "repeats the prompt"
 GIVEN_UP = "given up at the second try"
+NOT_KEPT = "answer that could not be kept for another time: {}"
 REFUSED = "the model refused"
 CUT_OFF = "the answer was cut off before a statement was whole"
+CUT_SHORT = "the answer was cut off; its whole statements were read"
+REPEATED = "repeated in the answer"
 
 
 NOTHING_GIVEN = QuestionContext()
 
 
 class PieceQuestion(Struct, frozen=True):
-    """The question about one piece. `tokens`: of the messages, counted here; `second`: it was asked
-    before.
-    """
+    """The question about one piece. `tokens`: of the messages, counted here."""
 
     messages: tuple[ChatMessage, ...]
     key: str
     tokens: int
-    second: bool = False
     schema: JsonSchema | None = None
     """The shape of the answer, where it is not that of statements."""
 
@@ -107,17 +103,13 @@ class PieceQuestion(Struct, frozen=True):
 class PieceStatements(Struct, frozen=True):
     """The statements of one piece. `dropped`: reason -> number of statements or answers.
 
-    `read`: something could be read from an answer. `cut`: answers that were cut off; `cut_read`:
-    the statements that were whole in them. `problem`: why the second question has no answer.
+    `read`: something could be read from an answer. `problem`: why the second question has no
+    answer.
     """
 
     proved: tuple[Proved, ...] = ()
     dropped: Mapping[str, int] = {}
-    unkept: str = ""
-    """Why an answer could not be kept for another time; empty if all were."""
     read: bool = True
-    cut: int = 0
-    cut_read: int = 0
     problem: ModelError | OSError | None = None
 
 
@@ -169,9 +161,6 @@ class StatementWriter:
             name: load_template(name, TEMPLATES, templates, fields)
             for name, fields in FIELDS.items()
         }
-        self._prompt_words = _plain(
-            " ".join(each.system_prompt + each.user_prompt for each in self._templates.values())
-        )
         self.rule = f"{proposer}.{model.name}"
 
     def prompt_tokens(self) -> int:
@@ -238,7 +227,6 @@ class StatementWriter:
         self,
         messages: Sequence[ChatMessage],
         *,
-        second: bool = False,
         kept_under: Sequence[ChatMessage] = (),
         schema: JsonSchema | None = None,
     ) -> PieceQuestion:
@@ -249,39 +237,15 @@ class StatementWriter:
         )
         ours = counter()
         tokens = sum(ours.count(one.content) for one in messages)
-        return PieceQuestion(tuple(messages), key, tokens, second, schema)
-
-    def asking_for_json(self, first: PieceQuestion, unread: str) -> PieceQuestion:
-        """The second question, after an answer from which nothing could be read: about that answer
-        alone.
-        """
-        again = (
-            "No statements can be read from this answer. Write the same statements as one JSON"
-            ' object and nothing else: {"statements": [{"statement": "...", "kind": "...",'
-            ' "scope": "project", "speaker": "agent", "standing": true, "relation": "", "to": "",'
-            ' "quotes": [{"line": 0, "text": "..."}], "confidence": 0.0}]}. The answer:'
-        )
-        fence = fence_for("answer", unread[:UNREAD])
-        return self.asking(
-            [ChatMessage("user", f"{again}\n\n<{fence}>\n{unread[:UNREAD]}\n</{fence}>")],
-            second=True,
-            kept_under=[ChatMessage("user", first.key), ChatMessage("assistant", unread)],
-        )
+        return PieceQuestion(tuple(messages), key, tokens, schema)
 
     def _kept(self, question: PieceQuestion) -> Completion | None:
-        """The answer in the cache. One from which nothing can be read counts only when the second
-        question was answered better.
-        """
-        if self._cache is None:
-            return None
-        kept = self._cache.find(question.key)
+        """The answer in the cache; one from which nothing can be read is asked for again."""
+        kept = None if self._cache is None else self._cache.find(question.key)
         asks_for_statements = question.schema is None
-        if kept is None or not asks_for_statements or not read_answer(kept.text).unreadable:
-            return kept
-        if question.second:
+        if kept is not None and asks_for_statements and read_answer(kept.text).unreadable:
             return None
-        second = self._kept(self.asking_for_json(question, kept.text))
-        return None if second is None else kept
+        return kept
 
     def _ask(self, question: PieceQuestion, cancelled: Callable[[], bool]) -> Completion:
         if isinstance(self._model, StructuredModel):
@@ -344,12 +308,8 @@ class StatementWriter:
                     "fence": fence_for("recording", text),
                     "longest": LONGEST_STATEMENT,
                 },
-            ),
-            second=True,
+            )
         )
-
-    def repeats_prompt(self, statement: str) -> bool:
-        return len(statement) >= SHORTEST_STATEMENT and _plain(statement) in self._prompt_words
 
     def proposal(self, statement: Statement, lines: Sequence[ViewLine]) -> Proposal:
         """A statement as a proposal; whose words prove it is read from the cited lines."""
@@ -394,13 +354,8 @@ class _Work:
     spent: Spent
     passed: list[_Checked] = field(default_factory=list)
     failed: list[_Checked] = field(default_factory=list)
-    unread: str = ""
-    """An answer without statements, which is asked for again."""
     dropped: Counter[str] = field(default_factory=Counter)
-    unkept: str = ""
     could_read: bool = False
-    cut: int = 0
-    cut_read: int = 0
     problem: ModelError | OSError | None = None
 
     @property
@@ -412,10 +367,8 @@ class _Work:
         the session.
         """
         first = self.writer.question(self.piece, part=part, parts=parts, given=self.given)
-        self._read(self._ask(first), second=False)
-        if self.unread:
-            self._ask_again(self.writer.asking_for_json(first, self.unread))
-        elif self.failed:
+        self._read(self._ask(first))
+        if self.failed:
             failed = [(each.statement, each.reasons) for each in self.failed]
             self._ask_again(self.writer.again(failed, self._shown()))
         kept = list(self.passed)
@@ -427,10 +380,7 @@ class _Work:
         return PieceStatements(
             tuple(Proved(self.path, each.proposal, each.proof) for each in kept),
             dict(self.dropped),
-            self.unkept,
             self.could_read,
-            self.cut,
-            self.cut_read,
             self.problem,
         )
 
@@ -441,12 +391,10 @@ class _Work:
             self.dropped["not asked again: the ceiling is reached"] += 1
             return
         except (ModelError, OSError) as problem:
-            if self.unread:
-                raise
             self.problem = problem
             return
         before, self.failed = self.failed, []
-        found = self._read(answer, second=True)
+        found = self._read(answer)
         if found is None:
             self.failed = before
         elif len(before) > found:
@@ -463,28 +411,29 @@ class _Work:
         if answer.paid:
             told = answer.completion
             self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
-        self.unkept = self.unkept or answer.unkept
+        if answer.unkept:
+            self.dropped[NOT_KEPT.format(answer.unkept)] += 1
         return answer.completion
 
-    def _read(self, answer: Completion, *, second: bool) -> int | None:
+    def _read(self, answer: Completion) -> int | None:
         """Sort the statements of an answer and return how many it has; None if it is unreadable."""
-        self.unread = ""
         read = read_answer(answer.text)
         if read.unreadable:
-            self._note_unreadable(answer, read, second)
+            if answer.finish == "filtered":
+                self.dropped[REFUSED] += 1
+            else:
+                cut_off = answer.finish == "length" or read.cut
+                self.dropped.update({CUT_OFF: 1} if cut_off else read.dropped)
             return None
         self.could_read = True
         if answer.finish == "length" or read.cut:
-            self.cut += 1
-            self.cut_read += len(read.statements)
+            self.dropped[CUT_SHORT] += 1
         self.dropped.update(read.dropped)
         known = {_plain(each.statement.text) for each in self.passed}
         for statement in read.statements:
             plain = _plain(statement.text)
             if len(statement.text) < SHORTEST_STATEMENT:
                 self.dropped[TOO_SHORT] += 1
-            elif self.writer.repeats_prompt(statement.text):
-                self.dropped[REPEATS_PROMPT] += 1
             elif plain in known:
                 self.dropped[REPEATED] += 1
             else:
@@ -492,16 +441,6 @@ class _Work:
                 checked = self._checked(statement)
                 (self.failed if checked.reasons else self.passed).append(checked)
         return len(read.statements)
-
-    def _note_unreadable(self, answer: Completion, read: ReadAnswer, second: bool) -> None:
-        if answer.finish == "filtered":
-            self.dropped[REFUSED] += 1
-        elif answer.finish == "length":
-            self.dropped[CUT_OFF] += 1
-        else:
-            self.dropped.update({CUT_OFF: 1} if read.cut else read.dropped)
-            if not second:
-                self.unread = answer.text
 
     def _checked(self, statement: Statement) -> _Checked:
         proposal = self.writer.proposal(statement, self.lines)

@@ -13,7 +13,7 @@ from reviewer.text.tokens import counter
 SMALLEST = 100
 """Tokens; in fewer there is no room for a message and what precedes it."""
 _BEFORE_SHARE = 8
-"""The first request, the refused calls and the last exchange each get this part of a piece."""
+"""The first request gets this part of a piece, and each other line before it half of that."""
 
 
 class Piece(Struct, frozen=True):
@@ -94,9 +94,7 @@ class _Cutter:
         return end
 
     def _before(self, start: int) -> tuple[ViewLine, ...]:
-        """The first request, the refused calls, the last exchange and the last to-do list before a
-        cut.
-        """
+        """The first request, the last exchange and the last to-do list before a cut."""
         told = self._lines[:start]
         if not told:
             return ()
@@ -105,15 +103,6 @@ class _Cutter:
         if first is not None:
             at = told.index(first)
             chosen[at] = self._shorter(first, self._share)
-        room = self._share
-        for at in range(len(told) - 1, -1, -1):
-            if at in chosen or told[at].role is not LineRole.REJECTED:
-                continue
-            line = self._shorter(told[at], self._share // 2)
-            room -= self._count([line]) + 1
-            if room < 0:
-                break
-            chosen[at] = line
         for wanted in (_is_turn, _is_answer, _is_list):
             found = next((at for at in range(len(told) - 1, -1, -1) if wanted(told[at])), None)
             if found is not None and found not in chosen:

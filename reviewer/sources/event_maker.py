@@ -48,23 +48,12 @@ class EventMaker:
         part = Part(
             block.kind, block.text, error=block.error, code=block.code, feedback=block.feedback
         )
-        origin = Origin(
-            key="",
-            line_start=block.line_start,
-            line_end=block.line_end,
-            at=block.at,
-            session=block.session,
-            sidechain=block.sidechain,
-            cwd=block.cwd,
-            branch=block.branch,
-            conversation=block.conversation,
-        )
         call = block.call
         if block.kind == "tool_use":
             call = self._names.asked(call)
         elif block.kind == "tool_result":
             call = self._names.answered(call)
-        return self.add(origin, part, block.use, block.role, name=block.name, call=call)
+        return self.add(block.origin, part, block.use, block.role, name=block.name, call=call)
 
     def of_turn(self, turn: Turn) -> list[Event]:
         """The events of a turn, which share its origin."""

@@ -35,6 +35,20 @@ OWN_LINE = "- [Decided by the person: "
 """How the line that reviewer writes into the index of an agent's memories begins."""
 
 
+class OwnLines:
+    """Finds the lines that reviewer wrote; ask about every line in order."""
+
+    def __init__(self) -> None:
+        self._inside = False
+
+    def has(self, line: str) -> bool:
+        own = self._inside or line.startswith((OWN_BLOCK, OWN_LINE))
+        self._inside = (self._inside or line.startswith(OWN_BLOCK)) and not line.startswith(
+            OWN_BLOCK_END
+        )
+        return own
+
+
 class _Note:
     """One note: its sections under headings, or its entries if it is a log."""
 
@@ -74,12 +88,10 @@ class _Note:
         """The file's lines. Lines of a block that reviewer exported become blank, so that exported
         memories are never proposed again.
         """
-        own = False
+        own = OwnLines()
         for line in self._reading.text_lines():
-            own = own or line.text.startswith(OWN_BLOCK)
-            if own or line.text.startswith(OWN_LINE):
+            if own.has(line.text):
                 self._tally["block of reviewer's own"] += 1
-                own = own and not line.text.startswith(OWN_BLOCK_END)
                 line = structs.replace(line, text="")
             yield line
 
@@ -133,13 +145,11 @@ class _Note:
 
 def without_own(text: str) -> str:
     """A text whose lines that reviewer wrote are blank, so that they are never proposed again."""
-    kept, own = [], False
-    for line in text.splitlines(keepends=True):
-        own = own or line.startswith(OWN_BLOCK)
-        blank = own or line.startswith(OWN_LINE)
-        own = own and not line.startswith(OWN_BLOCK_END)
-        kept.append(line[len(line.rstrip("\r\n")) :] if blank else line)
-    return "".join(kept)
+    own = OwnLines()
+    return "".join(
+        line[len(line.rstrip("\r\n")) :] if own.has(line) else line
+        for line in text.splitlines(keepends=True)
+    )
 
 
 def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from reviewer.sources.front_matter import front_matter
+from reviewer.sources.note_kinds import FENCED
+
 HEAD = 16_000
 """Number of characters to examine."""
 
@@ -48,14 +51,15 @@ def why_not_prose(head: str, suffix: str) -> str | None:
     The suffix of the file name decides only if the text could be either.
     """
     text = head[:HEAD]
-    body = _without_front_matter(text)
+    lines = text.split("\n")
+    body = "\n".join(lines[front_matter(lines)[1] :])
     if MARKUP_START.match(body):
         return "markup"
     if body.startswith("#!"):
         return "a script"
     if DIAGRAM.match(re.sub(r"(?m)^\s*(?://|#).*$", "", body)):
         return "a diagram"
-    written = [line for line in _without_fences(body).split("\n") if line.strip()]
+    written = [line for line in FENCED.sub("", body).split("\n") if line.strip()]
     if not written:
         return None
     lines = [line for line in written if len(line) < 400 or line.count(" ") > 0.08 * len(line)]
@@ -107,14 +111,3 @@ def _is_table(lines: list[str]) -> bool:
         if number >= 2 and times > 0.8 * len(lines):
             return True
     return False
-
-
-def _without_front_matter(text: str) -> str:
-    found = re.match(
-        r"(---|\+\+\+)[ \t]*\r?\n.{0,8000}?\n(?:---|\+\+\+|\.\.\.)[ \t]*(?:\r?\n|$)", text, re.S
-    )
-    return text[found.end() :] if found else text
-
-
-def _without_fences(text: str) -> str:
-    return re.sub(r"(?ms)^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", "", text)

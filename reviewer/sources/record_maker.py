@@ -160,25 +160,17 @@ class Blocks:
                 yield turn
                 continue
             for part, use, name, call in names.parts(turn):
-                at = turn.origin
                 yield Block(
-                    role=role_of(turn, part, use),
-                    kind=part.kind,
-                    text=part.text.replace("\r\n", "\n"),
-                    line_start=at.line_start,
-                    line_end=at.line_end,
-                    name=name,
-                    at=at.at,
-                    use=use,
-                    sidechain=at.sidechain,
-                    call=call,
-                    error=part.error or bool(part.feedback),
-                    code=part.code,
-                    cwd=at.cwd,
-                    branch=at.branch,
-                    feedback=part.feedback,
-                    session=at.session,
-                    conversation=at.conversation,
+                    turn.origin,
+                    role_of(turn, part, use),
+                    part.kind,
+                    part.text.replace("\r\n", "\n"),
+                    name,
+                    use,
+                    call,
+                    part.error or bool(part.feedback),
+                    part.code,
+                    part.feedback,
                 )
 
 

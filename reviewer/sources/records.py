@@ -7,6 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from reviewer.sources.events import Origin
+
 BlockKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
 
@@ -75,34 +77,29 @@ class Record(Struct, frozen=True):
 
 
 class Block(Struct, frozen=True):
-    """One block of one message, in the order of the file; lines are 0-based and half-open.
+    """One block of one message, in the order of the file.
 
     `text` of a `tool_use` is the command if the call has one, else its input as compact JSON.
     Pictures and other data appear by name only (`[image]`).
     """
 
+    origin: Origin
     role: Role
     kind: BlockKind
     text: str
-    line_start: int
-    line_end: int
     name: str = ""
     """The speaker of a text if the format names one (`agent` for the task of a sub-agent); the
     tool of a call and of its result."""
-    at: str | None = None
     use: RecordUse = RecordUse.MESSAGE
-    sidechain: bool = False
     call: str = ""
     """Joins a call and its result; empty if the format lacks such an id."""
     error: bool = False
     """The result of a call reports a failure or a refusal."""
     code: int | None = None
     """The exit code of a command, where the format keeps it apart."""
-    cwd: str = ""
-    branch: str = ""
-    """The working folder and Git branch of the session at that time, where the format has them."""
     feedback: str = ""
     """What the person wrote when refusing the call, where the format keeps it apart."""
-    session: str | None = None
-    conversation: int = 0
-    """Tells the conversations of a file apart that have no session."""
+
+    @property
+    def line_start(self) -> int:
+        return self.origin.line_start

@@ -67,6 +67,14 @@ def migrations() -> Migrations:
         active = db.query("SELECT id AS memory_id FROM memory WHERE status = 'active'")
         db.table("moment_due").insert_all(active, ignore=True)
 
+    @found(name="chosen levels")
+    def chosen_levels(db: Database) -> None:
+        db.table("context").add_column("levels", str, not_null_default="")
+
+    @found(name="keys of runs")
+    def keys_of_runs(db: Database) -> None:
+        db.table("pipeline_run").add_column("key", str, not_null_default="")
+
     return found
 
 

@@ -35,7 +35,8 @@ LEFT_AS_IT_IS: dict[str, str] = {
     "finding.signature": "looked up; masked where it is made",
     "finding.session": "counted; masked where it is read",
     "erasure.seal": "a hash",
-    "pipeline_run.commands": "a hash",
+    "pipeline_run.commands": "a hash of earlier versions",
+    "pipeline_run.key": "made here of random digits",
     "pipeline_run.run_id": "made here of the time and of random digits",
 }
 """Column -> why it is not masked."""
@@ -43,8 +44,9 @@ LEFT_AS_IT_IS: dict[str, str] = {
 JSON = frozenset(
     {
         "wave.counts", "source.tally", "record.headings", "record.meta", "memory.proof",
-        "entity.attributes", "commit_.meta", "annotation.retention_json", "compression.options",
-        "segment.sources", "segment.anchors", "segment.fidelity", "finding.evidence",
+        "entity.attributes", "context.levels", "commit_.meta", "annotation.retention_json",
+        "compression.options", "segment.sources", "segment.anchors", "segment.fidelity",
+        "finding.evidence",
     }
 )  # fmt: skip
 """Columns with JSON, whose strings are masked one by one, with their names."""

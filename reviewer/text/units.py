@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -75,12 +74,6 @@ _LINE = re.compile(
 def units(text: str) -> Iterator[Unit]:
     """The units of a text in order, with exact character spans. Linear in the text's length."""
     return iter(_Splitter(text).run())
-
-
-@lru_cache(maxsize=2)
-def cached_units(text: str) -> tuple[Unit, ...]:
-    """All units of a text, cached for two texts, because several readers share a record."""
-    return tuple(_Splitter(text).run())
 
 
 class _Splitter:

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.context.model import Choices
     from reviewer.tui.kit.host import Steps
     from reviewer.tui.packet.model import PacketChoices
 
@@ -124,8 +123,12 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The choices that undo takes back, by screen."""
         self.redo_ended = False
         """Something came after the latest undo that the ledger knows nothing of."""
-        self.context_choices: dict[int, Choices] = {}
-        """The choices on the Context screen, by context."""
+        self.opened_segments: dict[int, set[tuple[int, ...]]] = {}
+        """The segments whose turns are shown on the Context screen, by context."""
+        self.acts_at: dict[int, tuple[int, int]] = {}
+        """The context and the turn that acts of this session changed."""
+        self.came_back: Sequence[int] = ()
+        """The memories that an undo or redo on another screen changed last, for the queue."""
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from reviewer.files import read_own, write_atomic
@@ -53,26 +53,17 @@ def load_commit(store: Path, context: int) -> int | None:
     return load_place(store, f"commit of {context}")
 
 
-def load_levels(store: Path, context: int) -> object:
-    """The levels that were chosen in a context, as the file has them."""
-    return _read(place_file(store)).get(f"levels of {context}")
-
-
 def keep_context(
     store: Path,
     project: str | None,
     context: int,
     commit: int | None,
-    levels: Sequence[tuple[int, int, bool]],
 ) -> None:
-    """Remember the present context, and where there are some the commit under the cursor and the
-    levels that were chosen.
+    """Remember the present context, and the commit under the cursor where there is one.
 
     Raises OSError when the folder cannot be written.
     """
     changed: dict[str, object] = {f"context of {project or ''}": context}
     if commit is not None:
         changed[f"commit of {context}"] = commit
-    if levels:
-        changed[f"levels of {context}"] = levels
     _save(store, changed)

@@ -20,7 +20,6 @@ pytest.importorskip("textual_serve", reason="the extra serve is not installed")
 
 from reviewer.engine import Engine  # noqa: E402
 from tests.browser.chromium import PROGRAM, Browser, Page, chromium  # noqa: E402
-from tests.waiting import until_async  # noqa: E402
 
 needs_browser = pytest.mark.skipif(
     PROGRAM is None or not os.environ.get("PYTEST_BROWSER"),
@@ -215,20 +214,6 @@ async def test_keys_decide(page: Page, serving: Serving) -> None:
 
 
 @needs_browser
-async def test_a_click_runs_what_the_footer_says(page: Page, serving: Serving) -> None:
-    await page.click("a promote")
-    await page.shows("Promoted #1")
-    assert "active" in serving.statuses()
-
-
-@needs_browser
-async def test_a_smaller_window_is_laid_out_again(page: Page) -> None:
-    assert "\n\u2500 Evidence" not in page.text  # it is beside the list
-    await page.resize(600, 420)
-    await page.shows("\n\u2500 Evidence")
-
-
-@needs_browser
 async def test_copying_reaches_the_clipboard_of_the_browser(browser: Browser, page: Page) -> None:
     await browser.allow_clipboard()
     await page.call("Page.bringToFront")
@@ -242,22 +227,6 @@ async def test_copying_reaches_the_clipboard_of_the_browser(browser: Browser, pa
         await asyncio.sleep(0.1)
     assert len(copied) > 20
     assert copied.split()[0] in page.text
-
-
-@needs_browser
-async def test_a_second_tab_works_on_the_same_store(
-    browser: Browser, page: Page, serving: Serving
-) -> None:
-    second = await browser.open(serving.address)
-    await second.shows("promote")
-    await second.press("a")
-    await second.shows("Promoted #1")
-    await second.close()
-    await page.call("Page.bringToFront")
-    await page.press("u")
-    await page.shows("undo: Promoted #1")
-    await page.press("Enter")
-    await page.shows("Undone: Promoted #1")
 
 
 @needs_browser
@@ -306,28 +275,3 @@ async def test_what_needs_a_terminal_says_so_with_the_command_for_a_shell(
     await page.press("a")
     await page.shows("Promoted #1")
     assert not serving.opened.exists()
-
-
-@needs_browser
-@pytest.mark.parametrize("editor", ["code"])
-async def test_an_editor_with_a_window_of_its_own_opens_the_file(
-    page: Page, serving: Serving
-) -> None:
-    await page.press("o")
-    await page.shows("E in editor")
-    await page.press("E")
-    await page.shows("code opens it in a window of its own.")
-    await until_async(serving.opened.exists)
-    await until_async(lambda: "kiosk-decisions.md:" in serving.opened.read_text("utf-8"))
-
-
-@needs_browser
-async def test_leaving_the_program_closes_the_session(page: Page) -> None:
-    await page.press("ctrl+q")
-    shown = ""
-    for _ in range(300):
-        shown = await page.run("document.body.className")
-        if "-closed" in shown:
-            break
-        await asyncio.sleep(0.1)
-    assert "-closed" in shown

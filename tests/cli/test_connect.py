@@ -376,11 +376,11 @@ def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:
 
 
 def test_an_agent_that_was_never_run_is_called_that(reviewer: Reviewer) -> None:
-    assert "never tried with it" in connect(reviewer, "cursor").stderr
+    assert "never tried with the program" in connect(reviewer, "cursor").stderr
     done = reviewer("connect")
     (line,) = [line for line in done.stdout.splitlines() if "never run" in line]
     assert line.startswith("cursor")
-    assert "cursor: What is written for Cursor follows its documentation" in done.stderr
+    assert "cursor: The settings for Cursor follow its documentation" in done.stderr
     rows = reviewer.rows("connect")
     assert [row["agent"] for row in rows if row["never_run"]] == ["cursor"]
 
@@ -470,7 +470,7 @@ def test_connecting_for_all_projects_and_for_one_says_that_it_is_twice(reviewer:
     folder = filled(reviewer)
     assert "twice" not in in_folder(reviewer, folder, "connect", "gemini", "--yes")
     said = in_folder(reviewer, folder, "connect", "gemini", "--project", "--yes")
-    assert "gemini is connected by reviewer connect gemini too" in said
+    assert "gemini is also connected by reviewer connect gemini" in said
 
 
 def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:

@@ -94,7 +94,7 @@ def test_a_commit_is_annotated_shown_and_undone(talked: Reviewer) -> None:
                   "--retain-match", "$50k", "--retain-regex", r"\d{4}-\d{2}-\d{2}",
                   "--retain-match", "€50k", "--reason", "the buyer asked")  # fmt: skip
     assert done.returncode == 0
-    assert "Marked “The printer prints twice. The…” important, with criteria" in done.stderr
+    assert "Marked “The printer prints twice. The…” important, must survive: $50k; " in done.stderr
     assert '"€50k" does not occur' in done.stderr
     (shown,) = talked.rows("commit", "show", short)
     assert shown["retention"] == {

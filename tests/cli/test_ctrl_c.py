@@ -97,25 +97,6 @@ def test_a_long_file_is_broken_off_in_the_middle(reviewer: Reviewer) -> None:
     reviewer.nothing_lost()
 
 
-def test_a_walk_through_many_files_is_broken_off(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "tree"
-    folder.mkdir()
-    (folder / ".gitignore").write_text("".join(f"*a*a*a*a*a*a*a*b{n}\n" for n in range(1_500)))
-    for number in range(4_000):
-        (folder / ("a" * 200 + str(number))).write_text("x")
-    with reviewer.start("ingest", folder, "--json") as process:
-        # The store is there as soon as walking begins; each name takes some milliseconds then.
-        wait_for(lambda: ask(reviewer.db, "SELECT count(*) FROM sqlite_master"), process)
-        computes_for(0.3, process)
-        assert ask(reviewer.db, "SELECT count(*) FROM wave") == 0
-        seconds, out, err = interrupted(process)
-    assert process.returncode == 130, err
-    assert seconds < AT_ONCE
-    assert json.loads(out)["state"] == "interrupted"
-    assert json.loads(out)["files"] == 0
-    reviewer.nothing_lost()
-
-
 def test_the_second_one_ends_at_once_even_where_the_store_is_waited_for(ingested: Reviewer) -> None:
     note = ingested.folder / "more.md"
     note.write_text(NOTE.replace("drawer", "lid"))

@@ -119,15 +119,6 @@ def test_a_proposal_goes_when_its_reason_does(desk: Desk) -> None:
     assert desk.ids("candidate", "flag:retire") == []
 
 
-def test_a_note_that_says_something_else_now(desk: Desk) -> None:
-    desk.ingest()
-    desk.engine.triage.promote(desk.ids("candidate"))
-    desk.note.write_text("# Notes\n\nNothing is decided.\n")
-    assert desk.ingest() == 1
-    (row,) = desk.ids("candidate", "flag:retire")
-    assert "notes.md does not say it any more" in desk.engine.queue.candidate(row).content
-
-
 @pytest.mark.parametrize(
     "kept",
     [

@@ -220,14 +220,6 @@ def test_an_open_reader_is_named_and_the_rest_done_later(kept: Reviewer) -> None
     assert places_of(kept, "Quastenburg") == []
 
 
-def test_a_copy_of_the_store_from_before_is_not_touched(kept: Reviewer) -> None:
-    backup = kept.folder / "backup.db"
-    shutil.copy(kept.db, backup)
-    done = kept("--project", "museum", "forget", fact(kept), "--yes")
-    assert "backups" in done.stderr
-    assert b"Quastenburg" in everything_in(backup)
-
-
 def test_memory_folders_and_prepared_packets_of_agents_lose_it(kept: Reviewer) -> None:
     work = kept.folder / "work"
     (work / ".git").mkdir(parents=True)

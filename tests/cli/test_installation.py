@@ -23,9 +23,6 @@ Name: memory-reviewer
 Version: 0.1.0
 Provides-Extra: serve
 Requires-Dist: click>=8.2
-Requires-Dist: aiohttp>=3.9; extra == 'serve'
-Requires-Dist: textual-serve>=1.1.3; extra == 'serve'
-Requires-Dist: mcp>=2.3; extra == 'mcp'
 """
 RECEIPT = """[tool]
 requirements = [
@@ -73,11 +70,6 @@ CASES = {
     ),
     "uvx": Case(
         FOLDER, "uvx --from '/src[serve]' reviewer", "archive-v0/6L1VbZ1Os2BP", has_pip=False
-    ),
-    "pipx": Case(
-        FOLDER,
-        "pipx inject memory-reviewer-new 'aiohttp>=3.9' 'textual-serve>=1.1.3'",
-        "memory-reviewer-new", ("pipx_metadata.json", "{}"),
     ),
 }  # fmt: skip
 

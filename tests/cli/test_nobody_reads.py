@@ -39,32 +39,18 @@ RUN = re.compile(r"\d{8}-\d{6}")
 
 WRITING = [
     "ingest more.md",
-    "promote 1",
-    "reject 1",
-    "defer 1",
     "promote 1 2 3",
     "edit 1 --content-file wording.txt --promote",
-    "edit 4 --when 'command git push'",
     "remember 'The drawer opens after the terminal has answered.' --at talk.jsonl:1",
     "undo",
-    "redo",
-    "state set port 8443",
     "context import talk.jsonl --name again",
-    "context create plan",
-    "commit add talk --role note --text 'Use port 8443.'",
-    "annotate 1 --priority pinned",
     "compress talk --level brief --apply --anyway",
     "export --into AGENTS.md --write",
     "connect codex --yes",
-    "remember 'The till prints in black only.' --type decision",
-    "restore 4",
     "pipeline run tea.dot",
     "--plain <letters.txt",
     "watch --once",
-    "dev-seed 3",
 ]
-if shutil.which("ssh-keygen"):
-    WRITING.append("decisions import decisions/anna.jsonl --allowed decisions/signers")
 """Commands that write, each on a store with candidates, a context and an act that was undone."""
 
 
@@ -85,29 +71,7 @@ def filled(ingested: Reviewer) -> Reviewer:
     ):
         done = ingested("--project", "kiosk", *line)
         assert done.returncode == 0, done.stderr
-    if shutil.which("ssh-keygen"):
-        sign_decisions(folder / "decisions")
     return ingested
-
-
-def sign_decisions(folder: Path) -> None:
-    """The signed decisions of somebody else, who has read the same notes."""
-    folder.mkdir()
-    anna = Reviewer(folder)
-    (folder / "kiosk-decisions.md").write_text(NOTE)
-    subprocess.run(
-        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "anna", "-f", str(folder / "key")],
-        check=True,
-    )
-    public = (folder / "key.pub").read_text()
-    (folder / "signers").write_text(f"anna@example.org {public}")
-    for line in (
-        ["ingest", "kiosk-decisions.md"],
-        ["promote", 1],
-        ["decisions", "export", "--sign", folder / "key", "--out", folder / "anna.jsonl"],
-    ):
-        done = anna("--project", "kiosk", "--actor", "anna", *line)
-        assert done.returncode == 0, done.stderr
 
 
 def written(program: Reviewer) -> tuple[list[tuple[object, ...]], list[str]]:

@@ -144,7 +144,7 @@ def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
         (["--pin", "abc", "--mute", "abc"], "both name abc"),
         (["--budget", "8kk"], "8000, 8,000 or 8k"),
         (["--budget", "nobody"], "8000, 8,000 or 8k"),
-        (["--from", "store"], "exclude each other"),
+        (["--from", "store"], "cannot be combined"),
     ],
 )
 def test_wrong_usage(reviewer: Reviewer, kiosk: Path, arguments: list[str], words: str) -> None:

@@ -171,12 +171,6 @@ class TestEntities:
             "We ship on Mondays", "Rain is wet today"
         }  # fmt: skip
 
-    def test_it_goes_to_the_only_project_there_is(self, ingested: Reviewer) -> None:
-        said(ingested, "remember", "Somebody typed this at the counter", "--type", "knowledge")
-        said(ingested, "state", "set", "currency", "EUR")
-        assert {row["project"] for row in ingested.rows("queue", "list")} == {"kiosk"}
-        assert {row["project"] for row in ingested.rows("state", "list")} == {"kiosk"}
-
     def test_relations_are_stated_by_id(self, reviewer: Reviewer) -> None:
         for name in ("Poller", "Sender"):
             said(reviewer, "remember", f"The {name} works", "--type", "component", "--name", name)
@@ -284,14 +278,6 @@ class TestState:
         assert 'no state "region"' in reviewer.fails("state", "unset", "region")
         assert "no state" in reviewer.fails("state", "show", "nothing")
 
-    def test_a_project_is_named_where_it_is_not_plain(self, reviewer: Reviewer) -> None:
-        for project in ("one", "two"):
-            said(reviewer, "--project", project, "state", "set", "k", project)
-        assert "--project" in reviewer.fails("state", "set", "k", "v", code=2)
-        rows = reviewer.rows("--all-projects", "state", "list")
-        assert [row["value"] for row in rows] == ["one", "two"]
-        assert reviewer.rows("state", "list", "--project", "two")[0]["value"] == "two"
-
 
 class TestForesight:
     def test_queue_show_says_why_down_to_the_line(self, ingested: Reviewer) -> None:
@@ -313,6 +299,7 @@ class TestForesight:
         assert "★" in reviewer("queue", "list").stdout
         assert "seen 6 times in 1 day" in reviewer("queue", "show", row["id"]).stdout
         assert row["status"] == "candidate"
+        assert reviewer.rows("queue", "list")[0]["hints"] == []  # a person has looked at it
 
 
 class TestTriggers:

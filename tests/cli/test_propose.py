@@ -32,6 +32,15 @@ def session(reviewer: Reviewer, name: str = "charges.jsonl", cause: str = WORDS)
     return made.path
 
 
+def several(reviewer: Reviewer, count: int) -> Path:
+    """A folder of sessions that differ in the number of their kiosk."""
+    folder = reviewer.folder / "sessions"
+    folder.mkdir()
+    for number in range(count):
+        session(reviewer, f"sessions/{number}.jsonl", cause=f"{WORDS} at kiosk {number}")
+    return folder
+
+
 def settings(reviewer: Reviewer, **values: Any) -> dict[str, str]:
     """An environment in which `[model]` has these values."""
     lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
@@ -233,20 +242,13 @@ def refusing(status: int, message: str) -> Behave:
 
 
 def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "sessions"
-    folder.mkdir()
-    for number in range(4):
-        session(reviewer, f"sessions/{number}.jsonl", cause=f"{WORDS} at kiosk {number}")
+    folder = several(reviewer, 4)
     environment = asks(reviewer, concurrency=1)
-    (cost,) = [
-        json.loads(line)
-        for line in reviewer("propose", folder, "--dry-run", "--json", env=environment)
-        .stdout.splitlines()
-    ]  # fmt: skip
+    cost = json.loads(reviewer("propose", folder, "--dry-run", "--json", env=environment).stdout)
     half = str(cost["tokens_in"] // 2 + 50)
     first = reviewer("propose", folder, "--yes", "--max-tokens-in", half, env=environment)
     assert first.returncode == 0
-    assert "with 2 pieces left. The same command goes on from here." in first.stderr
+    assert "with 2 pieces left. Run the same command to continue." in first.stderr
     # What the first two have said is known now, and stands in the other questions.
     more = str(cost["tokens_in"])
     second = reviewer("propose", folder, "--yes", "--max-tokens-in", more, env=environment)
@@ -288,10 +290,7 @@ def test_two_at_once_ask_and_queue_each_question_once(reviewer: Reviewer) -> Non
 
 
 def test_ctrl_c_keeps_what_is_done_and_ends_what_was_started(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "sessions"
-    folder.mkdir()
-    for number in range(3):
-        session(reviewer, f"sessions/{number}.jsonl", cause=f"{WORDS} at kiosk {number}")
+    folder = several(reviewer, 3)
     body = f"""
 prompt = sys.stdin.read()
 if 'at kiosk 0' in prompt:
@@ -312,7 +311,7 @@ else:
     finally:
         process.kill()
     assert process.returncode == 130, err
-    assert "Interrupted with 2 pieces left. The same command goes on from here." in err
+    assert "Interrupted with 2 pieces left. Run the same command to continue." in err
     assert "1 new" in out
     assert len(reviewer.ids()) == 1
     with pytest.raises(ProcessLookupError):

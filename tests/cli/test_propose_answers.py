@@ -6,16 +6,13 @@ import json
 import os
 import pty
 import re
-import signal
-import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.cli.permissions import bound as bound
-from tests.cli.test_propose import FOUND, TRUE, WORDS, asks, session, settings, was_asked
+from tests.cli.test_propose import FOUND, TRUE, WORDS, asks, session, settings, several, was_asked
 from tests.unit.llm.faults import Call, endpoint
 from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
@@ -23,15 +20,6 @@ from tests.unit.proposing.sessions import SessionFile
 from tests.waiting import PATIENCE
 
 PROSE = "I would rather not say anything about this."
-
-
-def several(reviewer: Reviewer, count: int) -> Path:
-    """A folder of sessions that differ in the number of their kiosk."""
-    folder = reviewer.folder / "sessions"
-    folder.mkdir()
-    for number in range(count):
-        session(reviewer, f"sessions/{number}.jsonl", cause=f"{WORDS} at kiosk {number}")
-    return folder
 
 
 def by_kiosk(reviewer: Reviewer, answers: dict[int, str], **values: Any) -> dict[str, str]:
@@ -43,8 +31,7 @@ def by_kiosk(reviewer: Reviewer, answers: dict[int, str], **values: Any) -> dict
         "note()\n"
         f"cases = json.loads({cases!r})\n"
         f"usual = json.loads({json.dumps(FOUND)!r})\n"
-        # The second question has the first answer in the place of the session.
-        "fit = (text for one, text in cases.items() if one in prompt or text in prompt)\n"
+        "fit = (text for one, text in cases.items() if one in prompt)\n"
         "say(next(fit, usual))",
     )
     return settings(reviewer, command=[str(path)], **{"concurrency": 1, **values})
@@ -60,11 +47,9 @@ def test_a_statement_with_control_characters_is_dropped_and_costs_no_other(
 ) -> None:
     bad = answer(said(f"The card terminal{hidden} repeats after 20 seconds.", (1, WORDS)))
     environment = by_kiosk(reviewer, {1: bad})
-    folder = several(reviewer, 3)
-    for _ in range(2):
-        done = reviewer("propose", folder, "--yes", env=environment)
-        assert done.returncode == 0, done.stderr
-        assert "1 x with control characters" in done.stdout
+    done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "1 x with control characters" in done.stdout
     (row,) = reviewer.rows("queue", "list")
     assert row["content"] == TRUE.rstrip(".")
     reviewer.nothing_lost(candidates=1)
@@ -109,7 +94,7 @@ def test_one_answer_that_could_be_read_is_enough(reviewer: Reviewer) -> None:
     folder = several(reviewer, 2)
     done = reviewer("propose", folder, "--yes", env=by_kiosk(reviewer, {0: PROSE}))
     assert done.returncode == 0, done.stderr
-    assert "2 x the answer has no statements that can be read" in done.stdout
+    assert "1 x the answer has no statements that can be read" in done.stdout
     forget_asking(reviewer)
     again = reviewer("propose", folder, "--yes", env=by_kiosk(reviewer, {0: PROSE}))
     assert "1 of them answered before" in again.stderr
@@ -120,7 +105,7 @@ def test_a_cut_answer_is_always_named(reviewer: Reviewer) -> None:
     whole = answer(said(TRUE, (1, WORDS)), said("The charge is doubled at the kiosk.", (1, WORDS)))
     done = reviewer("propose", session(reviewer), "--yes", env=asks(reviewer, whole[:-30]))
     assert done.returncode == 0, done.stderr
-    assert "1 answer, with 1 whole statement" in done.stdout
+    assert "1 x the answer was cut off; its whole statements were read" in done.stdout
 
 
 # What it costs
@@ -145,41 +130,6 @@ def test_requests_that_failed_are_counted(reviewer: Reviewer) -> None:
     assert tokens > 500
 
 
-def interrupted(reviewer: Reviewer, path: Path, environment: dict[str, str]) -> tuple[str, str]:
-    """What a run prints that is stopped as soon as its program has left `seen.json`."""
-    process = reviewer.start("propose", path, "--yes", env=environment)
-    try:
-        waiting = reviewer.folder / "bin" / "seen.json"
-        while not waiting.exists() and process.poll() is None:
-            threading.Event().wait(0.05)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
-    assert process.returncode == 130, err
-    return out, err
-
-
-def test_ctrl_c_counts_what_was_sent_and_queues_what_had_arrived(reviewer: Reviewer) -> None:
-    wrong = said("The card terminal repeats its answer after 35 seconds.", (1, WORDS))
-    first = answer(said(TRUE, (1, WORDS)), wrong)
-    body = f"""
-if 'after 35 seconds' in sys.stdin.read():
-    note()
-    time.sleep(600)
-say(json.loads({json.dumps(first)!r}))
-"""
-    path = program(reviewer.folder / "bin", body)
-    out, err = interrupted(
-        reviewer, session(reviewer), settings(reviewer, command=[str(path)], concurrency=1)
-    )
-    assert "Interrupted with 1 piece left. The same command goes on from here." in err
-    proved, doubted = reviewer.rows("queue", "list")
-    assert proved["content"] == TRUE.rstrip(".")
-    assert "unproved" in doubted["flags"]
-    assert spent(out)[1] == 2
-
-
 def test_what_waits_already_is_seen_again_and_not_unproved(reviewer: Reviewer) -> None:
     wrong = answer(said("The card terminal repeats its answer after 35 seconds.", (1, WORDS)))
     path, environment = session(reviewer), asks(reviewer, wrong)
@@ -193,25 +143,16 @@ def test_what_waits_already_is_seen_again_and_not_unproved(reviewer: Reviewer) -
 # What is refused before anything is sent
 
 
-@pytest.mark.parametrize("how", ["endpoint", "command"])
 def test_a_read_only_store_is_refused_before_anything_is_sent(
-    reviewer: Reviewer, bound: Any, how: str
+    reviewer: Reviewer, bound: Any
 ) -> None:
     path = session(reviewer)
     assert reviewer("ingest", path).returncode == 0
     reviewer.db.chmod(0o444)
     try:
-        with endpoint(lambda call: call.streams(FOUND)) as server:
-            base_url = server.settings().base_url
-            environment = (
-                asks(reviewer)
-                if how == "command"
-                else settings(reviewer, base_url=base_url, name="tiny")
-            )
-            assert "is read-only" in reviewer.fails(
-                "propose", path, "--yes", env=environment, preexec_fn=bound
-            )
-            assert server.calls == []
+        assert "is read-only" in reviewer.fails(
+            "propose", path, "--yes", env=asks(reviewer), preexec_fn=bound
+        )
     finally:
         reviewer.db.chmod(0o644)
     assert not was_asked(reviewer)
@@ -227,18 +168,6 @@ def test_a_limit_below_the_smallest_piece_says_what_is_needed(reviewer: Reviewer
     enough = needed.replace(",", "")
     done = reviewer("propose", path, "--yes", "--max-tokens-in", enough, env=environment)
     assert done.returncode == 0, done.stderr
-
-
-def test_a_command_that_is_no_program_is_named_as_such(reviewer: Reviewer) -> None:
-    path = session(reviewer)
-    plain = reviewer.folder / "notes.txt"
-    plain.write_text("not a program", "utf-8")
-    folder = reviewer.folder / "a-folder"
-    folder.mkdir()
-    said_ = reviewer.fails("propose", path, "--command", str(folder), "--yes")
-    assert f"{folder} is a folder" in said_
-    said_ = reviewer.fails("propose", path, "--command", str(plain), "--yes")
-    assert f"{plain} is not executable" in said_
 
 
 # What a recording orders

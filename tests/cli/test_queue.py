@@ -139,15 +139,6 @@ def test_a_project_can_be_named_before_or_behind_the_verb(ingested: Reviewer) ->
     assert len(everything) == 3 + len(ingested.ids("--project", "kiosk"))
 
 
-def test_the_work_tree_names_the_project(ingested: Reviewer) -> None:
-    ingested("dev-seed", 3)
-    tree = ingested.folder / "kiosk" / "deep"
-    tree.mkdir(parents=True)
-    (tree.parent / ".git").mkdir()
-    ingested.folder = tree
-    assert {row["project"] for row in ingested.rows("queue", "list")} == {"kiosk"}
-
-
 def test_the_choices_are_those_of_the_engine() -> None:
     from reviewer.promotion.lists.queue import STATUSES as KNOWN
     from reviewer.promotion.views import Sort
@@ -190,18 +181,3 @@ def test_a_candidate_whose_source_has_changed_says_so_in_the_list(reviewer: Revi
     assert reviewer.ids("--filter", "-flag:stale") == [first]
     lines = reviewer("queue", "list").stdout.splitlines()
     assert [line.split()[1] for line in lines if "Drawers" in line] == ["·!"]
-
-
-def test_a_policy_star_goes_when_the_candidate_was_looked_at(reviewer: Reviewer) -> None:
-    for number in range(6):
-        folder = reviewer.folder / str(number)
-        folder.mkdir()
-        text = (
-            f"# Day {number}\n\nWe decided to keep the drawer closed until the terminal answers.\n"
-        )
-        (folder / "notes.md").write_text(text, "utf-8")
-        assert reviewer("--project", "p", "ingest", folder).returncode == 0
-    (row,) = reviewer.rows("--project", "p", "queue", "list")
-    assert row["hints"]
-    assert "seen 6 times" in reviewer("--project", "p", "queue", "show", row["id"]).stdout
-    assert reviewer.rows("--project", "p", "queue", "list")[0]["hints"] == []

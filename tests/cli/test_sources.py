@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,8 +11,10 @@ import pytest
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.builders import Session
 from tests.unit.sources.families import (
+    CODEX,
     CURSOR_CHAT,
     GOOSE,
+    OPENCODE_DATABASE,
     OPENCODE_INFO,
     VSCODE,
     Family,
@@ -153,46 +153,26 @@ def test_sessions_of_another_clone_are_not_of_this_project(shop: Reviewer) -> No
     assert listed(shop) == {"codex": 1}
 
 
-def test_an_environment_variable_moves_the_place(shop: Reviewer) -> None:
-    moved = home(shop) / ".codex"
-    codex(shop, "a", shop.folder)
-    moved.rename(home(shop) / "codex-home")
-    assert listed(shop) == {}
-    shop.environment["CODEX_HOME"] = str(home(shop) / "codex-home")
-    assert listed(shop) == {"codex": 1}
-
-
 @pytest.mark.parametrize(
-    ("family", "variable", "folder"),
+    ("family", "folder", "variable", "value"),
     [
-        (GOOSE, "GOOSE_PATH_ROOT", "data/sessions"),
-        (VSCODE, "VSCODE_PORTABLE", "user-data/User/workspaceStorage/1f/chatSessions"),
+        (CODEX, "sessions", "CODEX_HOME", ""),
+        (GOOSE, "data/sessions", "GOOSE_PATH_ROOT", ""),
+        (VSCODE, "user-data/User/workspaceStorage/1f/chatSessions", "VSCODE_PORTABLE", ""),
+        (OPENCODE_DATABASE, "", "OPENCODE_DB", "opencode.db"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_variable_names_another_folder_with_sessions(
-    shop: Reviewer, family: Family, variable: str, folder: str
+def test_a_variable_names_another_place(
+    shop: Reviewer, family: Family, folder: str, variable: str, value: str
 ) -> None:
     root = home(shop) / "elsewhere"
     (root / folder).mkdir(parents=True)
     family.write(root / folder)
-    assert listed(shop, "--all") == {}
-    shop.environment[variable] = "elsewhere"
+    shop.environment[variable] = f"elsewhere/{value}"
     assert listed(shop, "--all") == {}, "only an absolute path is one place"
-    shop.environment[variable] = str(root)
+    shop.environment[variable] = str(root / value)
     assert listed(shop, "--all") == {family.format: 1}
-
-
-@pytest.mark.parametrize("absolute", [True, False])
-def test_a_variable_names_the_database_itself(shop: Reviewer, absolute: bool) -> None:
-    folder = home(shop) / ".local/share/opencode"
-    path = folder / "mine.sqlite"
-    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
-    assert listed(shop) == {}
-    shop.environment["OPENCODE_DB"] = str(path) if absolute else "mine.sqlite"
-    assert listed(shop) == {"opencode": 1}
-    shop.environment["OPENCODE_DB"] = ":memory:"
-    assert listed(shop) == {}
 
 
 def test_a_chat_of_cursor_with_a_transcript_is_read_once(shop: Reviewer) -> None:
@@ -227,23 +207,6 @@ def test_folders_that_agents_name_by_a_hash_are_recognised(shop: Reviewer) -> No
     (home(shop) / ".gemini/tmp/marked/.project_root").write_text(f"{shop.folder}\n")
     assert listed(shop) == {"gemini": 3}
     assert listed(shop, "--all") == {"gemini": 4}
-
-
-def test_a_database_in_use_is_read_with_its_newest_rows_and_not_written(shop: Reviewer) -> None:
-    path = home(shop) / ".local/share/opencode/opencode.db"
-    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
-    with closing(sqlite3.connect(path)) as writer:
-        writer.execute("PRAGMA journal_mode = WAL")
-        writer.execute("PRAGMA wal_autocheckpoint = 0")
-        writer.execute("UPDATE part SET data = replace(data, 'plants', 'ferns')")
-        writer.commit()
-        before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
-        assert path.with_name("opencode.db-wal").stat().st_size > 0
-        assert shop("ingest", "--json").returncode == 0
-        assert {each.name: each.read_bytes() for each in path.parent.iterdir()} == before
-    with closing(sqlite3.connect(shop.db)) as store:
-        texts = [row[0] for row in store.execute("SELECT text FROM record")]
-    assert "Water the ferns." in texts
 
 
 def test_watch_reads_what_has_been_added(shop: Reviewer) -> None:

@@ -63,6 +63,12 @@ def test_an_earlier_store_gets_the_tables_of_a_new_one(earlier: Path, tmp_path: 
     assert rows_of(earlier, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
 
 
+def test_each_migration_makes_a_version_of_its_own(tmp_path: Path) -> None:
+    Database(tmp_path / "new.db").close()
+    applied = rows_of(tmp_path / "new.db", "SELECT count(*) FROM _sqlite_migrations")
+    assert applied == [(SCHEMA_VERSION - FIRST_VERSION + 1,)]
+
+
 def test_an_earlier_store_loses_nothing(earlier: Path) -> None:
     before = rows_in(earlier)
     Database(earlier).close()

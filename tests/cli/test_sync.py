@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 import shutil
 import subprocess
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery
 from tests.cli.conftest import NOTE, Reviewer
 
 Pair = tuple[Reviewer, Reviewer]
@@ -307,56 +303,6 @@ def test_what_could_not_be_sent_is_not_overruled_by_what_came(pair: Pair) -> Non
     sync(desktop), sync(laptop)
     assert state(laptop) == state(desktop)
     assert next(v for k, v in state(laptop).items() if "thermal" in k) == "candidate"
-
-
-def machine(folder: Path, now: datetime) -> Engine:
-    """A store whose clock always says `now`."""
-    folder.mkdir()
-    return Engine.open(folder / "store.db", clock=lambda: now)
-
-
-def rows_of(engine: Engine) -> dict[str, str]:
-    ids = engine.queue.ids(QueueQuery("p", "all"))
-    return {each.content: str(each.status) for each in engine.queue.rows(ids)}
-
-
-def test_a_thousand_interleaved_decisions_end_the_same(tmp_path: Path) -> None:
-    """Two stores decide at random, sync at random moments, and have clocks a year apart."""
-    shuffled = random.Random(7)
-    folder = tmp_path / "shared"
-    folder.mkdir()
-    now = datetime(2026, 11, 24, tzinfo=UTC)
-    machines = [
-        machine(tmp_path / "here", now),
-        machine(tmp_path / "there", now + timedelta(days=365)),
-    ]
-    for engine in machines:
-        for number in range(60):
-            engine.entities.author("p", "knowledge", f"Fact {number} of the interleaved ones")
-    for _ in range(1_000):
-        engine = shuffled.choice(machines)
-        ids = engine.queue.ids(QueueQuery("p", "all", "-kind:conflict"))
-        row = shuffled.choice(engine.queue.rows(ids))
-        if row.status == "candidate":
-            act = shuffled.choice((engine.triage.promote, engine.triage.reject))
-            act([row.id], alone=True)
-        elif row.status == "active" and shuffled.random() < 0.3:
-            engine.triage.edit(row.id, f"Wording {shuffled.random()} of {row.id}")
-        elif row.status != "superseded":
-            engine.triage.restore([row.id])
-        if shuffled.random() < 0.05:
-            engine.syncing.sync(folder, "p")
-    for engine in (*machines, *machines):
-        engine.syncing.sync(folder, "p")
-    here, there = (
-        {content: status for content, status in rows_of(engine).items() if status != "superseded"}
-        for engine in machines
-    )
-    assert here == there
-    assert all(engine.history.verify().ok for engine in machines)
-    assert [engine.syncing.sync(folder, "p").act for engine in machines] == [0, 0]
-    for engine in machines:
-        engine.close()
 
 
 def test_a_copied_store_writes_a_file_of_its_own(pair: Pair) -> None:

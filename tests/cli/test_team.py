@@ -152,20 +152,6 @@ def test_the_check_of_the_installation_does_not_advise_against_sharing(team: Rev
     assert "everybody else can look inside too: chmod o=" in team("doctor").stdout
 
 
-def test_where_a_person_left_the_queue_stays_their_own(team: Reviewer) -> None:
-    from reviewer.tui.places import load_place, save_place
-
-    save_place(team.db, "default", 3)
-    assert team("share", own_group()).returncode == 0
-    login = pwd.getpwuid(os.geteuid()).pw_name
-    assert mode(team.db.parent / f"team.db.places.json.{login}") == 0o600
-    assert load_place(team.db, "default") == 3
-    save_place(team.db, "default", 4)
-    assert team("share", "--stop").returncode == 0
-    assert load_place(team.db, "default") == 4
-    assert (team.db.parent / "team.db.places.json").exists()
-
-
 def test_a_group_that_does_not_exist_is_refused(team: Reviewer) -> None:
     assert "There is no group nobodies" in team.fails("share", "nobodies")
     assert mode(team.db) == 0o600

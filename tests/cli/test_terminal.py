@@ -122,7 +122,7 @@ class Opened:
         self.settings: list[dict[str, Any]] = []
 
     def __call__(self, engine: Engine, project: str | None, **settings: Any) -> int:
-        assert engine.queue.projects() == ["kiosk"]
+        assert engine.project_names() == ["kiosk"]
         self.projects.append(project)
         self.settings.append(settings)
         return 0

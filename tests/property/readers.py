@@ -58,7 +58,7 @@ def read_everything(data: bytes, folder: Path) -> int:
     try:
         for block in open_blocks(path):
             block.text.encode()
-            assert 0 <= block.line_start < block.line_end
+            assert 0 <= block.line_start < block.origin.line_end
         for line in read_view(path).lines:
             line.text.encode()
     except SourceError as error:

@@ -8,7 +8,6 @@ changed a row.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import shutil
 import tempfile
@@ -26,7 +25,6 @@ from reviewer.cli.root import root
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.promotion.decisions.triage import Triage
-from reviewer.promotion.decisions.trusted_state import TrustedState
 from reviewer.promotion.views import Done
 from tests.clocks import TickingClock
 from tests.property.walking import (
@@ -40,7 +38,7 @@ from tests.property.walking import (
     writers_of_state,
 )
 from tests.source_code import ROOT, in_one_process, trees
-from tests.unit.promotion.graph import entity_of, two_rivals
+from tests.unit.promotion.graph import two_rivals
 
 pytestmark = pytest.mark.xdist_group("trusted_state")
 """The template is made once."""
@@ -117,25 +115,13 @@ def planted_by_ledger(self: Triage, number: int) -> Done:
     return Done(act.id, act.title, (number,))
 
 
-def planted_in_disguise(self: Triage, number: int) -> Done:
-    """The same under the name of a legitimate act."""
-    with self._ledger.act("state set") as act:
-        ((content, project),) = act.query(
-            "SELECT content, project_id FROM memory WHERE id = ?", (number,)
-        )
-        act.insert("state", project_id=project, key="k", value=content, set_at="now")
-    return Done(act.id, act.title, (number,))
-
-
 def planted_behind_the_ledger(self: Triage, number: int) -> None:
     """The same, bypassing the ledger."""
     writer = self._ledger._database.writer
     writer.execute("UPDATE state SET value = (SELECT content FROM memory WHERE id = ?)", (number,))
 
 
-@pytest.mark.parametrize(
-    "planted", [planted_by_ledger, planted_in_disguise, planted_behind_the_ledger]
-)
+@pytest.mark.parametrize("planted", [planted_by_ledger, planted_behind_the_ledger])
 def test_a_function_that_does_it_is_found(
     template: tuple[Path, list[int]],
     tmp_path: Path,
@@ -145,14 +131,6 @@ def test_a_function_that_does_it_is_found(
     monkeypatch.setattr(Triage, "trust", planted, raising=False)
     path, numbers = template
     assert trespasses(path, tmp_path, numbers[:1], "triage.") == ["triage.trust"]
-
-
-def test_a_function_of_trusted_state_that_takes_an_id_is_found(
-    template: tuple[Path, list[int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(TrustedState, "copy", planted_in_disguise, raising=False)
-    path, numbers = template
-    assert trespasses(path, tmp_path, numbers[:1], "state.") == ["state.copy"]
 
 
 def test_functions_that_may_write_it_take_text_and_no_id(template: tuple[Path, list[int]]) -> None:
@@ -168,28 +146,6 @@ def test_functions_that_may_write_it_take_text_and_no_id(template: tuple[Path, l
 def test_just_one_module_writes_the_table() -> None:
     found = [file for file, tree in trees().items() if writers_of_state(tree)]
     assert found == ["promotion/decisions/trusted_state.py"]
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        'act.insert("state", value=1)',
-        'act.update("state", 3, value=1)',
-        'act.update_many("state", [3], value=1)',
-        'act.insert_many("state", rows)',
-        'RowChange("state", 3, None, {})',
-        'connection.execute("INSERT INTO state (key) VALUES (?)")',
-        'connection.execute(f"UPDATE state SET value = {x}")',
-        'connection.execute("delete\\n from state where 1")',
-    ],
-)
-def test_the_source_check_finds(source: str) -> None:
-    assert writers_of_state(ast.parse(source)) == [1]
-
-
-@pytest.mark.parametrize("source", ['act.insert("memory", state="x")', '"SELECT 1 FROM state"'])
-def test_the_source_check_ignores(source: str) -> None:
-    assert writers_of_state(ast.parse(source)) == []
 
 
 def commands(
@@ -306,13 +262,3 @@ def test_the_acts_of_the_histories_are_those_of_the_engine(
         for code in (act.__code__ for act in ACTS.values())
     }
     assert writing - named == {"intake.ingest"}
-
-
-def test_copying_by_hand_is_typing_again(template: tuple[Path, list[int]], tmp_path: Path) -> None:
-    """The way that is left: a person reads and types."""
-    shutil.copy(template[0], tmp_path / "store.db")
-    engine = Engine.open(tmp_path / "store.db")
-    words = engine.queue.candidate(entity_of(engine, "postgresql")).content
-    engine.state.set("acme", "ledger database", words)
-    assert {kind for kind, _ in acts_on_state(engine)} == {"state set"}
-    engine.close()

@@ -199,7 +199,10 @@ def trespasses(template: Path, folder: Path, numbers: list[int], capability: str
         for name in methods(with_engine.engine):
             if not name.startswith(capability):
                 continue
-            for text in (str(number), "a word")[: 2 if number == numbers[0] else 1]:
+            if number != numbers[0]:
+                found += with_engine.try_out(name, number, str(number), ways=1)
+                continue
+            for text in (str(number), "a word"):
                 found += with_engine.try_out(name, number, text)
         with_engine.close()
     return sorted(set(found))
@@ -224,11 +227,11 @@ class _Copies:
     def close(self) -> None:
         self.engine.close()
 
-    def try_out(self, name: str, number: int, text: str) -> list[str]:
-        """The method's name when it changed `state` and may not."""
+    def try_out(self, name: str, number: int, text: str, *, ways: int = 2) -> list[str]:
+        """The method's name when it changed `state` and may not; called in the last `ways`."""
         found = []
         method = method_of(self.engine, name)
-        for values in arguments(method, number, self.folder, text=text):
+        for values in list(arguments(method, number, self.folder, text=text))[-ways:]:
             method = method_of(self.engine, name)
             ready = {
                 key: value.make(self.engine) if isinstance(value, _Late) else value

@@ -12,7 +12,6 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, QueueRow
 from tests.present import present
 from tests.terminal.conftest import Launch
-from tests.waiting import until
 
 
 def rows_of(store: Path, status: str = "all") -> Sequence[QueueRow]:
@@ -76,21 +75,6 @@ def test_a_move_costs_few_bytes(launch: Launch) -> None:
     assert 0 < median(costs) < 1_200, costs
 
 
-def test_a_draft_survives_a_crash(launch: Launch, store: Path) -> None:
-    terminal = launch()
-    terminal.until("Queue 3 F2")
-    terminal.press("e")
-    terminal.until("Against the original")
-    terminal.press(" and forever")
-    terminal.until("and forever")
-    until(lambda: any("and forever" in present(text) for text in drafts(store)))
-    terminal.kill()
-    again = launch()
-    again.until("Queue")
-    again.press("e")
-    again.until("this is your draft", "and forever")
-
-
 def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
     launch: Launch, store: Path, tmp_path: Path
 ) -> None:
@@ -137,15 +121,6 @@ def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Launch) -> Non
     again.until("Queue 3 F2", "Evidence")
     again.press("e")
     again.until("this is your draft", "at last")
-
-
-def test_a_missing_editor_is_one_sentence(launch: Launch) -> None:
-    terminal = launch(EDITOR="no-such-editor-anywhere", VISUAL="")
-    terminal.until("Queue 3 F2", "Evidence")
-    terminal.press("o")
-    terminal.until("to the line")
-    terminal.press("E")
-    terminal.until("is not a program on this machine.")
 
 
 def test_copying_sends_the_text_to_the_terminal(launch: Launch) -> None:

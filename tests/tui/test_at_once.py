@@ -12,12 +12,10 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery, Sort
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.export.screen import ExportScreen
-from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.filter import FilterBar
 from reviewer.tui.kit.option import Option
-from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.queue import keys
@@ -42,16 +40,6 @@ class Held:
 
 
 # the queue
-
-
-async def test_another_order_keeps_a_filter_whose_rows_have_not_arrived(stocked: Engine) -> None:
-    async with opened(stocked, project="acme") as screen:
-        screen.queue.run_filter("invoices", here=None)
-        screen.queue.sort_by(Sort.CONFIDENCE)
-        await screen.settle()
-        assert screen.queue.query_asked.filter == "invoices"
-        assert screen.queue.query_asked.sort is Sort.CONFIDENCE
-        assert all("nvoices" in present(screen.model.current).content for _ in screen.model.ids)
 
 
 async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> None:
@@ -187,47 +175,7 @@ async def test_options_found_for_one_question_are_not_offered_for_the_next(
 # an act
 
 
-async def test_the_end_of_one_act_does_not_hide_another_from_escape(stocked: Engine) -> None:
-    async with opened(stocked, project="acme") as screen:
-        app, short, long = screen.app, Held(lambda: 1), Held(lambda: 2)
-        one = asyncio.ensure_future(app.accompany(app.screen, RunningAct("One"), short))
-        await screen.until(lambda: short.calls)
-        act = RunningAct("Two")
-        two = asyncio.ensure_future(app.accompany(app.screen, act, long))
-        await screen.until(lambda: long.calls)
-        short.go_on.set()
-        await one
-        assert app.running is act
-        long.go_on.set()
-        await two
-        assert app.running is None
-
-
-async def test_what_is_said_after_the_end_is_dropped(stocked: Engine) -> None:
-    async with opened(stocked, project="acme") as screen:
-        pass
-    with screen.app._context():
-        screen.queue.say("Too late.")
-
-
 # other screens
-
-
-async def test_changes_of_an_act_do_not_arrive_in_an_empty_history(
-    stocked: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("f8")
-        history = screen.top(HistoryScreen)
-        changes = Held(stocked.history.changes)
-        monkeypatch.setattr(type(stocked.history), "changes", lambda _, *a, **k: changes(*a, **k))
-        history.follow()
-        await screen.until(lambda: changes.calls)
-        history.acts.show_total(0)
-        history.follow()
-        changes.go_on.set()
-        await screen.settle()
-        assert history._shown is None
 
 
 async def test_an_export_that_ends_on_another_screen_is_said_there(

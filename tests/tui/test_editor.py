@@ -49,11 +49,6 @@ def test_a_file_name_is_not_a_command_to_the_editor(
     assert name in last
 
 
-def test_visual_comes_before_editor(programs: dict[str, str]) -> None:
-    argv = editor_argv("a", 1, {**programs, "EDITOR": "vim", "VISUAL": "code"})
-    assert argv[0].endswith("code")
-
-
 @pytest.mark.parametrize(
     ("environment", "says"),
     [

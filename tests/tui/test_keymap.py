@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.actions import ACTIONS
-from reviewer.tui.keymap import Keymap, KeymapError, load_keymap
+from reviewer.tui.keymap import KeymapError, load_keymap
 from tests.source_code import in_one_process, trees
 from tests.tui.conftest import opened
 
@@ -19,10 +19,6 @@ def written(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "config.toml"
     path.write_text(text, "utf-8")
     return path
-
-
-def test_without_a_file_the_built_in_keys_are_used() -> None:
-    assert load_keymap(None).keys(ACTIONS["promote"]) == ("a",)
 
 
 def test_a_key_replaces_the_keys_of_an_action(tmp_path: Path) -> None:
@@ -89,10 +85,6 @@ def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
         load_keymap(tmp_path / "none.toml")
 
 
-def test_an_empty_table_changes_no_key() -> None:
-    assert Keymap({}).keys(ACTIONS["quit"]) == ("ctrl+q",)
-
-
 async def test_the_screen_obeys_and_shows_the_other_key(tmp_path: Path, stocked: Engine) -> None:
     path = written(tmp_path, '[keys]\npromote = "K"')
     async with opened(stocked, keymap=path) as screen:
@@ -101,17 +93,6 @@ async def test_the_screen_obeys_and_shows_the_other_key(tmp_path: Path, stocked:
         assert not screen.model.dimmed
         await screen.press("K")
         assert len(screen.model.dimmed) >= 1
-
-
-async def test_the_panes_and_messages_name_the_other_keys(tmp_path: Path, stocked: Engine) -> None:
-    other = {"open_source": "f10", "open_editor": "f11", "undo": "f12", "redo": "ctrl+y"}
-    lines = "\n".join(f'{action} = "{key}"' for action, key in other.items())
-    async with opened(stocked, keymap=written(tmp_path, f"[keys]\n{lines}")) as screen:
-        assert "F12 undo" in screen.text
-        await screen.press("a", "f12")
-        assert "- ctrl+y to redo" in screen.text
-        await screen.press("a", "f5")
-        assert "F10 opens it" in screen.text
 
 
 async def test_ctrl_q_leaves_whatever_the_keymap_says(tmp_path: Path, stocked: Engine) -> None:

@@ -12,7 +12,6 @@ from textual.css.query import NoMatches
 from textual.widgets import TextArea
 
 from reviewer.engine import Engine
-from reviewer.tui.context.screen import ContextScreen
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.bars import FooterBar
 from tests.tui.conftest import opened
@@ -56,17 +55,6 @@ async def test_a_field_takes_the_colours_of_the_other_theme(stocked: Engine) -> 
         screen.app.action_switch_theme()
         await screen.settle()
         assert [run.style for run in field.render_line(0)] != before
-
-
-async def test_a_late_update_of_a_closing_screen_is_harmless(stocked: Engine) -> None:
-    """Its panes go one after another when it is left, and a key may still be on its way."""
-    async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("f3")
-        left = screen.top(ContextScreen)
-        await left.query_one(FooterBar).remove()
-        left.show_footer()
-        await screen.press("f2")
-        assert screen.app.screen is screen.queue
 
 
 async def test_an_act_that_outlives_its_screen_may_miss_its_panes_and_no_other(

@@ -46,11 +46,6 @@ async def test_every_screen_opens_without_a_message_about_places(protected: Engi
             assert "cannot be remembered" not in screen.text
 
 
-async def test_a_store_that_may_be_written_has_no_mark(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        assert "read-only" not in screen.text
-
-
 def full(*_: object) -> None:
     raise StoreError("The draft could not be kept: No space left on device.")
 

@@ -14,16 +14,13 @@ from reviewer.promotion.lists.source_view import FileWindow
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.source import (
     SourceScreen,
-    cited_lines,
     file_blocks,
-    find,
-    record_blocks,
     search_file,
 )
-from reviewer.tui.kit.text import TextSpan, lay_out
+from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import Screen, opened
-from tests.tui.views import HOSTILE, evidence, record
+from tests.tui.views import HOSTILE, evidence
 
 WANTED = "We decided to use advisory locks for the nightly close instead of a table of locks."
 
@@ -38,13 +35,6 @@ def marked(blocks: Sequence[Any], style: str = "span") -> list[str]:
 
 
 # as text
-
-
-def test_the_cited_lines_of_a_note_are_those_of_the_span() -> None:
-    text = "a\nb\nc d\ne f\ng"
-    note = evidence(shape="section", line_start=10, line_end=15, text=text, span=(6, 11))
-    assert cited_lines(note) == range(12, 14)
-    assert cited_lines(evidence()) == range(445, 446)
 
 
 def test_the_cited_line_has_number_bar_and_span() -> None:
@@ -77,29 +67,7 @@ def test_lines_of_json_that_are_not_cited_take_one_row_each() -> None:
     assert len(lay_out(blocks, 60)) == 3
 
 
-def test_records_are_shown_as_written_in_the_order_of_the_file() -> None:
-    found = evidence(
-        before=(record(id=4, line_start=440, role="assistant", text="Which?"),),
-        after=(record(id=6, line_start=450, use="tool output", text="ok"),),
-    )
-    blocks = record_blocks(found, GLYPHS)
-    rows = [line.text.rstrip() for line in lay_out(blocks, 100)]
-    assert rows[0] == " 441   assistant  Which?"
-    assert rows[1].startswith(" 446 ▌ user       no - let's use postgres")
-    assert rows[2] == " 451   tool       ok"
-    assert marked(blocks) == ["let's use postgres 16 for the ledger"]
-
-
 # searching
-
-
-def test_find_goes_either_way_in_any_case_and_no_further() -> None:
-    texts = ["Alpha", "beta", "ALPHA beta"]
-    assert find(texts, "alpha", 0, 1) == (0, TextSpan(0, 5))
-    assert find(texts, "alpha", 1, 1) == (2, TextSpan(0, 5))
-    assert find(texts, "beta", 1, -1) == (1, TextSpan(0, 4))
-    assert find(texts, "beta", 0, -1) is None
-    assert find(texts, "gamma", 0, 1) is None
 
 
 class File:
@@ -235,15 +203,6 @@ async def test_words_are_searched_in_the_whole_file(engine: Engine, long_note: P
         assert f" 1501 ▌ {WANTED}" in screen.text
 
 
-async def test_escape_leaves_the_search_before_the_screen(engine: Engine, long_note: Path) -> None:
-    async with opened(engine) as screen:
-        await look(screen, engine)
-        await screen.press("/", "x", "escape")
-        assert source(screen).is_active
-        await screen.press("escape")
-        assert screen.app.screen is screen.queue
-
-
 async def test_a_turn_is_shown_as_a_record_and_as_lines_of_the_file(
     engine: Engine, chat: Path
 ) -> None:
@@ -255,15 +214,6 @@ async def test_a_turn_is_shown_as_a_record_and_as_lines_of_the_file(
         assert ' 4 ▌ {"parentUuid": "u2", "uuid": "u3"' in screen.text
         await screen.press("r")
         assert f" 4 ▌ user       {WANTED}" in screen.text
-
-
-async def test_hostile_text_is_only_looked_at(engine: Engine, chat: Path) -> None:
-    async with opened(engine) as screen:
-        await look(screen, engine)
-        assert "[red]x[/red]" in screen.text
-        for _ in range(2):
-            assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
-            await screen.press("r")
 
 
 async def test_a_search_in_the_records_stays_there(engine: Engine, chat: Path) -> None:
@@ -282,14 +232,6 @@ async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: 
         assert "This is the text that was stored." in screen.status
         await screen.press("r", "g", "G", "j", "n", "N")
         assert f"▌ user       {WANTED}" in screen.text
-
-
-async def test_a_note_that_is_gone_leaves_the_stored_text(engine: Engine, long_note: Path) -> None:
-    long_note.unlink()
-    async with opened(engine) as screen:
-        await look(screen, engine)
-        assert WANTED in screen.text
-        assert "This is the text that was stored." in screen.status
 
 
 async def test_a_file_that_changed_says_so(engine: Engine, long_note: Path) -> None:
@@ -318,21 +260,3 @@ async def test_without_an_editor_e_says_what_to_set(
         await look(screen, engine)
         await screen.press("E")
         assert "set $VISUAL or $EDITOR" in screen.status
-
-
-@pytest.mark.parametrize("key", ["escape", "q", "f2"])
-async def test_every_way_back_leads_to_the_queue(engine: Engine, long_note: Path, key: str) -> None:
-    async with opened(engine) as screen:
-        await look(screen, engine)
-        await screen.press(key)
-        assert screen.app.screen is screen.queue
-
-
-async def test_it_fits_every_size(engine: Engine, chat: Path) -> None:
-    async with opened(engine, size=(60, 20)) as screen:
-        await look(screen, engine)
-        for size in ((60, 20), (80, 24), (118, 34)):
-            await screen.resize(size)
-            assert "▌ user       We decided" in screen.text
-            assert "s1.jsonl · line 4" in screen.text
-            assert all(len(row) <= size[0] for row in screen.text.split("\n"))

@@ -171,16 +171,6 @@ async def test_the_row_for_all_says_how_far_it_is_in_all(engine: Engine, away: H
     assert done[-1] == row.bytes
 
 
-async def test_stopping_leaves_out_the_projects_that_were_not_begun(
-    engine: Engine, away: Home
-) -> None:
-    start = MachineStart(engine, None, away.machine)
-    row = start.find().projects[-1]
-    start.begin(row)
-    assert start.read(row, lambda _: None, lambda: True).stopped
-    assert len(engine.project_names()) <= 1
-
-
 async def test_two_folders_of_one_name_are_two_projects(
     engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,16 +249,6 @@ async def test_sessions_of_a_folder_that_is_gone_are_read_into_the_project_of_th
     assert any("two" in path for path in engine.sources.paths("box-office"))
 
 
-async def test_where_every_folder_is_gone_they_are_offered(
-    engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home.claude(home.folder / "work" / "gone")
-    home.claude(home.folder / "work" / "gone too", "two")
-    monkeypatch.chdir(home.folder)
-    async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
-        assert sorted(names(first)) == ["gone", "gone too"]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what is mounted")
 async def test_a_project_outside_the_home_folder_is_offered_if_its_disk_is_here(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -327,17 +307,6 @@ async def test_the_rows_of_the_demo_are_not_cut(engine: Engine, size: tuple[int,
     async with started(engine, start, size) as (_, first):
         row = first.list.render_line(0).text
         assert "Claude Code 3, Codex CLI 1, Gemini CLI 1" in row
-
-
-@pytest.mark.parametrize("size", [(60, 20), (120, 40)])
-async def test_the_words_fit(engine: Engine, away: Home, size: tuple[int, int]) -> None:
-    async with started(engine, MachineStart(engine, None, away.machine), size) as (_, first):
-        shown = "\n".join(
-            "".join(segment.text for segment in first.words.render_line(y))
-            for y in range(first.words.size.height)
-        )
-        assert "Nothing leaves this machine" in shown
-        assert "before anything is stored" in " ".join(shown.split())
 
 
 async def test_no_key_opens_the_queue_between_the_reading_and_its_words(

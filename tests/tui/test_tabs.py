@@ -6,7 +6,6 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.kit.choice import ChoiceScreen
-from reviewer.tui.packet.screen import PacketScreen
 from tests.tui.conftest import opened
 
 ALWAYS = ("Queue", "Context", "Packet", "Memory")
@@ -48,23 +47,6 @@ async def test_the_keys_of_the_other_screens_are_named_where_there_is_room(
         assert bar(screen.text).endswith(end)
 
 
-@pytest.mark.parametrize("key", ["f6", "f7", "f8"])
-async def test_the_names_of_the_tabs_stay_on_the_other_screens_at_60_columns(
-    engine: Engine, key: str
-) -> None:
-    async with opened(engine, size=(60, 20), project="a-project-with-quite-a-name") as screen:
-        await screen.press(key)
-        assert all(name in bar(screen.text) for name in ALWAYS)
-
-
-async def test_another_screen_has_its_tab_while_it_is_shown(engine: Engine) -> None:
-    async with opened(engine, size=(80, 24)) as screen:
-        await screen.press("f8")
-        assert "History F8" in bar(screen.text)
-        await screen.press("f2")
-        assert "History" not in bar(screen.text)
-
-
 @pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7", "f8"])
 async def test_p_changes_the_project_on_every_screen(stocked: Engine, key: str) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
@@ -75,9 +57,3 @@ async def test_p_changes_the_project_on_every_screen(stocked: Engine, key: str) 
         await screen.press("p", *"acme", "enter")
         assert bar(screen.text).startswith(" acme")
         assert type(screen.app.screen) is shown or isinstance(screen.app.screen, ChoiceScreen)
-
-
-async def test_a_click_on_a_tab_goes_there(engine: Engine) -> None:
-    async with opened(engine, size=(80, 24)) as screen:
-        await screen.pilot.click("#header", offset=(bar(screen.text).index("Packet"), 0))
-        await screen.until(lambda: isinstance(screen.app.screen, PacketScreen))

@@ -8,7 +8,6 @@ import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine
-from reviewer.tui.app import ReviewerApp
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.edit_pane import EditorArea
@@ -103,8 +102,3 @@ def test_no_key_of_a_field_is_one_of_the_keys_that_work_everywhere() -> None:
     for kind in (EditorArea, FilterInput, Input):
         bound = set(kind._merged_bindings.key_to_bindings)  # type: ignore[union-attr]
         assert not bound & everywhere, kind.__name__
-
-
-def test_the_app_reaches_every_tab() -> None:
-    assert {action.keys for action in keys.SCREENS} == set(SCREEN_KEYS)
-    assert ReviewerApp.pane is keys.APP

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 from msgspec import Struct
 
-from reviewer.extraction.entities.entity import OBLIGATION, Attribute
+from reviewer.extraction.entities.entity import Attribute
 from reviewer.extraction.entities.naming import name_key
 from reviewer.extraction.entities.quantities import same_amount
 
@@ -15,56 +12,33 @@ FACTS_OF_RECORDS = frozenset(("number", "status", "date", "superseded_by"))
 """Attributes that may differ between two entries without a contradiction."""
 
 
-class EntityClaim(Protocol):
-    """An entity candidate, or a row of the store with these fields."""
+class Claim(Struct, frozen=True):
+    """The values of an entity, to compare with those of another one."""
 
-    @property
-    def type(self) -> str:
-        """An `EntityType`."""
-        ...
-
-    @property
-    def slot(self) -> str:
-        """The key for which two different values are a contradiction."""
-        ...
-
-    @property
-    def attributes(self) -> Sequence[Attribute]:
-        """The named values."""
-        ...
-
-
-class Contradiction(Struct, frozen=True):
-    """Two entities with different values of `attribute` for one slot."""
-
+    id: int
+    type: str
     slot: str
-    attribute: str
-    first: Attribute
-    second: Attribute
-
-    def __str__(self) -> str:
-        return f"{self.attribute}: {_shown(self.first)} or {_shown(self.second)}"
+    attributes: tuple[Attribute, ...]
+    status: str
 
 
-def contradicts(a: EntityClaim, b: EntityClaim) -> Contradiction | None:
-    """The first attribute in which two entities of one slot differ, or None.
+def contradiction(a: Claim, b: Claim) -> str:
+    """The first value in which two entities of one type and slot differ, such as `value: 90 days or
+    30 days`; empty if there is none.
 
-    They are of one type, except that a requirement and a constraint may contradict each other
-    (`must`, `must not`). Amounts agree only if they are exactly equal (`90 days` and `90 d`);
-    options when one names the other more closely (`PostgreSQL`, `PostgreSQL 16`).
+    Amounts agree only if they are exactly equal (`90 days` and `90 d`); options when one names the
+    other more closely (`PostgreSQL`, `PostgreSQL 16`).
     """
-    if not a.slot or a.slot != b.slot:
-        return None
-    if a.type != b.type and not a.slot.startswith(OBLIGATION):
-        return None
+    if not a.slot or (a.type, a.slot) != (b.type, b.slot):
+        return ""
     others = {attribute.name: attribute for attribute in b.attributes}
     for attribute in a.attributes:
         other = others.get(attribute.name)
         if other is None or attribute.name in FACTS_OF_RECORDS:
             continue
         if not _agree(attribute, other):
-            return Contradiction(a.slot, attribute.name, attribute, other)
-    return None
+            return f"{attribute.name}: {_shown(attribute)} or {_shown(other)}"
+    return ""
 
 
 def _agree(a: Attribute, b: Attribute) -> bool:

@@ -8,9 +8,6 @@ from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
 
-OBLIGATION = "obligation:"
-"""Start of the slots of requirements and constraints, which may contradict each other."""
-
 
 class EntityType(StrEnum):
     """The fifteen types of entity."""
@@ -52,23 +49,19 @@ class Attribute(Struct, frozen=True):
     unit: str = ""
 
 
-class Relation(Struct, frozen=True):
-    """A relation stated in the text; the target is a name, not resolved."""
+class Structure(Struct, frozen=True):
+    """The fields of an entity besides its wording.
 
-    kind: RelationKind
-    target_name: str
-
-
-class EntityCandidate(Candidate, frozen=True):
-    """A proposed entity: a candidate with a name and stated facts.
-
-    `type` is an EntityType. `content` may join the wordings of two stretches of the span with a
-    colon (a heading and the sentence below it); `flags` contains `not-in-force` for entities that
-    were superseded or rejected. `slot` is the key (`parameter:max batch`) for which a second value
-    is a contradiction; it is empty if the entity cannot be contradicted.
+    `slot` is the key (`parameter:max batch`) for which a second value is a contradiction; it is
+    empty if the entity cannot be contradicted.
     """
 
-    name: str = ""
-    attributes: tuple[Attribute, ...] = ()
-    relations: tuple[Relation, ...] = ()
+    name: str
     slot: str = ""
+    attributes: tuple[Attribute, ...] = ()
+
+
+class EntityCandidate(Candidate, frozen=True, kw_only=True):
+    """A proposed entity; its `type` is an EntityType."""
+
+    structure: Structure

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct
-
-from reviewer.extraction.entities.entity import Attribute, EntityCandidate, EntityType, Relation
+from reviewer.extraction.entities.entity import Attribute, EntityType, Structure
 from reviewer.extraction.entities.naming import name_key, named, title_parts, titled
 from reviewer.extraction.entities.quantities import quantities
 from reviewer.extraction.rules import VALUE
@@ -28,20 +26,6 @@ _GENERIC = (
     "delay", "interval", "capacity", "amount", "count",
 )  # fmt: skip
 """Names that mean something only below a heading."""
-
-
-class Structure(Struct, frozen=True):
-    """The fields of an entity besides its wording. Without a `slot` it contradicts nothing."""
-
-    name: str
-    slot: str = ""
-    attributes: tuple[Attribute, ...] = ()
-    relations: tuple[Relation, ...] = ()
-
-    @classmethod
-    def of(cls, candidate: EntityCandidate) -> Structure:
-        """The structure that the extractor found."""
-        return cls(candidate.name, candidate.slot, candidate.attributes, candidate.relations)
 
 
 def structure_of(content: str, type_: EntityType, title: str = "", heading: str = "") -> Structure:

@@ -27,7 +27,7 @@ from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
 from reviewer.files import open_file, reason_of
 from reviewer.promotion.decisions.triage import promote_rows, reject_rows, reword_row
-from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE
+from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE, STATUS_WORDS
 from reviewer.promotion.rows.entity_rows import (
     insert_row,
     parse_structure,
@@ -41,7 +41,7 @@ from reviewer.promotion.rows.evidence_rows import (
     wave_row,
 )
 from reviewer.promotion.rows.wordings import require_wording
-from reviewer.promotion.views import RejectReason, RowKind
+from reviewer.promotion.views import RejectReason, RowKind, Status
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, chunks
 from reviewer.store.database import Database, failures_as_sentences
@@ -481,16 +481,9 @@ def _decided_by(act: Act, number: int) -> str:
     return rows[0][0] if rows else ""
 
 
-_WORDS = {
-    "active": "promoted",
-    "invalid": "rejected",
-    "superseded": "merged into another memory",
-    "graduated": "graduated to an entity",
-}
-
-
 def _otherwise(number: int, status: str, by: str) -> str:
-    return f"#{number} is {_WORDS[status]} here" + (f" by {by}" if by else "")
+    state = STATUS_WORDS[Status(status)].removeprefix("already ")
+    return f"#{number} is {state} here" + (f" by {by}" if by else "")
 
 
 def reword(act: Act, number: int, each: Decision, now: str) -> str:

@@ -44,12 +44,6 @@ def plan_block(existing: bytes | None, body: AgentText) -> FilePlan:
         last = line_ending(before[block.start : block.end])
         after = before[: block.start] + block.begin_line + inner + _END + last
         return FilePlan(before=existing, after=after + before[block.end :])
-    if _has_open_front_matter(before):
-        problem = (
-            "Line 1 begins front matter (---) that never ends, so the block would be part of it:"
-            " close it with a line ---."
-        )
-        return FilePlan(before=existing, after=before, problem=problem)
     fence = open_fence(before)
     if fence is not None:
         problem = (
@@ -121,7 +115,6 @@ def _join(data: bytes) -> int:
 
 
 UTF8_BOM = b"\xef\xbb\xbf"
-_SETTING = re.compile(rb"[\w.-]+[ \t]*:(?:[ \t]|$)")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _MARKER = re.compile(rb" {0,3}<!--[ \t]*reviewer:(begin|end)(?![\w-])(.*)", re.DOTALL)
 _REST = re.compile(rb"(?:(?!-->).)*-->[ \t]*[\r\n]*", re.DOTALL)
@@ -206,14 +199,6 @@ def open_fence(data: bytes) -> Fence | None:
         return None
     lines = split_lines(data + b"\n\ntext")
     return _code(lines).get(len(lines) - 1)
-
-
-def _has_open_front_matter(data: bytes) -> bool:
-    """Whether a file begins with `---` and a setting, and no line ends that front matter."""
-    lines = [line.rstrip() for line in split_lines(data.removeprefix(UTF8_BOM))]
-    if len(lines) < 2 or lines[0] != b"---" or not _SETTING.match(lines[1]):
-        return False
-    return not any(line in (b"---", b"...") for line in lines[1:])
 
 
 def _marks(lines: list[bytes], before: int) -> dict[int, _Mark]:

@@ -18,15 +18,10 @@ from reviewer.files import open_own
 from reviewer.promotion.rows.known_keys import Key, known_keys
 from reviewer.promotion.views import OVER_CAP
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.text.normalise import duplicate_key
 
 DROPPED = "dropped.ndjson"
 """The file of a report that lists what was not queued, one JSON object per line."""
 _MARKER = f'"reason":"{OVER_CAP}"'.encode()
-_OF_CANDIDATE = (
-    "type", "rule", "prior", "signal", "freshness", "confidence", "rank", "extractor_version",
-    "seen",
-)  # fmt: skip
 
 
 class LeftOut(Struct, frozen=True):
@@ -121,35 +116,13 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
         with open(open_own(folder / DROPPED, os.O_RDONLY), "rb") as file:
             for line in file:
                 if _MARKER in line:
-                    yield _as_now(msgspec.json.decode(line, type=dict[str, Any]))
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, LookupError) as problem:
+                    told = msgspec.json.decode(line, type=dict[str, Any])
+                    if "columns" not in told:
+                        raise msgspec.ValidationError("an earlier version wrote it")
+                    yield told
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         what = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise StoreError(
             f"The candidates beyond the cap cannot be read from {folder}: {what}. Reading their "
             "sources again proposes them again: reviewer extract --store --wave N"
         ) from problem
-
-
-def _as_now(told: dict[str, Any]) -> dict[str, Any]:
-    """A line as reports have it now; the reports of version 0.1 had statements and candidates of
-    rules in forms of their own.
-    """
-    if "columns" in told:
-        return told
-    if "row" in told:
-        columns, places = told["row"], told["places"]
-    else:
-        columns = {name: told[name] for name in _OF_CANDIDATE}
-        columns |= {"flags": " ".join(told["flags"]), "proposer": "notes", "excerpt": 0}
-        places = [[told[name] for name in ("record", "span_start", "span_end", "rule")]]
-    columns |= {
-        "content": told["content"],
-        "key": duplicate_key(told["content"]),
-        "kind": "entity" if told.get("structure") else "memory",
-    }
-    return {
-        "columns": columns,
-        "places": [[*each, columns["extractor_version"]] for each in places],
-        "score": told["rank"],
-        "structure": told.get("structure"),
-    }

@@ -216,10 +216,6 @@ class Queue:
             )
         ]
 
-    def projects(self) -> list[str]:
-        """Names of all projects, sorted."""
-        return [row[0] for row in self._database.query("SELECT name FROM project ORDER BY name")]
-
     def _condition(self, query: QueueQuery) -> Condition:
         where, parameters = self._in_project(query.project)
         parsed = parse_filter(query.filter)

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
-from reviewer.extraction.entities.conflicts import contradicts
-from reviewer.extraction.entities.entity import Attribute
-from reviewer.extraction.entities.facts import Structure
+from reviewer.extraction.entities.conflicts import Claim, contradiction
+from reviewer.extraction.entities.entity import Attribute, Structure
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.entity_rows import memory_row
 from reviewer.promotion.rows.evidence_rows import copy_evidence
@@ -22,16 +20,6 @@ from reviewer.text.normalise import duplicate_key
 
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
-
-
-class _Claim(Struct, frozen=True):
-    """An entity row as `contradicts` compares it."""
-
-    id: int
-    type: str
-    slot: str
-    attributes: tuple[Attribute, ...]
-    status: str
 
 
 def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
@@ -89,11 +77,11 @@ def may_lead(act: Act, leader: int, row: Image, structure: Structure | None) -> 
     claim = None if structure is None else _claim(act, leader)
     if structure is None or claim is None:
         return True
-    own = _Claim(0, str(row["type"]), structure.slot, structure.attributes, "candidate")
-    return contradicts(claim, own) is None
+    own = Claim(0, str(row["type"]), structure.slot, structure.attributes, "candidate")
+    return not contradiction(claim, own)
 
 
-def _claim(act: Act, number: int) -> _Claim | None:
+def _claim(act: Act, number: int) -> Claim | None:
     rows = act.query(
         "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM memory m"
         " JOIN entity e ON e.memory_id = m.id WHERE m.id = ?",
@@ -102,7 +90,7 @@ def _claim(act: Act, number: int) -> _Claim | None:
     return _as_claim(rows[0]) if rows else None
 
 
-def _rivals(act: Act, claim: _Claim) -> list[_Claim]:
+def _rivals(act: Act, claim: Claim) -> list[Claim]:
     rows = act.query(
         "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM entity e"
         " JOIN memory m ON m.id = e.memory_id WHERE e.slot = ?1 AND m.id <> ?2"
@@ -113,12 +101,12 @@ def _rivals(act: Act, claim: _Claim) -> list[_Claim]:
     return [_as_claim(row) for row in rows]
 
 
-def _as_claim(row: tuple[Any, ...]) -> _Claim:
+def _as_claim(row: tuple[Any, ...]) -> Claim:
     attributes = msgspec.json.decode(row[3], type=tuple[Attribute, ...])
-    return _Claim(row[0], row[1], row[2], attributes, row[4])
+    return Claim(row[0], row[1], row[2], attributes, row[4])
 
 
-def _note_agreement(act: Act, claim: _Claim) -> None:
+def _note_agreement(act: Act, claim: Claim) -> None:
     """Mark open conflicts whose sides now agree; a person settles them."""
     for number, left, right in act.query(
         "SELECT memory_id, left_id, right_id FROM conflict WHERE resolution IS NULL"
@@ -126,12 +114,12 @@ def _note_agreement(act: Act, claim: _Claim) -> None:
         (claim.id,),
     ):
         other = _claim(act, right if left == claim.id else left)
-        if other is not None and contradicts(other, claim) is None:
+        if other is not None and not contradiction(other, claim):
             content = f"#{left} and #{right} now agree"
             act.update("memory", number, content=content, key=duplicate_key(content))
 
 
-def _queue_conflict(act: Act, left: _Claim, right: _Claim, now: str) -> list[int]:
+def _queue_conflict(act: Act, left: Claim, right: Claim, now: str) -> list[int]:
     """The new row of a contradiction, if there is one. One that waits gets its words of now, one
     whose loser is back is opened again.
     """
@@ -142,10 +130,10 @@ def _queue_conflict(act: Act, left: _Claim, right: _Claim, now: str) -> list[int
     )
     if known and known[0][2] == right.id:
         left, right = right, left
-    contradiction = contradicts(left, right)
-    if contradiction is None:
+    values = contradiction(left, right)
+    if not values:
         return []
-    content = f"#{left.id} and #{right.id} disagree on {contradiction}"
+    content = f"#{left.id} and #{right.id} disagree on {values}"
     if not known:
         return [_insert(act, left.id, right.id, content, now)]
     ((number, memory, _, resolution),) = known

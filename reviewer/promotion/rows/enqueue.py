@@ -8,8 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.entities.entity import EntityCandidate
-from reviewer.extraction.entities.facts import Structure
+from reviewer.extraction.entities.entity import EntityCandidate, Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion import queue_order
@@ -73,7 +72,7 @@ class NewRow(Struct, frozen=True):
             },
             places=tuple(map(_place, (candidate, *ranking.also))),
             score=ranking.score,
-            structure=Structure.of(candidate) if isinstance(candidate, EntityCandidate) else None,
+            structure=candidate.structure if isinstance(candidate, EntityCandidate) else None,
         )
 
 

@@ -11,9 +11,10 @@ from reviewer.extraction.entities.entity import (
     Attribute,
     EntityType,
     RelationKind,
+    Structure,
 )
-from reviewer.extraction.entities.facts import Structure, structure_of
-from reviewer.extraction.entities.naming import LONGEST_NAME, name_key
+from reviewer.extraction.entities.facts import structure_of
+from reviewer.extraction.entities.naming import LONGEST_NAME
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.known_keys import row_with_key
 from reviewer.promotion.views import proposed_by
@@ -50,7 +51,7 @@ def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
     values = tuple(each for each in new.attributes if each.name not in FACTS_OF_RECORDS)
     same_slot = {each.name for each in values} & {each.name for each in old.attributes}
     slot = old.slot if same_slot else new.slot
-    return Structure(old.name, slot, (*kept, *values), old.relations)
+    return Structure(old.name, slot, (*kept, *values))
 
 
 def entity_type(text: str) -> EntityType:
@@ -148,10 +149,6 @@ def add_structure(
         attributes=msgspec.json.encode(structure.attributes).decode(),
         graduated_from=graduated_from,
     )
-    for kind, target in dict.fromkeys((r.kind, r.target_name) for r in structure.relations):
-        known = _by_name(act, number, target)
-        act.insert("relation", memory_id=number, kind=str(kind), target=target, target_id=known)
-    _answer_waiting(act, number, structure.name)
 
 
 def remove_structure(act: Act, number: int) -> None:
@@ -184,7 +181,6 @@ def rename(act: Act, number: int, name: str) -> str:
     require_name(name)
     new = parse_structure(content, EntityType(type_), name)
     act.update("entity", row, name=new.name, slot=new.slot or slot)
-    _answer_waiting(act, number, new.name)
     return new.name
 
 
@@ -205,7 +201,8 @@ def change_structure(act: Act, number: int, content: str) -> None:
 def add_relation(act: Act, number: int, kind: str, target: int) -> str:
     """State a relation between two entities; returns the act's title.
 
-    A relation that a text stated by name alone is pointed to the target. Raises UnknownIdError,
+    One that stands there by the name of its target alone, as earlier versions read it off texts, is
+    pointed to the target. Raises UnknownIdError,
     ReviewerError for an unknown kind, ConflictError for a relation to itself, for a cycle of one
     that cannot go round, and for one that is stated already.
     """
@@ -263,29 +260,3 @@ def _reached(act: Act, start: int, kind: str) -> set[int]:
                 seen.add(found)
                 waiting.append(found)
     return seen
-
-
-def _by_name(act: Act, number: int, name: str) -> int | None:
-    """The entity of the same project with that name, if there is just one."""
-    rows = act.query(
-        "SELECT e.memory_id, e.name FROM entity e JOIN memory m ON m.id = e.memory_id"
-        " WHERE m.status IN ('candidate', 'active') AND m.id <> ?1"
-        " AND m.project_id = (SELECT project_id FROM memory WHERE id = ?1)",
-        (number,),
-    )
-    wanted = name_key(name)
-    found = [row[0] for row in rows if name_key(row[1]) == wanted]
-    return found[0] if len(found) == 1 else None
-
-
-def _answer_waiting(act: Act, number: int, name: str) -> None:
-    """Point to this entity the relations that named it before it existed."""
-    wanted = name_key(name)
-    for relation, target in act.query(
-        "SELECT r.id, r.target FROM relation r JOIN memory m ON m.id = r.memory_id"
-        " WHERE r.target_id IS NULL AND m.id <> ?1"
-        " AND m.project_id = (SELECT project_id FROM memory WHERE id = ?1)",
-        (number,),
-    ):
-        if name_key(target) == wanted:
-            act.update("relation", relation, target_id=number)

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.sources.records import Record
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, chunks, listed
 from reviewer.store.changes import Image
 
 JOINED = "joined"
@@ -55,6 +55,16 @@ def places_of(act: Act, number: int) -> set[tuple[int, int, int]]:
         "SELECT record_id, span_start, span_end FROM evidence WHERE memory_id = ?", (number,)
     )
     return {(row[0], row[1], row[2]) for row in rows}
+
+
+def sessions_of(act: Act, rows: Iterable[int]) -> int:
+    """How many sessions or files the evidence of some rows comes from."""
+    found = act.query(
+        "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
+        f" JOIN record r ON r.id = e.record_id WHERE e.memory_id {AMONG}",
+        (listed(rows),),
+    )
+    return int(found[0][0])
 
 
 def record_ids(act: Act, project_id: int, keys: Iterable[str]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import queue_contradiction
-from reviewer.promotion.rows.evidence_rows import JOINED
+from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
 from reviewer.promotion.rows.known_facts import query_of
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import AMONG, Act, listed
@@ -123,7 +123,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
         act.update_many("memory", [row for (row,) in behind], leader_id=leader)
     cost = max(rows[number][3] for number in waiting)
     rank = max(rows[number][2] for number in waiting)
-    sessions = _sessions(act, waiting)
+    sessions = sessions_of(act, waiting)
     act.update(
         "memory",
         leader,
@@ -138,14 +138,3 @@ def _join(act: Act, group: Sequence[int]) -> int:
         ),
     )
     return len(members)
-
-
-def _sessions(act: Act, rows: Sequence[int]) -> int:
-    return int(
-        act.query(
-            "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
-            " JOIN record r ON r.id = e.record_id"
-            f" WHERE e.memory_id {AMONG}",
-            (listed(rows),),
-        )[0][0]
-    )

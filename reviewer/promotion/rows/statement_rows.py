@@ -26,6 +26,7 @@ from reviewer.promotion.rows.evidence_rows import (
     places_of,
     record_ids,
     record_row,
+    sessions_of,
     source_row,
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
@@ -430,7 +431,7 @@ def _count_again(act: Act, row: int, fact: SameFact, records: dict[str, int], no
         add_places(act, row, places)
         return row
     add_quotes(act, row, places)
-    act.update("memory", row, rank=_rank(fact.best, _sessions(act, row), cost=cost))
+    act.update("memory", row, rank=_rank(fact.best, sessions_of(act, [row]), cost=cost))
     return row
 
 
@@ -439,16 +440,6 @@ _OF_STATEMENT = (
     "scope", "need", "proof", "proposer", "excerpt",
 )  # fmt: skip
 """Columns that a row takes over when it becomes a statement; its type and wording stay."""
-
-
-def _sessions(act: Act, row: int) -> int:
-    return int(
-        act.query(
-            "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
-            " JOIN record r ON r.id = e.record_id WHERE e.memory_id = ?",
-            (row,),
-        )[0][0]
-    )
 
 
 def _records(act: Act, project_id: int, wave_id: int, facts: Iterable[SameFact]) -> dict[str, int]:

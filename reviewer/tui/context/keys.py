@@ -8,12 +8,12 @@ from reviewer.tui.kit.action import Action, Pane
 
 FULL = Action(
     "level_full", "1", "full",
-    "Send this segment whole, or at another level.", "Decide", in_footer="to 4 level",
+    "Send this segment whole, or at another level.", "Decide", writes=True, in_footer="to 4 level",
 )  # fmt: skip
 
 
 def _level(name: str, key: str, help_: str) -> Action:
-    return Action(f"level_{name}", key, name, help_, "Decide", beside=FULL.id)
+    return Action(f"level_{name}", key, name, help_, "Decide", writes=True, beside=FULL.id)
 
 
 DETAILED = _level("detailed", "2", "About a third, in order, with speakers.")
@@ -22,7 +22,7 @@ TAGS = _level("tags", "4", "About a fiftieth: its tags.")
 LEVELS = (FULL, DETAILED, BRIEF, TAGS)
 APPLY = Action(
     "apply_levels", "a", "apply",
-    "Replace segments with their summaries; as one act, and the originals are kept.",
+    "Replace segments with their summaries, as one act; the originals are kept.",
     "Decide", writes=True,
 )  # fmt: skip
 EDIT = Action(
@@ -31,21 +31,24 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Type a number of tokens; levels are chosen that fit it and pass their checks. Your own stay.",
-    "Decide",
+    "Choose levels for a number of tokens that you type; the newest stay fullest, your own stay as"
+    " they are.",
+    "Decide", writes=True,
 )  # fmt: skip
-PIN = Action("pin", "P", "pin", "The turn stays whole. Again: normal.", "Decide", writes=True)
+PIN = Action(
+    "pin", "P", "pin", "Always send this whole; again makes it normal.", "Decide", writes=True
+)
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compressed with more care. Again: normal.", "Decide", writes=True,
+    "Compress this with more care; again makes it normal.", "Decide", writes=True,
 )  # fmt: skip
 LEAVE_OUT = Action(
     "make_skip", "x", "skip",
-    "Leave this out of the agent's context; again: normal.", "Decide", writes=True,
+    "Leave this out of the agent's context; again makes it normal.", "Decide", writes=True,
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Type a text, words, or a regular expression: it stays in every summary.",
+    "Keep a text, a pattern or a wish that you type in every summary of this.",
     "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(
@@ -60,7 +63,7 @@ OPEN_FILE = Action(
 )  # fmt: skip
 SAME_LEVEL = Action(
     "same_level", "", "level for all",
-    "Give every segment the level of this one; a fit may change it.", "Decide",
+    "Give every segment the level of this one; a fit may change it.", "Decide", writes=True,
 )  # fmt: skip
 SURVIVE_NOTHING = Action(
     "retain_nothing", "", "nothing must survive",
@@ -72,11 +75,11 @@ KEEP_LOST = Action(
 )  # fmt: skip
 ASK_MODEL = Action(
     "write_segment", "", "ask the model",
-    "Let the model write this segment.", "Decide",
+    "Let the model write this segment.", "Decide", writes=True,
 )  # fmt: skip
 ASK_FOR_ALL = Action(
     "write_all", "", "ask for all",
-    "Let the model write every segment that is not Full.", "Decide",
+    "Let the model write every segment that is not Full.", "Decide", writes=True,
 )  # fmt: skip
 
 CONTEXT = Pane(

@@ -6,13 +6,13 @@ and forth is free; sizes without a preview are estimates and marked as such.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct, ValidationError, convert, structs
+from msgspec import Struct, structs
 
 from reviewer.commits.values import CommitQuery, Priority
+from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import LAST_FULL
 from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
 from reviewer.compression.segments import title_of
@@ -44,6 +44,9 @@ class ContextRead(Struct, frozen=True):
     plan: CompressionPlan | None
     sent: int
     version: object
+    titles: tuple[str, ...] = ()
+    """What the segments are about, from their first turn where they are left out as a whole."""
+    levels: tuple[ChosenLevel, ...] = ()
     trouble: str = ""
 
 
@@ -59,19 +62,43 @@ def read_context(engine: Engine, number: int) -> ContextRead:
     except ReviewerError as problem:
         trouble = str(problem)
     sent = sum(each.tokens for each in commits if each.priority is not Priority.SKIP)
-    return ContextRead(context, commits, segments, plan, sent, version, trouble)
+    levels = engine.compression.levels.get(number)
+    lines = {each.id: each.first_line for each in commits}
+    titles = tuple(
+        title_of(each) if each.tokens else lines.get(each.turns[0].commit or 0, "")
+        for each in segments
+    )
+    return ContextRead(context, commits, segments, plan, sent, version, titles, levels, trouble)
 
 
-def first_plan(found: ContextRead, plan: CompressionPlan) -> CompressionPlan:
-    """The plan before any choice: Brief, the newest segments and summaries Full."""
-    summaries = {each.id for each in found.commits if each.type == "summary"}
+def choices_of(
+    segments: Sequence[Segment],
+    commits: Iterable[CommitRow],
+    levels: Sequence[ChosenLevel],
+    plan: CompressionPlan,
+) -> tuple[LevelChoice, ...]:
+    """The level of each segment: as it was chosen, else Brief; the newest segments, summaries and
+    what is left out stay Full.
+    """
+    summaries = {each.id for each in commits if each.type == "summary"}
     last = len(plan.choices) - LAST_FULL
+    chosen = {each.turns: each for each in levels}
+    level_of = {turn: each.level for each in levels for turn in each.turns}
     choices = []
     for at, choice in enumerate(plan.choices):
-        stays = (last > 0 and at >= last) or not summaries.isdisjoint(choice.sources)
-        whole = stays or not found.segments[at].tokens
-        choices.append(structs.replace(choice, level=Level.FULL if whole else Level.BRIEF))
-    return structs.replace(plan, choices=tuple(choices))
+        of_turns = [level_of[turn] for turn in choice.sources if turn in level_of]
+        if known := chosen.get(choice.sources):
+            text = {"content": known.content, "engine": known.engine, "written": known.written}
+            choices.append(structs.replace(choice, level=known.level, **text))
+        elif not summaries.isdisjoint(choice.sources):
+            choices.append(choice)
+        elif of_turns:  # cut anew: the fullest of the levels of its turns
+            choices.append(structs.replace(choice, level=min(of_turns)))
+        elif (0 < last <= at) or not segments[at].tokens:
+            choices.append(choice)
+        else:
+            choices.append(structs.replace(choice, level=Level.BRIEF))
+    return tuple(choices)
 
 
 class Key(NamedTuple):
@@ -111,7 +138,7 @@ class CheckResult(NamedTuple):
 
 
 def findings(found: Checked) -> list[CheckResult]:
-    """What a summary lacks first, then what is in order."""
+    """What a summary lacks and what must survive; where nothing is lacking, what was checked."""
     preview = found.preview
     fidelity, compressed = preview.fidelity, preview.compressed
     if preview.level is Level.FULL:
@@ -122,10 +149,10 @@ def findings(found: Checked) -> list[CheckResult]:
     missing = {NEEDS[each.kind] for each in fidelity.lost_information if each.kind in NEEDS}
     needs = [*fidelity.needs_missing, *sorted(missing - set(fidelity.needs_missing))]
     bad += [f"{need} is missing" for need in needs]
-    anchors = len(compressed.anchors)
-    kept = anchors - len(compressed.anchors_missing)
-    if kept < anchors:
-        bad.append(f"anchors {kept} of {anchors}")
+    points = len(compressed.anchors)
+    kept = points - len(compressed.anchors_missing)
+    if kept < points:
+        bad.append(f"key points {kept} of {points}")
     if fidelity.invented:
         bad.append(f"not in the source: {', '.join(fidelity.invented[:3])}")
     if fidelity.orders:
@@ -133,74 +160,19 @@ def findings(found: Checked) -> list[CheckResult]:
     if not bad and not fidelity.passes_threshold:
         bad.append("much of what was said is missing")
     good = [f'"{each.pattern.text}"' for each in found.checks if each.state == "matches"]
-    if anchors and kept == anchors:
-        good.append(f"anchors {kept} of {anchors}")
-    if not fidelity.invented:
+    if not bad:
+        good += [f"key points {kept} of {points}"] if points else []
         good.append("nothing invented")
+    if compressed.engine != OFFLINE:
+        good.append(
+            f"written {compressed.engine}"
+            if compressed.engine == BY_HAND
+            else f"written by {compressed.engine}"
+        )
     return [
         *(CheckResult(each, False) for each in bad),
         *(CheckResult(each, True) for each in good),
     ]
-
-
-class KeptLevel(NamedTuple):
-    """The level of a segment, by its first turn; `own`: the person chose it."""
-
-    turn: int
-    level: Level
-    own: bool
-
-
-@dataclass
-class Choices:
-    """The choices for one context, kept while other screens are shown."""
-
-    chosen: dict[tuple[int, ...], LevelChoice] = field(default_factory=dict)
-    own: set[int] = field(default_factory=set)
-    """The turns of segments whose level the person chose, which a fit leaves as it is."""
-    remembered: Mapping[int, Level] = field(default_factory=dict)
-    """Levels of an earlier session, by the first turn of their segments."""
-
-    def to_keep(self) -> list[KeptLevel]:
-        """The levels to remember when the program ends."""
-        return [
-            KeptLevel(sources[0], each.level, sources[0] in self.own)
-            for sources, each in self.chosen.items()
-        ]
-
-    @classmethod
-    def of_kept(cls, found: object) -> Choices:
-        """The choices of an earlier session; none where they cannot be read."""
-        try:
-            kept = convert(found or [], list[KeptLevel])
-        except ValidationError:
-            kept = []
-        return cls(
-            own={each.turn for each in kept if each.own},
-            remembered={each.turn: each.level for each in kept},
-        )
-
-    opened: set[tuple[int, ...]] = field(default_factory=set)
-    target: int | None = None
-
-
-class Levels(NamedTuple):
-    """The choices at one time, and the turns of those that the person made."""
-
-    choices: tuple[LevelChoice, ...]
-    own: frozenset[int]
-
-
-def _kept(
-    fresh: LevelChoice, known: LevelChoice | None, level_of: Mapping[int, Level]
-) -> LevelChoice:
-    """The choice that was made before for the turns of a segment; where segments were cut anew,
-    the fullest of the latest levels of its turns.
-    """
-    if known is not None:
-        return structs.replace(known, segment=fresh.segment)
-    levels = [level_of[turn] for turn in fresh.sources if turn in level_of]
-    return structs.replace(fresh, level=min(levels)) if levels else fresh
 
 
 class ContextModel:
@@ -208,34 +180,32 @@ class ContextModel:
 
     def __init__(self) -> None:
         self.segments: tuple[Segment, ...] = ()
+        self.titles: tuple[str, ...] = ()
         self.commits: Mapping[int, CommitRow] = {}
         self.plan: CompressionPlan | None = None
         self.rows: list[ContextRow] = []
         self.cursor = 0
         self.words = ""
-        """A filter: only turns with all these words are shown."""
+        """A filter: only turns and segments with all these words are shown."""
         self.sent = 0
-        self.choices = Choices()
+        self.opened: set[tuple[int, ...]] = set()
+        """The segments whose turns are shown, by their turns."""
+        self.chosen: tuple[ChosenLevel, ...] = ()
+        """The levels that the store has."""
         self.previews: dict[Key, Checked] = {}
         self.troubles: dict[Key, str] = {}
         """Why there is no preview, as a sentence."""
 
-    def load(self, found: ContextRead, choices: Choices, here: int | None = None) -> None:
-        """Show a context; choices for the same commits stay, the cursor goes to a commit."""
+    def load(
+        self, found: ContextRead, opened: set[tuple[int, ...]], here: int | None = None
+    ) -> None:
+        """Show a context; the cursor goes to the commit `here`, or stays on its own."""
         here = here if here is not None else self.first_commit
-        self.choices, self.segments, self.sent = choices, found.segments, found.sent
+        self.opened, self.segments, self.sent = opened, found.segments, found.sent
+        self.titles = found.titles
         self.commits = {each.id: each for each in found.commits}
-        plan = found.plan
-        if plan is not None:
-            plan = first_plan(found, plan)
-            chosen = choices.chosen
-            levels = {turn: each.level for each in chosen.values() for turn in each.sources}
-            levels = {**choices.remembered, **levels}
-            for summary in (each.id for each in found.commits if each.type == "summary"):
-                levels[summary] = Level.FULL
-            kept = tuple(_kept(each, chosen.get(each.sources), levels) for each in plan.choices)
-            plan = structs.replace(plan, choices=kept)
-        self.plan = plan
+        self.plan = found.plan
+        self.take(found.levels)
         self._arrange(here)
 
     def clear(self) -> None:
@@ -251,17 +221,20 @@ class ContextModel:
         rows: list[ContextRow] = []
         shown: set[int] = set()
         words = self.words.casefold().split()
+
+        def matches(text: str) -> bool:
+            return all(word in text.casefold() for word in words)
+
         for number, commit in self.commits.items():
-            if not all(word in commit.first_line.casefold() for word in words):
-                continue
-            at = of.get(number, -1)
+            at, hit = of.get(number, -1), matches(commit.first_line)
             if at < 0:
-                rows.append(ContextRow(None, commit))
+                rows += [ContextRow(None, commit)] if hit else []
                 continue
-            if at not in shown:
+            if at not in shown and (hit or matches(self.titles[at])):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
-            if words or self._sources(at) in self.choices.opened:
+            opened = self._sources(at) in self.opened
+            if at in shown and ((words and hit) or opened):
                 rows.append(ContextRow(at, commit))
         self.rows = rows
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
@@ -269,7 +242,9 @@ class ContextModel:
             self.go_to_commit(here)
 
     def filter_by(self, words: str) -> None:
-        """Show only turns that have all words in their first line, with their segments."""
+        """Show only turns that have all words in their first line, with their segments, and
+        segments that have them in their title.
+        """
         here, self.words = self.first_commit, words
         self._arrange(here)
 
@@ -307,24 +282,33 @@ class ContextModel:
         """Show the turns of a segment, or hide them."""
         if row.segment is not None:
             sources = self._sources(row.segment)
-            self.choices.opened ^= {sources}
+            self.opened ^= {sources}
             self._arrange(None)
             self.cursor = self.rows.index(ContextRow(row.segment, None))
 
+    def acted_on(self, row: ContextRow) -> tuple[int, ...]:
+        """The turns that a key changes: of a segment all but thoughts, which are not sent."""
+        commits = self.commits_of(row)
+        spoken = tuple(each for each in commits if self.commits[each].type != "reasoning")
+        return spoken or commits
+
     def priority(self, row: ContextRow) -> Priority:
         """The priority of a turn; of a segment that of all its turns, else the most careful one."""
-        found = {self.commits[each].priority for each in self.commits_of(row)}
+        found = {self.commits[each].priority for each in self.acted_on(row)}
         careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
     def title(self, row: ContextRow) -> str:
         if row.commit is not None:
             return row.commit.first_line
-        segment = self.segments[row.segment or 0]
-        return title_of(segment) or segment.id
+        return self.titles[row.segment or 0]
+
+    def number(self, at: int) -> str:
+        """The number of a segment: that of its id."""
+        return self.segments[at].id.removeprefix("s")
 
     def numbered_title(self, row: ContextRow) -> str:
-        number = f"{row.segment + 1} " if row.segment is not None else ""
+        number = f"{self.number(row.segment)} " if row.segment is not None else ""
         return number + self.title(row)
 
     def applied_summary(self, row: ContextRow) -> int | None:
@@ -342,72 +326,36 @@ class ContextModel:
         return self.plan.choices[row.segment]
 
     @property
-    def levels(self) -> Levels:
-        """What is chosen now."""
-        return Levels(self.plan.choices if self.plan else (), frozenset(self.choices.own))
-
-    def restore(self, before: Levels) -> None:
-        """Choose again what was chosen before, for the segments that there still are."""
-        old = {each.sources: each for each in before.choices}
-        self.choices.own = set(before.own)
-        self._replace(
-            {
-                each.segment: structs.replace(old[each.sources], segment=each.segment)
-                for each in (self.plan.choices if self.plan else ())
-                if each.sources in old
-            }
-        )
-
     def own(self) -> list[LevelChoice]:
         """The choices that the person made, which a fit leaves as they are."""
-        choices = self.plan.choices if self.plan else ()
-        return [each for each in choices if not self.choices.own.isdisjoint(each.sources)]
+        own = {turn for each in self.chosen if each.own for turn in each.turns}
+        return [each for each in self.all_choices if not own.isdisjoint(each.sources)]
 
-    def choose_own(self, choice: LevelChoice, level: Level) -> None:
-        """Choose the level of one segment."""
-        self.choices.own.update(choice.sources)
-        self.choose([choice.segment], level)
+    @property
+    def all_choices(self) -> tuple[LevelChoice, ...]:
+        return self.plan.choices if self.plan is not None else ()
 
-    def choose_for_all(self, level: Level) -> None:
-        """Choose a level for every segment, which a fit may change."""
-        self.choices.own.clear()
-        self.choose([each.segment for each in (self.plan.choices if self.plan else ())], level)
+    def with_own(self, *changed: LevelChoice) -> list[ChosenLevel]:
+        """The chosen levels, with some that the person chose."""
+        own, new = self.own, {each.segment: each for each in changed}
+        chosen = {turn for each in self.chosen for turn in each.turns}
+        return [
+            _chosen(new.get(each.segment, each), own=each in own or each.segment in new)
+            for each in self.all_choices
+            if each.segment in new or not chosen.isdisjoint(each.sources)
+        ]
 
-    def choose(self, segments: Sequence[str], level: Level) -> None:
-        """Choose another level for some segments; a text by hand belongs to its own level."""
-        self._replace(
-            {
-                each.segment: structs.replace(
-                    each, level=level, content=None, engine="", written=""
-                )
-                for each in (self.plan.choices if self.plan else ())
-                if each.segment in segments and each.level is not level
-            }
-        )
+    def with_all(self, level: Level) -> list[ChosenLevel]:
+        """The same level for every segment, which a fit may change."""
+        return [_chosen(self.at_level(each, level), own=False) for each in self.all_choices]
 
-    def put_text(self, choice: LevelChoice, content: str, engine: str, written: str = "") -> None:
-        """Use a text as the summary of a segment."""
-        text = structs.replace(choice, content=content, engine=engine, written=written)
-        self.choices.own.update(choice.sources)
-        self._replace({choice.segment: text})
-
-    def use(self, choices: Sequence[LevelChoice]) -> None:
-        """Take over the levels of a plan; texts of the same level stay."""
-        self._replace(
-            {
-                new.segment: new
-                for new, old in zip(choices, self.plan.choices if self.plan else (), strict=True)
-                if new.level is not old.level
-            }
-        )
-
-    def _replace(self, changed: Mapping[str, LevelChoice]) -> None:
-        if self.plan is not None:
-            choices = tuple(changed.get(each.segment, each) for each in self.plan.choices)
-            self.plan = structs.replace(self.plan, choices=choices)
-            for each in choices:
-                self.choices.chosen.pop(each.sources, None)  # so that the latest stand last
-                self.choices.chosen[each.sources] = each
+    def with_levels(self, levels: Sequence[LevelChoice]) -> list[ChosenLevel]:
+        """The chosen levels after a fit; the person's own and texts of the same level stay."""
+        own = self.own
+        return [
+            _chosen(old if old.level is new.level else new, own=old in own)
+            for old, new in zip(self.all_choices, levels, strict=True)
+        ]
 
     def at_level(self, choice: LevelChoice, level: Level) -> LevelChoice:
         """A choice at another level."""
@@ -433,6 +381,26 @@ class ContextModel:
     def trouble(self, choice: LevelChoice) -> str:
         """Why there is no preview; empty when there is one, or it is not written yet."""
         return self.troubles.get(self.key(choice), "")
+
+    def put_preview(self, choice: LevelChoice, found: Checked) -> None:
+        self.previews[self.key(choice)] = found
+
+    def keep_previews(self, plan: CompressionPlan, found: Sequence[Checked]) -> None:
+        """Keep the previews of a plan."""
+        for choice, each in zip(plan.choices, found, strict=True):
+            self.put_preview(choice, each)
+
+    def take(self, levels: Sequence[ChosenLevel]) -> None:
+        """The store has other levels now."""
+        self.chosen = tuple(levels)
+        if self.plan is not None:
+            choices = choices_of(self.segments, self.commits.values(), levels, self.plan)
+            self.plan = structs.replace(self.plan, choices=choices)
+
+    def is_doubtful(self, choice: LevelChoice) -> bool:
+        """Whether the summary does not pass its checks, or cannot be written."""
+        found = self.shown(choice)
+        return bool(self.trouble(choice)) or (found is not None and bool(doubts([found.preview])))
 
     def forget_previews(self) -> None:
         """The turns changed: write every preview again."""
@@ -480,7 +448,13 @@ class ContextModel:
 
     def compressed(self) -> list[LevelChoice]:
         """The choices that are not Full."""
-        return [each for each in (self.plan.choices if self.plan else ()) if each.level]
+        return [each for each in self.all_choices if each.level]
+
+
+def _chosen(choice: LevelChoice, *, own: bool) -> ChosenLevel:
+    return ChosenLevel(
+        choice.sources, choice.level, own, choice.content, choice.engine, choice.written
+    )
 
 
 def doubts(previews: Sequence[SegmentPreview]) -> list[SegmentPreview]:

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
 
+from reviewer.compression.markers import ANY_MARKER
 from reviewer.compression.values import Level
 from reviewer.text.display import display_line
 from reviewer.tui.context.model import (
@@ -59,14 +60,14 @@ class RowsList(ModelList[ContextModel]):
             (after.rjust(TOKEN_CELLS - 1), accent if exact else dim),
             ("  " + level.ljust(LEVEL_CELLS), text if level != LEVEL_NAMES[0] else dim),
         ]
-        look = choice is not None and bool(data.trouble(choice))
-        number = str(row.segment + 1) if row.segment is not None and row.commit is None else ""
+        look = sign.attention if choice is not None and data.is_doubtful(choice) else " "
+        number = data.number(row.segment) if row.segment is not None and row.commit is None else ""
         mark = priority_sign(data.priority(row), sign)
         criteria = data.commits[data.commits_of(row)[0]].criteria if row.commit else 0
         left: list[Part] = [
             cursor_bar(on_row, sign, here=at == data.cursor, focused=self.has_focus),
             (number.rjust(4), dim),
-            (f" {sign.attention if look else mark} ", warm),
+            (f" {mark}{look} ", warm),
             ("  " if row.segment is not None and row.commit is not None else "", dim),
         ]
         if row.commit is not None:
@@ -126,7 +127,7 @@ class SummaryPane(TextPane):
 class ChecksLine(Static):
     """What a summary loses, and what its checks found:
     `─ loses ─ the reason for port 5433 · docker-compose.yml ────`
-    ` ! the request is missing   "5433" ✓   anchors 4 of 4 ✓   nothing invented ✓`.
+    ` ! the request is missing   "5433" ✓   key points 4 of 4 ✓   nothing invented ✓`.
     """
 
     def show(self, found: Checked | None) -> None:
@@ -146,10 +147,15 @@ class ChecksLine(Static):
         self.update(Content.assemble(*parts), layout=False)
 
 
+def with_open_markers(text: str, signs: Glyphs) -> str:
+    """A summary with its markers as a person reads them."""
+    return ANY_MARKER.sub(f"[{signs.arrow} the original]", text)
+
+
 def summary_blocks(found: Checked, signs: Glyphs) -> list[TextBlock]:
     """A summary with its anchors marked; at Full the turns as they were written."""
     preview = found.preview
-    content, spans = preview.compressed.content, list[TextSpan]()
+    content, spans = with_open_markers(preview.compressed.content, signs), list[TextSpan]()
     for anchor in preview.compressed.anchors:
         at = content.find(anchor.content)
         if at >= 0 and all(

@@ -9,20 +9,22 @@ from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 
 from reviewer.commits.values import Pattern, Priority
+from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
-from reviewer.compression.segments import full_text
+from reviewer.compression.segments import full_text, opening
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
-from reviewer.compression.values import BY_HAND, Level
+from reviewer.compression.values import BY_HAND, OFFLINE, Level
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
@@ -32,11 +34,9 @@ from reviewer.tui.context import keys
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
     Checked,
-    Choices,
     ContextModel,
     ContextRead,
     ContextRow,
-    Levels,
     doubts,
     read_context,
 )
@@ -45,10 +45,10 @@ from reviewer.tui.context.panes import (
     RowsList,
     SummaryPane,
     summary_blocks,
+    with_open_markers,
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.host import Steps
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
@@ -56,28 +56,22 @@ from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
-from reviewer.tui.places import keep_context, load_commit, load_context, load_levels
+from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import Annotated, CommitView, ContextView, ImportResult
+    from reviewer.commits.values import CommitView, ContextView, ImportResult
 
 NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
 MOST_SESSIONS = 500
+MOST_LOOKED_INTO = 30
+"""Sessions that were not opened yet, whose first request is looked up."""
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
-PRIORITY_WORDS = {
-    Priority.PINNED: "Pinned",
-    Priority.IMPORTANT: "Marked important:",
-    Priority.NORMAL: "Back to normal:",
-    Priority.SKIP: "Skipped",
-}
-TITLE_CELLS = 30
-MOST_NAMED = 3
-"""Pinned turns that a message names, the largest first."""
+NORMAL = Priority.NORMAL.weight
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -137,10 +131,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             wanted = self._wanted or load_context(self.engine.path, self.project)
             self.read(lambda: self._find(wanted), self._found, group="context")
         elif self.context is not None:
-            number, known = self.context.id, self._version
+            number, known = self.context.id, (self._version, self.data.chosen)
             self.read(
-                lambda: self.engine.contexts.changed(number),
-                lambda version: None if version == known else self.open_context(number, CHANGED),
+                lambda: (
+                    self.engine.contexts.changed(number),
+                    self.engine.compression.levels.get(number),
+                ),
+                lambda now: None if now == known else self.open_context(number, CHANGED),
                 group="watch",
             )
 
@@ -197,12 +194,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _sessions(self) -> list[Option]:
         """Opened sessions, then those that were read and not opened yet; each newest first."""
+        from reviewer.commits.transcript_import import first_request
+
         contexts = self.engine.contexts.all(self.project)
+        requests = self.engine.contexts.first_requests()
         opened = {each.source_path for each in contexts}
-        options = [
-            Option(str(each.id), short_ids(each.name, "…"), f"{each.tokens:,} tokens, open")
-            for each in contexts
-        ]
+        options = []
+        for each in contexts:
+            request, last = requests.get(each.id, ("", ""))
+            tokens = f"{each.tokens:,} tokens, open"
+            options.append(_session_option(str(each.id), request, last, tokens, each.name))
         stamps = self.engine.sources.stamps(self.project)
         read = sorted(
             (
@@ -212,11 +213,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             ),
             reverse=True,
         )
-        for modified, path, size in read[:MOST_SESSIONS]:
-            at = moment(datetime.fromtimestamp(modified / 1e9, UTC).isoformat())
-            name = short_ids(Path(path).stem, "…")
+        for number, (modified, path, size) in enumerate(read[:MOST_SESSIONS]):
+            request = first_request(Path(path), modified) if number < MOST_LOOKED_INTO else ""
+            written = datetime.fromtimestamp(modified / 1e9, UTC).isoformat()
             large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
-            options.append(Option(path, name, f"{large}, {at}"))
+            options.append(_session_option(path, request, written, large, Path(path).stem))
         return options
 
     async def action_import_context(self) -> None:
@@ -265,11 +266,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if found.version != self._version or other:
             self.data.forget_previews()
         self.context, self._version = found.context, found.version
-        kept = self.host.context_choices.get(found.context.id)
-        if kept is None:
-            kept = Choices.of_kept(load_levels(self.engine.path, found.context.id))
-            self.host.context_choices[found.context.id] = kept
-        self.data.load(found, kept, here)
+        opened = self.host.opened_segments.setdefault(found.context.id, set())
+        self.data.load(found, opened, here)
         self.rows.empty = (found.trouble or "This session has no turns.",)
         self._stop_previews()
         self.show_empty(empty=not self.data.rows)
@@ -286,13 +284,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is None or self.engine.read_only:
             return
         try:
-            keep_context(
-                self.engine.path,
-                self.project,
-                self.context.id,
-                self.data.first_commit,
-                self.data.choices.to_keep(),
-            )
+            keep_context(self.engine.path, self.project, self.context.id, self.data.first_commit)
         except OSError as error:
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
@@ -340,7 +332,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         def then(found: Checked | None) -> None:
             if found is not None:
-                self.data.previews[key] = found
+                self.data.put_preview(choice, found)
                 self._written(at)
             elif self.context is not None:
                 self._writes = False
@@ -363,7 +355,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _preview(self, plan: CompressionPlan, watch: Watch | None = None) -> Checked:
         """The preview of a plan of one segment with its criteria checked, in a thread."""
-        found = self.engine.compression.preview(plan, watch).segments[0]
+        return self._checked(self.engine.compression.preview(plan, watch).segments[0])
+
+    def _checked(self, found: SegmentPreview) -> Checked:
         asked = criteria(found.segment).patterns
         return Checked(found, self.engine.contexts.check(asked, found.compressed.content))
 
@@ -381,9 +375,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         signs, after = glyphs(self.app), self.data.after()
         figures = f"{count(len(self.data.commits), 'turn')} {signs.dot} {self.data.sent:,} tokens"
         words = f"{'' if after.exact else '~'}{after.tokens:,}"
-        target = self.data.choices.target
-        if target is not None and after.exact:
-            words += f" of {target:,}"
         whole = f"{figures} {signs.arrow} {words}"
         room = max(self.rows.size.width - cell_len(whole) - 7, 8)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
@@ -423,8 +414,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         def then(view: CommitView) -> None:
             row = self.data.row
             if row is not None and row.commit is not None and row.commit.id == number:
+                text = view.text
+                if view.row.type == "summary":
+                    text = with_open_markers(text, glyphs(self.app))
                 blocks = [
-                    TextBlock(view.text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
+                    TextBlock(text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
                 ]
                 patterns = view.retention.patterns
                 for each in patterns:
@@ -440,54 +434,53 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     # levels
 
-    @property
-    def steps(self) -> Steps:
-        number = self.context.id if self.context is not None else 0
-        return self.host.steps.setdefault(f"{self.tab} {number}", Steps())
-
-    def _note_step(self, words: str) -> None:
-        self.note_step(words, self.data.levels)
-
-    def take_back(self, choices: object) -> Levels:
-        before = self.data.levels
-        self.data.restore(cast(Levels, choices))
+    async def _put_levels(
+        self, levels: Sequence[ChosenLevel], words: str, here: int | None = None
+    ) -> None:
+        """Choose levels, as one act; `here` is the turn that undo goes back to."""
+        if self.context is None:
+            return
+        number, name = self.context.id, self.context.name
+        title = f"{words} in {name}"
+        act = await to_thread(self.engine.compression.levels.put, number, levels, title)
+        if act:
+            self.note_act(act, words)
+            self.host.acts_at[act] = (number, here or self.data.first_commit or 0)
+            self.say(f"{words} - {self.key_of(shared.UNDO)} to undo")
+        self.note_version()
+        self.data.take(levels)
         self.rows.refresh()
         self.follow()
-        return before
 
     @unless(_no_segment)
-    def action_level_full(self) -> None:
-        self._choose_level(Level.FULL)
+    async def action_level_full(self) -> None:
+        await self._choose_level(Level.FULL)
 
     @unless(_no_segment)
-    def action_level_detailed(self) -> None:
-        self._choose_level(Level.DETAILED)
+    async def action_level_detailed(self) -> None:
+        await self._choose_level(Level.DETAILED)
 
     @unless(_no_segment)
-    def action_level_brief(self) -> None:
-        self._choose_level(Level.BRIEF)
+    async def action_level_brief(self) -> None:
+        await self._choose_level(Level.BRIEF)
 
     @unless(_no_segment)
-    def action_level_tags(self) -> None:
-        self._choose_level(Level.TAGS)
+    async def action_level_tags(self) -> None:
+        await self._choose_level(Level.TAGS)
 
-    def _choose_level(self, level: Level) -> None:
+    async def _choose_level(self, level: Level) -> None:
         choice = self.data.choice(self.data.row)
         if choice is not None:
-            self._note_step(f"{LEVEL_NAMES[level]} for segment {self.data.place(choice) + 1}")
-            self.data.choose_own(choice, level)
-            self.rows.refresh_line(self.data.cursor)
-            self.follow()
+            words = f"{LEVEL_NAMES[level]} for segment {self.data.number(self.data.place(choice))}"
+            await self._put_levels(self.data.with_own(self.data.at_level(choice, level)), words)
 
     @unless(_no_segment)
-    def action_same_level(self) -> None:
+    async def action_same_level(self) -> None:
         """Give every segment the level of this one."""
         choice = self.data.choice(self.data.row)
         if choice is not None:
-            self._note_step(f"{LEVEL_NAMES[choice.level]} for all segments")
-            self.data.choose_for_all(choice.level)
-            self.rows.refresh()
-            self.follow()
+            words = f"{LEVEL_NAMES[choice.level]} for all segments"
+            await self._put_levels(self.data.with_all(choice.level), words)
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -505,53 +498,33 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     async def _fit(self, target: int) -> None:
         if self.context is None:
             return
-        number, compression = self.context.id, self.engine.compression
-        act, own = RunningAct("Choosing levels"), self.data.own()
+        number, compression, own = self.context.id, self.engine.compression, self.data.own
+        act = RunningAct("Choosing levels")
 
-        def work() -> Preview:
-            watch = _watch(act)
+        def work() -> tuple[CompressionPlan, Preview, list[Checked], str]:
+            watch, trouble = _watch(act), ""
             try:
-                plan = compression.fit(number, target, engine="offline", watch=watch, own=own)
+                plan = compression.fit(
+                    number, target, engine=OFFLINE, watch=watch, anyway=True, own=own
+                )
             except UnreachableError as problem:
-                least = problem.needs
-                plan = compression.fit(number, least, engine="offline", watch=watch, own=own)
-            return compression.preview(plan, watch)
+                plan, trouble = problem.smallest, f"{problem} "
+            preview = compression.preview(plan, watch)
+            return plan, preview, [self._checked(each) for each in preview.segments], trouble
 
-        found = await self.host.accompany(self, act, work)
-        self._note_step(f"levels that fit {target:,}")
-        self.data.use(found.plan.choices)
-        fits = found.tokens_after <= target
-        self.data.choices.target = target if fits else None
-        self.rows.refresh()
-        self.follow()
-        apply = self.key_of(keys.APPLY)
-        stay = ""
-        if own:
-            named = [f"{self.data.place(each) + 1} {LEVEL_NAMES[each.level]}" for each in own]
-            more = ", ..." if len(named) > MOST_NAMED else ""
-            stay = f" Your own levels stay: {', '.join(named[:MOST_NAMED])}{more}."
-        if fits:
-            self.say(f"{found.tokens_after:,} of {target:,} tokens: {apply} applies it.{stay}")
-        else:
-            self.say(
-                f"{self._unreachable(target, own=bool(own))} {found.tokens_after:,} passes:"
-                f" {apply} applies it.{stay}"
-            )
-
-    def _unreachable(self, target: int, *, own: bool) -> str:
-        """Why a number of tokens cannot be reached: pinned turns that alone have more, by name."""
-        pinned = [each for each in self.data.commits.values() if each.priority is Priority.PINNED]
-        tokens = sum(each.tokens for each in pinned)
-        if tokens <= target:
-            reason = "would change your own levels or" if own else "would"
-            return f"{target:,} {reason} lose what must survive."
-        most = sorted(pinned, key=lambda each: -each.tokens)[:MOST_NAMED]
-        named = ", ".join(f"{self._quoted(each.first_line)} {each.tokens:,}" for each in most)
-        more = ", ..." if len(pinned) > len(most) else ""
-        return (
-            f"{target:,} cannot be reached: {count(len(pinned), 'pinned turn')} alone"
-            f" {'has' if len(pinned) == 1 else 'have'} {tokens:,} tokens ({named}{more});"
-            f" {self.key_of(keys.PIN)} unpins one."
+        plan, preview, checked, trouble = await self.host.accompany(self, act, work)
+        self.data.keep_previews(plan, checked)
+        await self._put_levels(self.data.with_levels(plan.choices), f"Levels for {target:,} tokens")
+        apply, doubtful = self.key_of(keys.APPLY), len(doubts(preview.segments))
+        stay = f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
+        asks = (
+            f" {count(doubtful, 'summary does', 'summaries do')} not pass the checks"
+            f" ({glyphs(self.app).attention}): it asks about those first."
+        )
+        self.say(
+            f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
+            f"{asks if doubtful else ''}{stay if own else ''}",
+            bad=bool(trouble),
         )
 
     @unless(_no_context)
@@ -569,20 +542,37 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         preview = await self.host.accompany(
             self, act, lambda: compression.preview(plan, _watch(act))
         )
-        doubtful = doubts(preview.segments)
+        doubtful = {each.segment.id: each for each in doubts(preview.segments)}
         if not doubtful:
             await self._apply(number, preview.plan)
             return
-        first = doubtful[0]
-        why = first.kept or "; ".join(first.fidelity.faults) or "it does not pass"
-        at = next(n for n, each in enumerate(self.data.segments) if each.id == first.segment.id)
-        more = f", and {len(doubtful) - 1:,} more" if len(doubtful) > 1 else ""
-        await self.confirm(
-            f"Segment {at + 1}: {why}{more}",
-            "apply anyway",
-            "leave it",
-            lambda: self._apply(number, preview.plan),
+        whole = structs.replace(
+            preview.plan,
+            choices=tuple(
+                self.data.at_level(each, Level.FULL) if each.segment in doubtful else each
+                for each in preview.plan.choices
+            ),
         )
+        grown = sum(each.segment.tokens - each.tokens for each in doubtful.values())
+        after = preview.tokens_after
+        options = [
+            Option("all", "Yes, apply all", f"{after:,} tokens"),
+            Option("some", "Leave those Full, apply the others", f"{after + grown:,} tokens"),
+            Option("none", "No, leave it"),
+        ]
+        if not any(each.level for each in whole.choices):
+            del options[1]
+        name, first = next(iter(doubtful.items()))
+        why = "; ".join(first.faults) or "it does not pass"
+        more = f", and {len(doubtful) - 1:,} more" if len(doubtful) > 1 else ""
+
+        async def then(option: Option) -> None:
+            if option.key == "none":
+                self.say("Nothing was changed.")
+            else:
+                await self._apply(number, preview.plan if option.key == "all" else whole)
+
+        await self.choose(f"Segment {name.removeprefix('s')}: {why}{more}", options, then)
 
     async def _apply(self, number: int, plan: CompressionPlan) -> None:
         act = RunningAct("Applying")
@@ -617,33 +607,28 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row = self.data.row
         if row is None:
             return
-        commits, before = self.data.commits_of(row), self.data.priority(row)
+        commits, before = self.data.acted_on(row), self.data.priority(row)
         wanted = Priority.NORMAL if before is priority else priority
+        priorities = [self.data.commits[each].priority for each in commits]
+        lost = [each for each in priorities if each.weight > max(wanted.weight, NORMAL)]
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
-        words = f"{PRIORITY_WORDS[wanted]} {self._named(row)}"
-        if before is Priority.PINNED:
-            words += ", which was pinned"
-        self._annotated(words, commits[0], done)
+        words = done.title
+        if lost and before is not priority:
+            were = " and ".join(dict.fromkeys(lost))
+            one = len(commits) == 1
+            words += f", which was {were}" if one else f", {len(lost):,} of them {were}"
+        self._annotated(words, commits[0], done.act)
 
-    def _named(self, row: ContextRow) -> str:
-        """How a message names the turns of a row."""
-        commits = self.data.commits_of(row)
-        return (
-            count(len(commits), "turn") if len(commits) > 1 else self._quoted(self.data.title(row))
-        )
-
-    def _quoted(self, title: str) -> str:
-        return f"“{cut(display_line(title), TITLE_CELLS, glyphs(self.app).ellipsis)}”"
-
-    def _annotated(self, words: str, commit: int, done: Annotated | None = None) -> None:
+    def _annotated(self, words: str, commit: int, act: int) -> None:
         """Say what became of some turns, and show them again."""
         if self.context is None:
             return
-        if done is not None:
-            words = words if done.act else done.title
-            self.note_act(done.act, words)
-        undo = self.key_of(shared.UNDO)
-        self.open_context(self.context.id, f"{display_line(words)} - {undo} to undo", commit)
+        undo = ""
+        if act:
+            self.note_act(act, words)
+            self.host.acts_at[act] = (self.context.id, commit)
+            undo = f" - {self.key_of(shared.UNDO)} to undo"
+        self.open_context(self.context.id, f"{display_line(words)}{undo}", commit)
 
     @unless(_no_row)
     async def action_retain(self) -> None:
@@ -651,7 +636,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row = self.data.row
         if row is None:
             return
-        commits = self.data.commits_of(row)
+        commits = self.data.acted_on(row)
         contexts = self.engine.contexts
         views = await to_thread(lambda: [contexts.commit(each) for each in commits])
         typed = ""
@@ -660,7 +645,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             named = [Option("words", "In words, for the model", text)]
             for mode, title in (("substring", "This text"), ("regex", "This regular expression")):
                 found = len(_matching(self.engine, views, text, mode))
-                if mode == "substring" or found:
+                if found:
                     named.insert(-1, Option(mode, title, f"in {count(found, 'turn')}: {text}"))
             return named
 
@@ -674,30 +659,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self.offer([])
 
         async def then(option: Option) -> None:
-            text, where = typed, ""
+            text, targets = typed, list(commits)
             if option.key == "words":
-                targets = list(commits)
-                act = lambda: contexts.annotate(targets, retain=text)  # noqa: E731
+                done = await self.write(lambda: contexts.annotate(targets, retain=text))
             else:
-                matching = _matching(self.engine, views, text, option.key)
-                where = f" in {count(len(matching), 'turn')}"
-                targets = matching or list(commits[:1])
-                given = (
-                    {"retain_match": [text]}
-                    if option.key == "substring"
-                    else {"retain_regex": [text]}
-                )
-                act = lambda: contexts.annotate(targets, adds=True, **given)  # type: ignore[arg-type]  # noqa: E731
-            done = await self.write(act)
-            self._annotated(f"Must survive{where}: {text}", commits[0], done)
+                targets = _matching(self.engine, views, text, option.key)
+                kind = "retain_match" if option.key == "substring" else "retain_regex"
+                given: dict[str, Any] = {kind: [text]}
+                done = await self.write(lambda: contexts.annotate(targets, adds=True, **given))
+            self._annotated(done.title, targets[0], done.act)
 
         await self.choose(
             "Must survive",
             [],
             then,
             narrow=narrow,
-            hint="what must survive of this",
-            nothing="A text, a regular expression, or words.",
+            hint="a text, a regular expression, or a wish in your own words",
+            nothing="It is offered as what it is found as.",
         )
 
     @unless(_no_row)
@@ -705,9 +683,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Drop the criteria of the row."""
         row = self.data.row
         if row is not None:
-            commits = self.data.commits_of(row)
+            commits = self.data.acted_on(row)
             done = await self.write(lambda: self.engine.contexts.annotate(commits, clear=True))
-            self._annotated(f"Nothing must survive of {self._named(row)}", commits[0], done)
+            self._annotated(done.title, commits[0], done.act)
 
     @unless(_no_segment)
     async def action_pin_lost(self) -> None:
@@ -730,25 +708,36 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             kind = types.get((each.turn, each.start, each.end), AnchorType.CRITICAL_FACT)
             span = MarkedSpan(commit, each.start, each.end, kind)
             act = await to_thread(self.engine.compression.marks.mark, span)
-            if act:
-                self.note_act(act)
-            self._annotated(f'Keeps "{option.name}"', commit)
+            self._annotated(f"Must survive: {option.name}", commit, act)
 
         options = [
             Option(str(at), " ".join(each.text.split()), each.kind) for at, each in enumerate(lost)
         ]
         await self.choose("Keep", options, then)
 
-    def show_reversed(self, undone: Undone) -> None:
-        self.data.forget_previews()
+    @property
+    def place(self) -> str:
         if self.context is None:
-            return
-        number = self.context.id
-        self.read(
-            lambda: any(each.id == number for each in self.engine.contexts.all(self.project)),
-            lambda there: self.open_context(number) if there else self._show_nothing(),
-            group="context",
-        )
+            return super().place
+        return f"{super().place}, {short_ids(self.context.name, glyphs(self.app).ellipsis)}"
+
+    def reverses_at_once(self, act: int) -> bool:
+        """What another session or screen did is named first."""
+        made_on, _ = self.host.made_here.get(act, ("", ""))
+        return made_on == self.place or (self.context is None and bool(made_on))
+
+    def show_reversed(self, undone: Undone) -> None:
+        """Go to the session and the row that an undo or redo changed."""
+        here = self.context.id if self.context is not None else 0
+        number, commit = self.host.acts_at.get(undone.target, (here, None))
+        if number:
+            self.read(
+                lambda: any(each.id == number for each in self.engine.contexts.all(self.project)),
+                lambda there: (
+                    self.open_context(number, here=commit) if there else self._show_nothing()
+                ),
+                group="context",
+            )
 
     # texts by hand and by a model
 
@@ -767,25 +756,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             await self._edit_summary(choice, found.preview)
 
     async def _edit_summary(self, choice: LevelChoice, preview: SegmentPreview) -> None:
-        async def save(text: str) -> tuple[LevelChoice, Checked]:
+        async def save(text: str) -> LevelChoice:
             by_hand = self.data.at_level(choice, choice.level)
             plan = self.data.plan_of(by_hand).with_text(choice.segment, text)
             found = await to_thread(self._preview, plan)
             if found.preview.failures:
                 missing = "; ".join(each.message for each in found.preview.failures)
                 raise ReviewerError(f"Missing: {missing}")
-            return choice, found
+            content = found.preview.compressed.content
+            written = structs.replace(choice, content=content, engine=BY_HAND, written="")
+            self.data.put_preview(written, found)
+            words = f"Text of segment {self.data.number(self.data.place(choice))}"
+            await self._put_levels(self.data.with_own(written), words, choice.sources[0])
+            return written
 
-        def saved(done: tuple[LevelChoice, Checked]) -> None:
-            choice, found = done
-            self._note_step(f"text of segment {self.data.place(choice) + 1}")
-            self.data.put_text(choice, found.preview.compressed.content, BY_HAND)
-            written = self.data.choice(self.data.row)
-            if written is not None:
-                self.data.previews[self.data.key(written)] = found
-            self.rows.refresh()
-            self.follow()
-            self.say(f"Written by hand: {self.key_of(keys.APPLY)} applies it.")
+        def saved(done: LevelChoice) -> None:
+            words = f"Text of segment {self.data.number(self.data.place(done))}"
+            self.say(f"{words} is yours: {self.key_of(keys.APPLY)} applies it.")
 
         await self.edit_text(
             TextEdit(
@@ -811,9 +798,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         def saved(written: bool) -> None:
             following = self.engine.history.next_undo()
-            if written and following is not None:
-                self.note_act(following[0])
-            self._annotated("Edited the turn" if written else "Unchanged", number)
+            act = following[0] if written and following is not None else 0
+            self._annotated("Edited the turn" if written else "Unchanged", number, act)
 
         await self.edit_text(
             TextEdit(
@@ -859,17 +845,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         try:
             await self.host.accompany(self, act, work)
         finally:
-            if written:
-                self._note_step("texts of the model")
+            changed = []
             for choice, found in written:
-                compressed = found.preview.compressed
-                self.data.put_text(
-                    choice, compressed.content, compressed.engine, compressed.written
+                text = found.preview.compressed
+                fresh = structs.replace(
+                    choice, content=text.content, engine=text.engine, written=text.written
                 )
-                key = self.data.key(choice)._replace(content=compressed.content)
-                self.data.previews[key] = found
-            self.rows.refresh()
-            self.follow()
+                self.data.put_preview(fresh, found)
+                changed.append(fresh)
+            if changed:
+                await self._put_levels(self.data.with_own(*changed), "Texts of the model")
         self.say(
             f"The model wrote {count(len(written), 'segment')}: {self.key_of(keys.APPLY)} applies."
         )
@@ -955,6 +940,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             number, compression = self.context.id, self.engine.compression
             name = f"the session {self.context.name}"
             self.host.open_handover(lambda: (name, compression.original_turns(number)))
+
+
+def _session_option(key: str, request: str, at: str, size: str, name: str) -> Option:
+    """A session by its first request; by its name where there is none."""
+    name = short_ids(name, "…")
+    title = opening(request) or request.strip().partition("\n")[0]
+    detail = f"{moment(at)[:10]}, {size}" if at else size
+    return Option(key, title or name, f"{detail}, {name}" if title else detail)
 
 
 def _watch(act: RunningAct) -> Watch:

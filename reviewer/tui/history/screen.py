@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from rich.cells import set_cell_size
 from textual import on
@@ -16,16 +18,16 @@ from reviewer.tui.history import keys
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
-from reviewer.tui.kit.row_list import RowList, cursor_bar
+from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
+from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, count, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 CHANGES_SHOWN = 200
-PAGE = 200
-"""Acts per read."""
-CACHED_PAGES = 20
+READ_AHEAD = 100
+"""Acts that are read below those in sight, because a page far down takes a while to find."""
 ACTOR_CELLS = 8
 VALUE_CHARACTERS = 300
 FIELD_CELLS = 15
@@ -52,18 +54,21 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     FILTER_HINT = "words of the title"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
-        self.acts = ActList(self._read_acts, id="acts")
+        self.acts = ActModel(self._read_acts)
         self.changes = TextPane(title="What it changed", id="changes")
-        super().__init__(engine, project, self.acts, [self.changes], title="Acts, newest first")
+        rows = ActList(self.acts, id="acts")
+        super().__init__(
+            engine, project, rows, [self.changes], title="Acts, newest first", model=self.acts
+        )
         self._shown: tuple[ActView, list[ChangeView]] | None = None
         self._filter = ""
         self._found: list[ActView] = []
         """The acts that match the filter, oldest first."""
 
-    def _read_acts(self, before: int, limit: int) -> list[ActView]:
+    def _read_acts(self, first: int, last: int) -> list[ActView]:
         if self._filter:
-            return self._found[max(before - 1 - limit, 0) : before - 1][::-1]
-        return self.engine.history.page(before, limit)
+            return self._found[first - 1 : last][::-1]
+        return self.engine.history.page(last + 1, last + 1 - first)
 
     def reload(self) -> None:
         """Read the ledger again; the cursor stays on its act."""
@@ -71,7 +76,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             self.read(self._matching, self._show_found, group="acts")
         else:
             self.void("acts")
-            self.acts.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
+            self.list.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
             self._show_total(self.engine.history.acts_total())
         self.show_counts()
 
@@ -82,11 +87,12 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     def _show_found(self, found: list[ActView]) -> None:
         self._found = found
-        self.acts.empty = (f"Nothing matches / {display_line(self._filter)}",)
+        self.list.empty = (f"Nothing matches / {display_line(self._filter)}",)
         self._show_total(len(found))
 
     def _show_total(self, total: int) -> None:
-        self.acts.show_total(total)
+        self.acts.load(total)
+        self.list.rows_changed()
         self.show_empty(empty=not total)
         self.follow()
 
@@ -96,11 +102,11 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         self._filter = text
-        self.acts.put_cursor(0)
+        self.acts.cursor = 0
         self.reload()
 
     def follow(self) -> None:
-        act = self.acts.current
+        act = self.acts.act
         if act is None:
             self._shown = None
             self.void("read")
@@ -123,10 +129,10 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         )
 
     def _no_act(self) -> str | None:
-        return None if self.acts.current is not None else "There are no acts yet."
+        return None if self.acts.act is not None else "There are no acts yet."
 
     def _no_memory(self) -> str | None:
-        act, shown = self.acts.current, self._shown
+        act, shown = self.acts.act, self._shown
         if act is not None and shown is not None and shown[0].id == act.id:
             changes = shown[1]
             all_read = len(changes) < CHANGES_SHOWN
@@ -137,7 +143,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     @unless(_no_act)
     async def action_undo_this(self) -> None:
         """Undo the act under the cursor; a conflict names the row that has changed since."""
-        act = self.acts.current
+        act = self.acts.act
         if act is None:
             return
         other = self.engine.history.decided_by_another(act.id)
@@ -162,7 +168,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     @unless(_no_memory)
     def action_history_open(self) -> None:
         """Show in the queue the first memory that the act changed."""
-        act = self.acts.current
+        act = self.acts.act
         if act is None:
             return
         shown = self._shown
@@ -175,67 +181,48 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             self.host.open_memory(memory)
 
 
-class ActList(RowList):
-    """Acts are counted from 1, the oldest, to `total`; row `n` is the act number `total - n`."""
+class NumberedAct(NamedTuple):
+    """An act, and its number among those of the list, from 1, the oldest."""
 
-    def __init__(
-        self,
-        read: Callable[[int, int], list[ActView]],
-        *,
-        id: str | None = None,  # noqa: A002
-    ) -> None:
-        """`read` gets a number and a limit: the acts before that number, newest first."""
-        super().__init__(id=id)
-        self._read = read
-        self._pages: dict[int, list[ActView]] = {}
-        self._total = 0
-        self._cursor = 0
+    id: int
+    act: ActView
 
-    @property
-    def total(self) -> int:
-        return self._total
 
-    @property
-    def cursor(self) -> int:
-        return self._cursor
+class ActModel(RowModel[NumberedAct]):
+    """Acts by their number, the newest first; only those in sight are read."""
 
-    def put_cursor(self, index: int) -> None:
-        self._cursor = index
+    def __init__(self, read: Callable[[int, int], list[ActView]]) -> None:
+        """`read` gets the first and last number of some acts, and returns them newest first."""
+        super().__init__(self._read_numbers)
+        self._read_acts = read
 
-    def show_total(self, total: int) -> None:
-        """Update the number of acts; the cursor stays on its act, or on the newest."""
-        act = self._total - self._cursor
-        on_newest = self._cursor == 0
-        self._pages.clear()
-        self._total = total
-        self._cursor = 0 if on_newest else max(0, min(total - act, total - 1))
-        self.rows_changed()
+    def _read_numbers(self, numbers: Sequence[int]) -> list[NumberedAct]:
+        last = max(numbers)
+        acts = self._read_acts(max(min(numbers) - READ_AHEAD, 1), last)
+        return [NumberedAct(last - at, act) for at, act in enumerate(acts)]
 
-    def read_window(self, start: int, stop: int) -> None:
-        for index in range(start, min(stop, self._total), PAGE):
-            self.act_at(index)
-
-    def act_at(self, index: int) -> ActView | None:
-        """The act in a row; its page is read if necessary."""
-        if not 0 <= index < self._total:
-            return None
-        number, place = divmod(index, PAGE)
-        if number not in self._pages:
-            if len(self._pages) >= CACHED_PAGES:
-                self._pages.pop(next(iter(self._pages)))
-            self._pages[number] = self._read(self._total - number * PAGE + 1, PAGE)
-        page = self._pages[number]
-        return page[place] if place < len(page) else None
+    def load(self, total: int) -> None:
+        """Show so many acts; the cursor stays on its act, or on the newest."""
+        here = self.current_id
+        on_newest = self.cursor == 0
+        self.forget()
+        self.ids = array("q", range(total, 0, -1))
+        self.cursor = 0 if on_newest or here is None else max(0, min(total - here, total - 1))
 
     @property
-    def current(self) -> ActView | None:
-        return self.act_at(self._cursor)
+    def act(self) -> ActView | None:
+        """The act under the cursor."""
+        return self.current.act if self.current is not None else None
+
+
+class ActList(StoredList[ActModel]):
+    """Draws an `ActModel` and moves its cursor."""
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        act, here = self.act_at(at), at == self._cursor
-        if act is None:
+        row, here = self.model.row(at), at == self.model.cursor
+        if row is None:
             return line_of([], width, style.text, sign.ellipsis)
-        parts = act_parts(act, width, style, sign, here=here, focused=self.has_focus)
+        parts = act_parts(row.act, width, style, sign, here=here, focused=self.has_focus)
         return line_of(parts, width, style.on_row(here=here).text, sign.ellipsis)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -12,10 +12,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.dom import DOMNode
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
+from reviewer.errors import ReviewerError
 from reviewer.extraction.rules import SHORTEST_STATEMENT
 from reviewer.promotion.rows.wordings import wording_problem
 from reviewer.text.display import display_text
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 DIFF_AFTER = 0.05
 """Pause without a key before the difference is drawn again."""
 DRAFT_AFTER = 0.5
-"""Seconds after the first unsaved key when the draft is posted."""
+"""Seconds after the first unsaved key when the draft is kept."""
 LARGE = 20_000
 """Characters from which the difference is computed in a thread."""
 PROPOSED = 280
@@ -140,7 +140,7 @@ def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> TextBlock:
 
 
 class EditPane(Actor, Vertical, pane=keys.EDIT):
-    """The editor and its difference. It does not write: it posts the person's decision."""
+    """The editor and its difference, in place of the panes of a screen until `close` is called."""
 
     DEFAULT_CSS = """
     EditPane { height: 1fr; width: 1fr; }
@@ -151,28 +151,17 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     EditPane WordDiffView { height: 1fr; min-height: 4; }
     """
 
-    class Edited(Message):
-        """Base of the messages: the memory, and its text in the editor."""
-
-        def __init__(self, memory: int, content: str, *, changed: bool) -> None:
-            super().__init__()
-            self.memory = memory
-            self.content = content
-            self.changed = changed
-
-    class Saved(Edited):
-        """The person wants this wording promoted."""
-
-    class Left(Edited):
-        """The person left; the wording is worth keeping as a draft when it is `changed`."""
-
-    class DraftChanged(Edited):
-        """The text changed and typing paused: keep it as a draft."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        close: Callable[[TextEdit], None],
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """`close` shows the panes again, unless another text is edited by now."""
         super().__init__(id=id)
+        self._close = close
         self._edit: TextEdit | None = None
-        self._given = ""
+        self._refused_to_drop: TextEdit | None = None
         self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
@@ -186,8 +175,8 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         """Edit a text, from its draft where there is one, and take the focus."""
         self._stop_timers()
         self._edit = edit
-        self._given = edit.begin if draft is None else draft
-        self.editor.load_text(self._given)
+        self._kept = edit.begin if draft is None else draft
+        self.editor.load_text(self._kept)
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
         self._draw_difference()
@@ -222,18 +211,52 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         """Whether the text differs from the initial one."""
         return self._edit is not None and self.content != self._edit.begin
 
-    def action_save_edit(self) -> None:
-        """Post the text for saving, unless it is empty."""
-        if not self.content.strip():
-            self.say(self.edit.empty or wording_problem(""))
+    async def action_save_edit(self) -> None:
+        """Save the text, unless it is empty; one that cannot be saved stays as a draft."""
+        edit, content = self.edit, self.content
+        if not content.strip():
+            self.say(edit.empty or wording_problem(""))
             return
         self._stop_timers()
-        self.post_message(self.Saved(self.edit.key, self.content, changed=self.changed))
+        try:
+            result = await edit.save(content)
+        except ReviewerError:
+            edit.keep(content)
+            raise
+        edit.drafts.discard(edit.key)
+        self._close(edit)
+        edit.saved(result)
 
     def action_leave_edit(self) -> None:
-        """Post that the person leaves, with the present text."""
+        """Leave, and keep the text as a draft if it was changed; one that is too long is dropped
+        the second time.
+        """
         self._stop_timers()
-        self.post_message(self.Left(self.edit.key, self.content, changed=self.changed))
+        edit, content, changed = self.edit, self.content, self.changed
+        too_long = changed and not edit.keep(content)
+        if too_long and self._refused_to_drop is not edit:
+            self._refused_to_drop = edit
+            self.say(
+                f"{len(content):,} characters cannot be kept, {edit.limit:,} can:"
+                f" shorten the text, or {keys.LEAVE_EDIT.key} again drops it.",
+                bad=True,
+            )
+            return
+        words = "left unchanged."
+        if not changed:
+            edit.drafts.discard(edit.key)
+        elif too_long:
+            words = "the text was too long and is dropped."
+        else:
+            words = f"the draft is kept; {edit.again.key} continues it."
+        self._close(edit)
+        self.say(f"{edit.title}: {words}")
+
+    def keep_now(self) -> None:
+        """Keep the text as a draft if it was changed."""
+        if self.changed:
+            self._kept = self.content
+            self.edit.keep(self._kept)
 
     def _no_change(self) -> str | None:
         return None if self.content != self.edit.original else "Nothing is changed yet."
@@ -276,13 +299,13 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             self._diff_timer.stop()
         self._diff_timer = self.set_timer(DIFF_AFTER, self._draw_difference)
         if self._draft_timer is None:
-            self._draft_timer = self.set_timer(DRAFT_AFTER, self._give_draft)
+            self._draft_timer = self.set_timer(DRAFT_AFTER, self._keep_draft)
 
-    def _give_draft(self) -> None:
+    async def _keep_draft(self) -> None:
         self._draft_timer = None
-        if self.content != self._given:
-            self._given = self.content
-            self.post_message(self.DraftChanged(self.edit.key, self._given, changed=self.changed))
+        if self.content != self._kept:
+            self._kept = self.content
+            await self.patiently(lambda: self.edit.keep(self.content))
 
     def _stop_timers(self) -> None:
         for timer in (self._diff_timer, self._draft_timer):

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
-    from reviewer.tui.context.model import Choices
     from reviewer.tui.keymap import Keymap
     from reviewer.tui.kit.running import RunningAct, Stoppable
     from reviewer.tui.packet.model import PacketChoices
@@ -54,7 +53,9 @@ class Host(Protocol):
     made_here: dict[int, tuple[str, str]]
     steps: dict[str, Steps]
     redo_ended: bool
-    context_choices: dict[int, Choices]
+    opened_segments: dict[int, set[tuple[int, ...]]]
+    acts_at: dict[int, tuple[int, int]]
+    came_back: Sequence[int]
     packet_choices: PacketChoices | None
 
     @property

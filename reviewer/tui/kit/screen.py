@@ -191,10 +191,15 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def note_act(self, act: int, words: str = "") -> None:
         """Remember that an act was made here, in this session, and how this screen words it."""
-        self.host.made_here[act] = (self.tab.capitalize(), words)
+        self.host.made_here[act] = (self.place, words)
         self.host.redo_ended = False
         for each in self.host.steps.values():
             each.undone.clear()
+
+    @property
+    def place(self) -> str:
+        """How a message names this screen."""
+        return self.tab.capitalize()
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Write what the act changed into the memory folders that the person has chosen."""
@@ -276,20 +281,27 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             return
         number, title = following
         early = number not in self.host.made_here
+        made_on, words = self.host.made_here.get(number, ("an earlier session", ""))
 
         async def carry_out() -> None:
             done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
             made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
             where = "earlier session" if early else made_on
+            self.host.came_back = done.ids
             if not detached(self):
                 self.show_reversed(done)
-            here = where in ("", self.tab.capitalize())
+            here = where in ("", self.place)
             self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
 
-        if early:
-            await self.confirm("From an earlier session", f"{verb}: {title}", "leave it", carry_out)
-        else:
+        if self.reverses_at_once(number):
             await carry_out()
+        else:
+            what = f"{verb}: {words or title}"
+            await self.confirm(f"From {made_on}", what, "leave it", carry_out)
+
+    def reverses_at_once(self, act: int) -> bool:
+        """Whether undo and redo reverse an act without naming it first."""
+        return act in self.host.made_here
 
     def _say_reversed(self, what: str, verb: str) -> None:
         done, key, way = (
@@ -580,8 +592,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self._reading = False
         """The zoomed pane was opened with `read_pane`, so leaving it returns to the list."""
         self._editor: EditPane | None = None
-        self._edit: TextEdit | None = None
-        self._refused_to_drop: TextEdit | None = None
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list and its panes, the parts below them, status and keys."""
@@ -853,9 +863,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self._editor is None:
             from reviewer.tui.kit.edit_pane import EditPane
 
-            self._editor = EditPane(id="edit")
+            self._editor = EditPane(self._edit_done, id="edit")
         draft = edit.drafts.load(edit.key)
-        self._edit = edit
         await self.show_overlay(self._editor, beside=edit.beside)
         self._editor.begin(edit, draft)
         if draft is not None:
@@ -863,71 +872,22 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @property
     def editing(self) -> TextEdit | None:
-        return self._edit if self.overlay is self._editor else None
+        """The text in the editor that is open."""
+        editor = self._editor
+        return editor.edit if editor is not None and self.overlay is editor else None
 
-    async def on_edit_pane_saved(self, message: EditPane.Saved) -> None:
-        message.stop()
-        edit = self._edit
-        if edit is not None:
-            await self.patiently(lambda: self._save_edit(edit, message.content))
-
-    async def _save_edit(self, edit: TextEdit, content: str) -> None:
-        try:
-            result = await edit.save(content)
-        except ReviewerError:
-            edit.keep(content)
-            raise
-        edit.drafts.discard(edit.key)
+    def _edit_done(self, edit: TextEdit) -> None:
         if self.editing is edit:  # the person may have gone on while another program was writing
             self.close_overlay()
-        if self._edit is edit:
-            self._edit = None
-        edit.saved(result)
-
-    async def on_edit_pane_left(self, message: EditPane.Left) -> None:
-        message.stop()
-        edit = self._edit
-        if edit is not None:
-            await self.patiently(
-                lambda: self._leave_edit(edit, message.content, changed=message.changed)
-            )
-
-    def _leave_edit(self, edit: TextEdit, content: str, *, changed: bool) -> None:
-        too_long = changed and not edit.keep(content)
-        if too_long and self._refused_to_drop is not edit:
-            self._refused_to_drop = edit
-            self.say(
-                f"{len(content):,} characters cannot be kept, {edit.limit:,} can:"
-                f" shorten the text, or {keys.LEAVE_EDIT.key} again drops it.",
-                bad=True,
-            )
-            return
-        if not changed:
-            edit.drafts.discard(edit.key)
-        self._edit = None
-        self.close_overlay()
-        if too_long:
-            self.say(f"{edit.title}: the text was too long and is dropped.")
-        elif changed:
-            self.say(f"{edit.title}: the draft is kept; {edit.again.key} continues it.")
-        else:
-            self.say(f"{edit.title}: left unchanged.")
-        self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)
+            self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)
 
     def draft_changed(self, key: int, *, kept: bool) -> None:
-        """A draft was kept or discarded when the editor was left."""
-
-    async def on_edit_pane_draft_changed(self, message: EditPane.DraftChanged) -> None:
-        message.stop()
-        edit = self.editing
-        if edit is not None and edit.key == message.memory:
-            await self.patiently(lambda: edit.keep(message.content))
+        """A draft was kept or discarded."""
 
     def keep_now(self) -> None:
         """Keep the draft of the text being typed."""
-        edit, editor = self.editing, self._editor
-        if edit is not None and editor is not None and editor.changed:
-            edit.keep(editor.content)
+        if self._editor is not None and self.editing is not None:
+            self._editor.keep_now()
 
     # the filter; a screen with one overrides the next three
 

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from msgspec import Struct, structs
+from msgspec import structs
 from textual import on
 from textual.timer import Timer
 from textual.widget import Widget
@@ -21,11 +21,11 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
-from reviewer.promotion.views import REASONS, QueueQuery, RejectReason, RowKind, Sort, SourceState
+from reviewer.promotion.views import REASONS, QueueQuery, RejectReason, Sort, SourceState
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
+from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane
-from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.decisions.triage import Seen
     from reviewer.promotion.lists.insight import Hint
     from reviewer.promotion.lists.readings import Offer
-    from reviewer.promotion.views import CandidateView, Counts, Done, EvidenceView, Member, QueueRow
+    from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is read."""
@@ -109,16 +109,6 @@ class Loaded(Enum):
     NOTHING = "nothing"
     FIRST_PAGE = "first page"
     ALL = "all"
-
-
-class Detail(Struct, frozen=True):
-    """Everything about the row under the cursor."""
-
-    view: CandidateView
-    members: Sequence[Member]
-    wordings: Sequence[tuple[str, str]]
-    evidence: Sequence[EvidenceView]
-    extras: Extras
 
 
 class QueueScreen(ListScreen, pane=keys.QUEUE):
@@ -273,6 +263,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         self.model.forget()
         self.model.reread(list(self.model.dimmed)[:MOST_REREAD])
+        self._wanted, self.host.came_back = self.host.came_back, ()
+        at = self.model.index_of(self._wanted)
+        if at is not None:
+            self.list.move_to(at)
         self.list.refresh()
         self._forget_stale()
         self.show_counts()
@@ -954,6 +948,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row that an undo or redo changed, or on to one that waits."""
+        self.host.came_back = ()
         model = self.model
         at = model.index_of(undone.ids)
         model.reread(undone.ids)
@@ -1170,30 +1165,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Keep the draft of the text being typed, and the place in the queue."""
         super().keep_now()
         self._keep_place()
-
-
-def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -> Detail:
-    """Everything about a row. Raises UnknownIdError."""
-    view = engine.queue.candidate(memory_id)
-    extras = Extras()
-    if view.kind is RowKind.ENTITY:
-        open_conflicts = tuple(engine.conflicts.of(memory_id))
-        extras = Extras(entity=engine.entities.get(memory_id), open_conflicts=open_conflicts)
-    elif view.kind is RowKind.CONFLICT:
-        extras = Extras(conflict=engine.conflicts.get(memory_id))
-    return Detail(
-        view,
-        engine.queue.members(memory_id) if view.members else (),
-        engine.queue.wordings(memory_id) if view.edited else (),
-        engine.queue.evidence(memory_id),
-        structs.replace(
-            extras,
-            draft=memory_id in engine.drafts.ids(),
-            used=engine.recall.use(memory_id),
-            project=view.project if name_project else "",
-            decided_by=engine.history.another_who_decided(memory_id),
-        ),
-    )
 
 
 def is_unworded(row: QueueRow) -> bool:

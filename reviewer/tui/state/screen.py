@@ -11,12 +11,11 @@ import os
 from array import array
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
 from textual import on
 
 from reviewer.engine import Engine
@@ -27,8 +26,8 @@ from reviewer.promotion.decisions.triage import Seen
 from reviewer.promotion.views import Done, QueueQuery, QueueRow, SourceState, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
+from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
-from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -47,7 +46,6 @@ from reviewer.tui.theme import glyphs
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
     from reviewer.promotion.provenance import ProvenanceStep
-    from reviewer.promotion.views import CandidateView
     from reviewer.recall.service import UseCount
 
 MOST_OPTIONS = 200
@@ -73,23 +71,26 @@ class Shown:
     steps: tuple[ProvenanceStep, ...]
     values: tuple[StateView, ...] = ()
     """Of a key of trusted state: its value, then former values, newest first."""
-    view: CandidateView | None = None
-    extras: Extras = field(default_factory=Extras)
-    wordings: tuple[tuple[str, str], ...] = ()
+    draft: bool = False
+    """A new value is being written."""
+    detail: Detail | None = None
+    """Of a memory or entity."""
     state: SourceState = SourceState.UNKNOWN
 
     @property
     def related(self) -> list[tuple[int, str]]:
         """Where the fact leads: id, and how."""
-        entity = self.extras.entity
-        if entity is None:
+        entity = self.detail.extras.entity if self.detail is not None else None
+        if self.detail is None or entity is None:
             return []
         found = [
             (each.target_id, f"{each.kind.replace('_', ' ')} {each.target}")
             for each in entity.relations
             if each.target_id is not None
         ]
-        found += [(number, "is contradicted in conflict") for number in self.extras.open_conflicts]
+        found += [
+            (number, "is contradicted in conflict") for number in self.detail.extras.open_conflicts
+        ]
         if entity.graduated_from is not None:
             found.append((entity.graduated_from, "was graduated from memory"))
         return found
@@ -173,7 +174,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def follow(self) -> None:
         """Read the fact under the cursor with its provenance."""
-        row, layer = self.facts.current, self.layer
+        row = self.facts.current
         if row is None:
             self.shown = None
             self.fact.show_nothing("")
@@ -181,37 +182,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
         elif isinstance(row, TrustedRow):
             self.read(lambda: self._read_state(row), self._got_fact, group="fact")
         else:
-            self.read(lambda: self._read_memory(row.id, layer), self._got_fact, group="fact")
+            self.read(lambda: self._read_memory(row.id), self._got_fact, group="fact")
 
     def _read_state(self, row: TrustedRow) -> Shown:
         project, name = row.state.project, row.state.key
         values = tuple(self.engine.state.get(project, name))
         draft = draft_number(project, name) in self.engine.state_drafts.ids()
         steps = self.engine.provenance.of_state(values[0])
-        return Shown(row.id, steps, values, extras=Extras(draft=draft))
+        return Shown(row.id, steps, values, draft)
 
-    def _read_memory(self, number: int, layer: str) -> Shown:
-        engine = self.engine
-        view = engine.queue.candidate(number)
-        extras = Extras()
-        if layer == "entity":
-            extras = Extras(
-                entity=engine.entities.get(number),
-                open_conflicts=tuple(engine.conflicts.of(number)),
-            )
-        return Shown(
-            number,
-            engine.provenance.of(number),
-            view=view,
-            extras=structs.replace(
-                extras,
-                decided_by=engine.history.another_who_decided(number),
-                used=engine.recall.use(number),
-                draft=number in engine.drafts.ids(),
-            ),
-            wordings=tuple(engine.queue.wordings(number)) if view.edited else (),
-            state=engine.sources.state(number),
-        )
+    def _read_memory(self, number: int) -> Shown:
+        detail, engine = read_detail(self.engine, number), self.engine
+        state = engine.sources.state(number)
+        return Shown(number, engine.provenance.of(number), detail=detail, state=state)
 
     def _got_fact(self, shown: Shown) -> None:
         if shown.key != self.facts.current_id:
@@ -230,20 +213,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if shown is None:
             return
         now = self.engine.clock()
-        if shown.view is not None:
+        if shown.detail is not None:
             self.fact.show_candidate(
-                shown.view,
+                shown.detail.view,
                 now=now,
-                wordings=shown.wordings,
+                wordings=shown.detail.wordings,
                 state=shown.state,
-                extras=shown.extras,
+                extras=shown.detail.extras,
                 keep_scroll=keep_scroll,
             )
         else:
             self.fact.show(
                 state_blocks(shown.values, glyphs(self.app), now=now),
-                title=state_title(shown.values[0])
-                + draft_word(glyphs(self.app), kept=shown.extras.draft),
+                title=state_title(shown.values[0]) + draft_word(glyphs(self.app), kept=shown.draft),
                 keep_scroll=keep_scroll,
             )
         self._draw_why(keep_scroll=keep_scroll)
@@ -497,15 +479,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
             await self.choose("Follow", options, self._go_to)
 
     def _no_memory(self) -> str | None:
-        if self.current is not None and self.current.view is None:
+        if self.current is not None and self.current.detail is None:
             return "Trusted state is in every packet, under constitution."
         return self.no_rows() or self.not_read()
 
     @unless(_no_memory)
     def action_reach(self) -> None:
         """Show which agents get this fact, and where."""
-        if self.current is not None and self.current.view is not None:
-            self.host.open_reach(self.current.view.id)
+        if self.current is not None:
+            self.host.open_reach(self.current.key)
 
     async def _go_to(self, option: Option) -> None:
         number = int(option.key)
@@ -519,7 +501,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     async def action_state_new(self) -> None:
         """Type a key of trusted state, then its value."""
-        projects = [self.project] if self.project else self.engine.queue.projects()
+        projects = [self.project] if self.project else self.engine.project_names()
         if len(projects) != 1:
             raise ConflictError(f"First choose the project of the value: {shared.PROJECT.key}.")
 
@@ -537,8 +519,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.say(LOADING)
         elif shown.values:
             await self._write_value(shown.values[0].project, shown.values[0].key)
-        elif shown.view is not None:
-            await self._reword(shown.view.id, shown.view.content)
+        elif shown.detail is not None:
+            await self._reword(shown.key, shown.detail.view.content)
 
     async def _write_value(self, project: str, key: str) -> None:
         """Write a value in the editor, from the one that it supersedes; note and evidence stay."""
@@ -638,7 +620,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def action_open_source(self) -> None:
         step, place = self._selected_place()
         shown = self.current
-        number = shown.view.id if shown is not None and shown.view is not None else None
+        number = shown.key if shown is not None and shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
     @unless(no_fact)

@@ -84,7 +84,8 @@ async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_pa
         await screen.press("f3")
         assert levels(screen) == chosen
         await screen.press("f", *"100000", "enter")
-        await screen.until(lambda: said(screen).endswith("levels stay: 1 Brief, 2 Tags."))
+        await screen.until(lambda: said(screen).endswith("Your 2 own levels stay."))
+        assert levels(screen)[:2] == [Level.BRIEF, Level.TAGS]
 
 
 async def test_enter_opens_a_segment_into_its_turns_and_closes_it(
@@ -109,19 +110,19 @@ async def test_the_marker_of_a_summary_opens_to_the_original_in_place(
     async with opened(engine, project="acme", size=(118, 50)) as screen:
         await screen.press("f3", "3", "tab")
         summary = context(screen).summary
-        assert "[→detail:" in summary.plain_text
+        assert "[→ the original]" in summary.plain_text
         for close in ("enter", "escape"):
             await screen.press("enter")
             assert "`tray_13` was empty" in summary.plain_text
-            assert "[→detail:" not in summary.plain_text
+            assert "[→ the original]" not in summary.plain_text
             await screen.press(close)
-            assert "[→detail:" in summary.plain_text
+            assert "[→ the original]" in summary.plain_text
         await screen.press("escape", "a")
         await screen.until(lambda: "Compressed" in said(screen))
         await screen.press("enter", "j", "enter")
         await screen.until(lambda: "`tray_13` was empty" in summary.plain_text)
         await screen.press("escape")
-        await screen.until(lambda: "[→detail:" in summary.plain_text)
+        await screen.until(lambda: "[→ the original]" in summary.plain_text)
 
 
 async def test_a_filter_finds_turns_and_escape_shows_all_again(
@@ -196,6 +197,10 @@ class TestWhatMustSurvive:
             await screen.press("f3", "m", *"paper sensor")
             await screen.until(lambda: "in 1 turn: paper sensor" in screen.text)
             await screen.press("enter")
+            words = "Must survive in “The first run failed: PrinterE…”: paper sensor"
+            assert said(screen) == f"{words} - u to undo"
+            await screen.press("u", "Z")
+            assert said(screen) == f"Redone: {words} - u to undo"
             ids = engine.contexts.ids(CommitQuery(number))
             kept = [each for each in ids if engine.contexts.commit(each).retention.patterns]
             assert [
@@ -216,7 +221,7 @@ class TestWhatMustSurvive:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "m", *r"\d+ ms")
             await screen.until(lambda: "This regular expression" in screen.text)
-            await screen.press("down", "enter")
+            await screen.press("enter")
             patterns = [
                 pattern.mode
                 for each in engine.contexts.ids(CommitQuery(number))
@@ -225,7 +230,8 @@ class TestWhatMustSurvive:
             assert set(patterns) == {"regex"}
             await screen.press("m", *"all amounts")
             await screen.until(lambda: "In words" in screen.text)
-            await screen.press("down", "enter")
+            assert "This text" not in screen.text, "it is in none of these turns"
+            await screen.press("enter")
             first = engine.contexts.commit(engine.contexts.ids(CommitQuery(number))[0])
             assert first.retention.instructions == "all amounts"
 
@@ -237,7 +243,7 @@ class TestWhatMustSurvive:
             found = present(data.shown(present(data.plan).choices[0]))
             lost = found.preview.fidelity.lost_to_show[0].text
             await screen.press("full_stop", *"keep what", "enter", "enter")
-            await screen.until(lambda: said(screen).startswith("Keeps "))
+            await screen.until(lambda: said(screen).startswith("Must survive: "))
             await screen.settle()
             found = present(data.shown(present(data.plan).choices[0]))
             assert lost in found.preview.compressed.content
@@ -251,7 +257,7 @@ class TestApplying:
         before = engine.contexts.get(number).tokens
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "a")
-            if "apply anyway" in screen.text:
+            if "Yes, apply all" in screen.text:
                 await screen.press("enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
             assert engine.contexts.totals(number).total < before
@@ -267,10 +273,25 @@ class TestApplying:
         head = engine.contexts.get(number).head
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "a")
-            assert "apply anyway" in screen.text
+            assert "Yes, apply all" in screen.text
             assert "Segment 1" in screen.text
             await screen.press("escape")
             assert engine.contexts.get(number).head == head
+
+    async def test_those_that_pass_are_applied_without_the_others(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme", size=(120, 40)) as screen:
+            await screen.press("f3", "enter", "j", "j", "j", "i", "g", "4")
+            await screen.until(lambda: "! " in screen.text)
+            await screen.press("a")
+            assert "an important turn is missing" in screen.text
+            await screen.press("down", "enter")
+            await screen.until(lambda: said(screen).startswith("Compressed "))
+            texts = [each.text for each in engine.contexts.compile(number)]
+            assert KIOSK[2][1] in texts
+            assert len(texts) < 4 * len(KIOSK)
 
     async def test_nothing_is_applied_while_everything_is_full(
         self, engine: Engine, tmp_path: Path
@@ -286,10 +307,9 @@ class TestApplying:
         stocked(engine, tmp_path, 2)
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "P", "f", *"40", "enter")
-            assert said(screen).startswith(
-                f"40 cannot be reached: {len(KIOSK)} pinned turns alone have "
-            )
-            assert "(“Customer 2 of the kiosk waite…” " in said(screen)
+            assert said(screen).startswith("40 tokens cannot be reached: the smallest is ")
+            assert f"In the way: {len(KIOSK)} pinned turns with " in said(screen)
+            assert "(“Customer 2 of the kiosk waited…”, " in said(screen)
 
     async def test_what_fit_offers_is_accepted_by_a(self, engine: Engine, tmp_path: Path) -> None:
         number = stocked(engine, tmp_path, 4)
@@ -298,7 +318,7 @@ class TestApplying:
             await screen.until(lambda: "a applies it." in said(screen))
             await screen.press("a")
             await screen.until(lambda: said(screen).startswith("Compressed "))
-            assert "apply anyway" not in screen.text
+            assert "Yes, apply all" not in screen.text
             assert engine.contexts.get(number).head
 
     async def test_fit_leaves_the_levels_that_the_person_chose(
@@ -307,11 +327,10 @@ class TestApplying:
         stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme", size=(160, 40)) as screen:
             await screen.press("f3", "3", "f", *"100000", "enter")
-            await screen.until(lambda: said(screen).endswith("Your own levels stay: 1 Brief."))
+            await screen.until(lambda: said(screen).endswith("Your 1 own level stays."))
             assert levels(screen) == [Level.BRIEF, Level.FULL, Level.FULL, Level.FULL]
             await screen.press("1", "f", *"500", "enter")
-            await screen.until(lambda: "500 would change your own levels" in said(screen))
-            assert said(screen).endswith("Your own levels stay: 1 Full.")
+            await screen.until(lambda: "levels chosen by hand (s1 Full)" in said(screen))
             assert levels(screen)[0] == Level.FULL
 
     async def test_undo_of_an_apply_brings_back_the_levels(
@@ -323,7 +342,7 @@ class TestApplying:
             before = levels(screen)
             assert before[:3] == [Level.DETAILED, Level.FULL, Level.FULL]
             await screen.press("a")
-            if "apply anyway" in screen.text:
+            if "Yes, apply all" in screen.text:
                 await screen.press("enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
             assert set(levels(screen)) == {Level.FULL}
@@ -339,7 +358,7 @@ class TestApplying:
         engine.contexts.annotate(first, priority="important", retain_match=["in no turn"])
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "3", "a")
-            if "apply anyway" in screen.text:
+            if "Yes, apply all" in screen.text:
                 await screen.press("enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
             data = context(screen).data
@@ -443,36 +462,121 @@ async def test_a_small_session_has_a_size_that_is_not_zero(engine: Engine, tmp_p
     engine.intake.ingest([path], project="acme")
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
-        await screen.until(lambda: "ferry  1 kB, " in screen.text)
+        await screen.until(lambda: ", 1 kB, ferry" in screen.text)
+        assert "Always print the timetable on A5" in screen.text
 
 
-class TestUndoOfChoices:
-    async def test_it_takes_back_the_latest_levels_before_an_act(
+class TestUndo:
+    async def test_levels_and_turns_are_taken_back_in_one_order_and_put_back(
         self, engine: Engine, tmp_path: Path
     ) -> None:
         number = stocked(engine, tmp_path, 3)
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "i", "4", "2", "u")
+            await screen.press("f3", "4", "i", "2", "u")
             assert said(screen) == "Undone: Detailed for segment 1 - Z to redo"
             assert levels(screen)[0] == Level.TAGS
-            await screen.press("f2", "f3", "u")
-            assert said(screen) == "Undone: Tags for segment 1 - Z to redo"
-            assert levels(screen)[0] == Level.BRIEF
-            assert "i" in priorities(engine, number)
-            await screen.press("u")
-            assert said(screen).startswith("Undone: Marked important")
+            await screen.press("Z")
+            assert said(screen) == "Redone: Detailed for segment 1 - u to undo"
+            assert levels(screen)[0] == Level.DETAILED
+            await screen.press("f2", "f3", "u", "u")
+            assert said(screen).startswith("Undone: Marked 7 turns important")
             assert "i" not in priorities(engine, number)
+            await screen.press("u")
+            assert levels(screen)[0] == Level.BRIEF
+            await screen.press("Z", "Z", "Z", "Z")
+            assert levels(screen)[0] == Level.DETAILED
+            assert said(screen) == "There is nothing to redo."
 
-    async def test_an_act_after_a_choice_is_undone_before_it(
+    async def test_a_fit_is_one_act_that_a_later_program_can_undo(
         self, engine: Engine, tmp_path: Path
     ) -> None:
-        number = stocked(engine, tmp_path, 3)
+        stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "4", "i", "u")
-            assert "i" not in priorities(engine, number)
-            assert levels(screen)[0] == Level.TAGS
+            await screen.press("f3", "f", *"900", "enter")
+            await screen.until(lambda: "a applies it." in said(screen))
+            fitted = levels(screen)
+        async with opened(engine, project="acme", size=(120, 40)) as screen:
+            await screen.press("f3")
+            assert levels(screen) == fitted
             await screen.press("u")
+            assert "From an earlier session" in screen.text
+            assert "undo: Levels for 900 tokens in kiosk" in screen.text
+            await screen.press("enter")
+            assert levels(screen) == [Level.BRIEF, Level.BRIEF, Level.FULL, Level.FULL]
+
+    async def test_it_goes_to_the_row_that_it_changed(self, engine: Engine, tmp_path: Path) -> None:
+        stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "j", "x", "G", "u")
+            assert context(screen).data.cursor == 1
+
+    async def test_what_another_session_or_screen_did_is_named_before_it_is_undone(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 2, name="tram")
+        stocked(engine, tmp_path, 2)
+        async with opened(engine, project="acme", size=(120, 40)) as screen:
+            await screen.press("f3", "4")
+            await screen.choose("other session")
+            await screen.press(*"tram", "enter")
+            await screen.until(lambda: present(context(screen).context).name == "tram")
+            await screen.press("i", "u", "u")
+            assert "From Context, kiosk" in screen.text
+            assert "undo: Tags for segment 1" in screen.text
+            await screen.press("enter")
+            await screen.until(lambda: present(context(screen).context).name == "kiosk")
             assert levels(screen)[0] == Level.BRIEF
+
+
+async def test_a_skipped_segment_keeps_its_row_and_its_level(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme", size=(100, 40)) as screen:
+        await screen.press("f3", "j", "1", "x")
+        assert said(screen) == f"Skipped {len(KIOSK)} turns - u to undo"
+        assert levels(screen) == [Level.BRIEF, Level.FULL, Level.FULL, Level.FULL]
+        assert "∅ " in screen.text
+        assert "The tram prints" in screen.text
+        await screen.press("x")
+        assert set(priorities(engine, number)) == {"n"}
+
+
+async def test_what_a_skip_takes_from_careful_turns_is_named(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "enter", "j", "j", "i", "g", "x")
+        assert said(screen) == f"Skipped {len(KIOSK)} turns, 1 of them important - u to undo"
+
+
+async def test_thoughts_stay_as_they_are_when_their_segment_is_skipped_and_sent_again(
+    engine: Engine, tmp_path: Path
+) -> None:
+    told = Session()
+    told.user("Why does the ferry leave late every morning?")
+    told.block({"type": "thinking", "thinking": "The timetable may be wrong."})
+    told.reply("It waits for the tram, which comes from the harbour.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    number = engine.contexts.import_file(path, project="acme").context.id
+    before = priorities(engine, number)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "x")
+        assert set(priorities(engine, number)) == {"s"}
+        await screen.press("x")
+        assert priorities(engine, number) == before
+
+
+async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        titles = context(screen).data.titles
+        await screen.press("slash", *"ferry", "space", *"prints", "enter")
+        rows = [row for row in context(screen).data.rows if row.commit is None]
+        assert [titles[row.segment or 0] for row in rows] == [titles[2]]
 
 
 async def test_an_important_turn_that_a_summary_loses_is_named(

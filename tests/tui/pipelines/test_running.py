@@ -12,12 +12,8 @@ from reviewer.pipelines.handlers import StandIn
 from reviewer.pipelines.service import RunOptions
 from reviewer.tui.context.screen import ContextScreen
 from reviewer.tui.pipelines.model import NodeState
-from reviewer.tui.pipelines.run import BackgroundRun
-from tests.present import present
 from tests.tui.conftest import Screen, opened
-from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import at, shown, until_ended, until_it
-from tests.waiting import until
 
 
 def states(screen: Screen) -> dict[str, tuple[str, int]]:
@@ -61,20 +57,6 @@ async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path
         assert "continues the session of «dough»" in text
         assert "A resume would lose them: the first such node gets summary:high" in text
         assert text.count("### knead") == 2
-        await screen.press("c")
-        await until_ended(screen)
-
-
-async def test_a_second_question_before_the_screen_saw_the_first_answered(
-    engine: Engine, bakery: Path
-) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
-        run = screen.app.background_run
-        assert isinstance(run, BackgroundRun)
-        run.reply(present(run.question), "N")
-        until(lambda: run.question is not None)  # the event loop is kept waiting meanwhile
-        await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
         await screen.press("c")
         await until_ended(screen)
 
@@ -199,22 +181,6 @@ async def test_a_run_is_opened_as_a_context(engine: Engine, bakery: Path) -> Non
         assert engine.contexts.all()[0].commits == 4
 
 
-async def test_the_opened_run_is_shown_although_another_context_was_in_sight(
-    engine: Engine, bakery: Path
-) -> None:
-    other = engine.contexts.create("acme", "letters")
-    engine.contexts.add(other.id, role="user", text="A letter about something else.")
-    engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
-        await screen.until(lambda: "something else" in screen.text)
-        await screen.press("f6", "j")
-        await screen.choose("as context")
-        await screen.settle()
-        await screen.until(lambda: "Pipeline State (Compr" in screen.text)
-        assert "something else" not in screen.text
-
-
 async def test_shell_commands_are_refused_until_they_are_allowed(
     engine: Engine, bakery: Path, folder: Path
 ) -> None:
@@ -260,15 +226,6 @@ async def test_an_answer_that_claims_words_of_a_person_gets_a_remark(
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         assert "The answer may not set human.gate.label" in screen.status
-
-
-async def test_a_pipeline_that_cannot_run_says_why(engine: Engine, bakery: Path) -> None:
-    bakery.write_text(BAKERY.replace("shape=Msquare", "shape=box"))
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6", "r")
-        await until_ended(screen)
-        assert "There is no exit" in screen.status
-        assert not engine.pipelines.runs()
 
 
 async def test_a_damaged_checkpoint_is_reported_and_the_graph_still_shown(

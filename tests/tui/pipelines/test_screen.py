@@ -6,13 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
 
 from reviewer.engine import Engine
 from reviewer.tui.evidence.source import SourceScreen
-from reviewer.tui.kit.actor import reachable
 from reviewer.tui.kit.text import count
-from reviewer.tui.pipelines.keys import PIPELINES
 from tests.tui.conftest import opened
 from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import at, rows, shown
@@ -51,16 +48,6 @@ async def test_a_grid_in_ascii(engine: Engine, bakery: Path, snapshot: object) -
         await screen.press("k")
         assert screen.text == snapshot
         assert screen.text.isascii()
-
-
-@pytest.mark.parametrize("size", [SIZES[-1], (200, 60)], ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_nothing_overflows(engine: Engine, bakery: Path, size: tuple[int, int]) -> None:
-    async with opened(engine, size=size) as screen:
-        for keys in (("f6",), ("j", "6"), ("full_stop",), ("escape", "+")):
-            await screen.press(*keys)
-            strips = screen.strips
-            assert len(strips) == size[1]
-            assert {cell_len(strip.text) for strip in strips} == {size[0]}
 
 
 # why
@@ -199,19 +186,6 @@ async def test_of_several_pipelines_one_is_chosen(
         assert rows(screen) == ["start", "brew", "exit"]
 
 
-async def test_a_message_about_one_file_is_not_shown_below_another(
-    engine: Engine, bakery: Path, folder: Path
-) -> None:
-    (folder / "bad.dot").write_text("no graph")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6", *"bad", "enter")
-        await screen.settle()
-        assert "A pipeline begins with digraph" in screen.status
-        await screen.choose("pipelines", "bake")
-        await screen.settle()
-        assert screen.status == ""
-
-
 async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, bakery: Path) -> None:
     evil = HOSTILE.replace('"', "")
     bakery.write_text(
@@ -239,13 +213,6 @@ async def test_five_thousand_nodes(engine: Engine, bakery: Path) -> None:
 
 
 # the registry
-
-
-async def test_every_key_of_the_screen_is_reachable(engine: Engine, bakery: Path) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
-        found = {action for action, _ in reachable(screen.app.screen)}
-        assert found >= {action for action in PIPELINES.actions if action.keys}
 
 
 async def test_a_pipeline_that_ran_elsewhere_is_not_opened_by_itself(

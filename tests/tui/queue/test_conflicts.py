@@ -12,7 +12,6 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.queue import screen as queue_screen
 from tests.tui.conftest import Screen, opened, status_of
-from tests.tui.views import HOSTILE
 from tests.unit.promotion.graph import two_rivals
 
 SIZES = [(118, 34), (80, 24), (60, 20)]
@@ -146,18 +145,3 @@ async def test_a_conflict(
 ) -> None:
     async with opened(engine, size=size, project="acme") as screen:
         assert screen.text == snapshot
-
-
-async def test_a_conflict_in_ascii(
-    engine: Engine, rivals: tuple[int, int, int], snapshot: SnapshotAssertion
-) -> None:
-    async with opened(engine, size=(100, 24), project="acme", ascii=True) as screen:
-        assert screen.text == snapshot
-
-
-async def test_hostile_names_and_values_stay_text(engine: Engine) -> None:
-    engine.entities.author(f"p{HOSTILE}", "parameter", f"limit {HOSTILE}", name=HOSTILE)
-    async with opened(engine) as screen:
-        for key in ("j", "]", "o", "escape"):
-            await screen.press(key)
-            assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")

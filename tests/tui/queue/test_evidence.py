@@ -11,16 +11,15 @@ from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
 from reviewer.sources.records import RecordUse
-from reviewer.text.display import display_text
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, origin_of
 from reviewer.tui.evidence.roles import SHORT_USES, role_runs
 from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.keymap import Keymap
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan, lay_out
+from reviewer.tui.kit.text import TextBlock, lay_out
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
-from tests.tui.views import HOSTILE, candidate, evidence, record
+from tests.tui.views import candidate, evidence, record
 
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
 
@@ -71,16 +70,6 @@ def test_the_title_names_number_kind_type_and_confidence() -> None:
     assert candidate_title(candidate(), "", GLYPHS) == "#412  excerpt · project · confidence .58"
     statement = candidate(proposer="notes")
     assert candidate_title(statement, "", GLYPHS) == "#412  memory · project · confidence .58"
-
-
-def test_the_project_is_named_where_several_are_listed() -> None:
-    assert "in project" not in pane_text()
-    assert "in project  till" in pane_text(extras=Extras(project="till"))
-
-
-def test_the_content_is_shown_in_full() -> None:
-    content = "leaf " * 200
-    assert pane_text(content=content).count("leaf") == 200
 
 
 def test_the_confidence_is_taken_apart() -> None:
@@ -153,17 +142,6 @@ def test_an_evidence_is_named_by_its_line_its_role_and_its_session() -> None:
     assert origin_of(note) == ["line 12", "plan.md"]
 
 
-def test_the_record_has_a_bar_and_its_span_is_marked() -> None:
-    before = record(id=4, role="assistant", text="Which one?")
-    blocks = evidence_blocks(evidence(before=(before,)), GLYPHS)
-    lines = lay_out(blocks, 40)
-    assert lines[0].text == "  assistant  Which one?"
-    assert lines[1].text.startswith("▌ user       no - let's use")
-    assert lines[2].text.startswith("▌            ")
-    marked = " ".join(run.text for line in lines for run in line.runs if run.style == "span")
-    assert marked == "let's use postgres 16 for the ledger"
-
-
 def test_the_end_of_the_record_before_and_the_beginning_of_the_one_after_are_shown() -> None:
     long = "first " + "word " * 400 + "last"
     found = evidence(before=(record(id=4, text=long),), after=(record(id=6, text=long),))
@@ -179,11 +157,6 @@ def test_a_note_is_under_its_headings_and_takes_the_whole_width() -> None:
     rows = [line.text for line in lay_out(evidence_blocks(note, GLYPHS), 80)]
     assert rows[0] == "  Ledger · Storage"
     assert rows[1].startswith("▌ no - let's use")
-
-
-def test_a_record_without_a_speaker_is_named_by_its_kind() -> None:
-    found = evidence(after=(record(id=6, use="tool output", text="ok"),))
-    assert "tool       ok" in lay_out(evidence_blocks(found, GLYPHS), 60)[-1].text
 
 
 def test_ascii_signs_are_ascii() -> None:
@@ -214,31 +187,6 @@ async def test_the_span_is_in_sight_and_keys_scroll() -> None:
         first = drawn(app.evidence)[0][:-1].strip()
         await pilot.press("pageup")
         assert first in drawn(app.evidence)[-1]
-
-
-async def test_the_span_is_in_sight_at_another_width_too() -> None:
-    app = Panes()
-    async with app.run_test(size=(120, 20)) as pilot:
-        text = "word " * 1000 + "NEEDLE" + " word" * 1000
-        start = text.index("NEEDLE")
-        app.evidence.show_evidence([evidence(text=text, span=(start, start + 6))])
-        await pilot.resize_terminal(40, 20)
-        await pilot.pause()
-        assert any("NEEDLE" in row for row in drawn(app.evidence))
-
-
-async def test_several_evidences_are_counted_and_turned() -> None:
-    app = Panes()
-    async with app.run_test(size=(100, 20)) as pilot:
-        app.evidence.show_evidence([evidence(id=1, text="aaa bbb"), evidence(id=2, text="ccc ddd")])
-        assert "1 of 2" in app.evidence.title
-        assert app.evidence.turn(1)
-        await pilot.pause()
-        assert "2 of 2" in app.evidence.title
-        assert "ccc" in drawn(app.evidence)[0]
-        assert not app.evidence.turn(1)
-        assert app.evidence.current is not None
-        assert app.evidence.current.record.id == 2
 
 
 async def test_what_does_not_fit_has_a_thumb_at_its_place() -> None:
@@ -274,24 +222,6 @@ async def test_only_changed_rows_are_painted_without_a_new_layout(
         assert asked == []
 
 
-async def test_hostile_text_reaches_no_row_as_more_than_visible_text() -> None:
-    app = Panes()
-    async with app.run_test(size=(60, 20)):
-        wordings = [("2026-02-12T10:00:00.000Z", HOSTILE)]
-        near = [Member(1, HOSTILE, 0.5, 0.9, Status.CANDIDATE, None)]
-        app.candidate.show_candidate(
-            candidate(content=HOSTILE, rule=HOSTILE, type=HOSTILE, flags=(HOSTILE,)),
-            now=NOW, members=near, wordings=wordings,
-        )  # fmt: skip
-        app.evidence.show_evidence(
-            [evidence(text=HOSTILE * 3, role=HOSTILE, session=HOSTILE, headings=(HOSTILE,))]
-        )
-        shown = drawn(app.candidate) + drawn(app.evidence)
-        assert any("[red]x[/red]" in row for row in shown)
-        for row in shown:
-            assert display_text(row) == row
-
-
 async def test_a_megabyte_in_one_line_is_shown_in_part() -> None:
     app = Panes()
     async with app.run_test(size=(60, 20)):
@@ -299,18 +229,6 @@ async def test_a_megabyte_in_one_line_is_shown_in_part() -> None:
         app.evidence.show_evidence([evidence(text=text, span=(500_001, 500_007))])
         assert any("NEEDLE" in row for row in drawn(app.evidence))
         assert "489 kB more, o opens the source" in app.evidence.plain_text
-
-
-async def test_a_pane_without_room_stays_empty_and_survives() -> None:
-    app = Panes()
-    async with app.run_test(size=(60, 20)) as pilot:
-        app.candidate.display = False
-        app.candidate.show(
-            [TextBlock("later", spans=(TextSpan(0, 5),), first=(Run("> "),))], reveal=0
-        )
-        app.candidate.display = True
-        await pilot.pause()
-        assert drawn(app.candidate)[0] == "> later"
 
 
 @pytest.mark.parametrize("use", list(RecordUse))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from pathlib import Path
 
@@ -11,14 +10,12 @@ from textual.widgets import Input
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
-from reviewer.tui.evidence.candidate_pane import candidate_blocks
 from reviewer.tui.evidence.difference import difference
 from reviewer.tui.kit.edit_pane import EditorArea
-from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import GLYPHS
 from tests.present import present
 from tests.stored import planted
-from tests.tui.conftest import NOW, opened, status_of
+from tests.tui.conftest import opened, status_of
 from tests.tui.test_history import history
 
 TWINS = """# Notes
@@ -91,17 +88,6 @@ async def test_a_decision_of_another_day_is_named_before_it_is_undone(stocked: E
         assert status_of(stocked, first) == "candidate"
 
 
-async def test_ten_fast_undos_stop_at_what_an_earlier_session_did(stocked: Engine) -> None:
-    first = stocked.queue.ids(QueueQuery())[0]
-    stocked.triage.reject([first])
-    async with opened(stocked) as screen:
-        second, third = screen.model.ids[:2]
-        await screen.press("a", "x", *"uuuuuuuuuu")
-        assert [status_of(stocked, each) for each in (first, second, third)] == [
-            "invalid", "candidate", "candidate",
-        ]  # fmt: skip
-
-
 async def test_a_clear_queue_names_the_candidates_beyond_the_cap(capped: Engine) -> None:
     async with opened(capped) as screen:
         await screen.press("*", "x", "enter", "ctrl+l")
@@ -151,17 +137,6 @@ async def test_leaving_the_field_otherwise_puts_the_filter_of_the_list_into_it(
         assert not field.value.endswith("x"), "what means nothing is gone"
 
 
-async def test_escape_wins_over_a_search_that_is_still_running(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        everything = list(screen.model.ids)
-        await screen.press("slash")
-        screen.queue.run_filter("staging", here=None)
-        screen.queue.clear_filter()
-        await screen.settle()
-        assert list(screen.model.ids) == everything
-        assert "/ staging" not in screen.text
-
-
 async def test_footer_and_help_say_how_many_are_marked(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("space", "space", "space")
@@ -195,14 +170,6 @@ async def test_near_duplicates_are_shown_to_the_difference(twins: Engine) -> Non
         assert any(word in shown for word in ("{+services+}", "{+service+}", "{+its+}", "{+the+}"))
 
 
-def test_a_block_shows_no_more_rows_than_it_may() -> None:
-    from reviewer.tui.kit.text import TextBlock
-
-    rows = [line.text for line in lay_out([TextBlock("word " * 40, most=3)], 20)]
-    assert len(rows) == 3
-    assert rows[-1].endswith("…")
-
-
 async def test_a_draft_is_worded_on_and_never_promoted_around(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.current_id
@@ -227,19 +194,6 @@ async def test_promoting_many_leaves_rows_with_drafts_out(stocked: Engine) -> No
             "candidate", "active", "active",
         ]  # fmt: skip
         assert present(stocked.drafts.load(first)).endswith("xyz")
-
-
-async def test_messages_name_the_keys_of_the_keymap(stocked: Engine, tmp_path: Path) -> None:
-    keymap = tmp_path / "keys.toml"
-    keymap.write_text('[keys]\nundo = "f12"\nrestore = "K"\nstatus = "Y"\n', "utf-8")
-    async with opened(stocked, keymap=keymap) as screen:
-        await screen.press("x")
-        assert screen.status.endswith(" - F12 to undo")
-        await screen.press("k", "x")
-        assert screen.status.endswith("F12 undoes the last decision, K puts it back.")
-        await screen.press("Y", *"deferred", "enter")
-        assert "Nothing was deferred." in screen.text
-        assert "Y shows other rows." in screen.text
 
 
 async def test_a_draft_is_discarded_by_its_key(stocked: Engine) -> None:
@@ -302,18 +256,6 @@ async def test_the_row_of_last_time_is_among_its_neighbours(seeded: Engine, inde
         assert above == shown.height // 2 or shown.scroll_offset.y == last
 
 
-async def test_every_screen_has_the_same_first_line(stocked: Engine) -> None:
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("a")
-        for size in ((118, 34), (60, 20)):
-            await screen.pilot.resize_terminal(*size)
-            for key in ("f2", "f5"):
-                await screen.press(key)
-                first = screen.text.splitlines()[0]
-                assert first.startswith(" acme")
-                assert re.search(r"Queue \d+ F2", first)
-
-
 async def test_new_candidates_are_undone_without_offering_a_redo_that_has_no_effect(
     stocked: Engine,
 ) -> None:
@@ -368,13 +310,3 @@ async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine) -> None:
         await screen.pilot.click("#footer", offset=(line.index("? help"), 0))
         await screen.settle()
         assert "What you can do here" in screen.text
-
-
-def test_a_missing_draft_is_not_mentioned(stocked: Engine) -> None:
-    view = stocked.queue.candidate(stocked.queue.ids(QueueQuery())[0])
-    from reviewer.promotion.views import SourceState
-
-    blocks = candidate_blocks(
-        view, now=NOW, members=(), wordings=(), state=SourceState.SAME, signs=GLYPHS
-    )
-    assert "draft" not in "\n".join(line.text for line in lay_out(blocks, 60))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, Sort
-from reviewer.tui.kit.filter import FilterInput
 from tests.present import present
 from tests.tui.conftest import NOW, opened, status_of
 
@@ -73,14 +71,6 @@ async def test_bulk_is_one_act_with_its_count(stocked: Engine) -> None:
         assert screen.status == "Undone: Rejected 3 candidates - Z to redo"
 
 
-async def test_all_can_be_marked_and_escape_unmarks(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("*")
-        assert len(screen.model.marks) == len(screen.model.ids)
-        await screen.press("escape")
-        assert len(screen.model.marks) == 0
-
-
 async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.ids[0]
@@ -116,32 +106,6 @@ async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded: Engine)
         await screen.press("x", "ctrl+l", "g", "u")
         assert screen.model.current_id == middle[0]
         assert screen.model.cursor == 20
-
-
-@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8"])
-async def test_u_takes_back_what_another_screen_did_and_names_it(stocked: Engine, key: str) -> None:
-    async with opened(stocked) as screen:
-        first = present(screen.model.current)
-        await screen.press("x", key, "u")
-        said = f"Undone: Rejected #{first.id} “{first.content[:28]}"
-        assert said in screen.text
-        assert "” (Queue) - Z to redo" in screen.text
-        await screen.press("f2", "k")
-        assert not screen.model.is_dimmed(0)
-
-
-@pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
-@pytest.mark.parametrize("tab", ["f2", "f4", "f5", "f6", "f7", "f8"])
-async def test_keys_of_other_programs_say_how_to_quit_on_every_screen(
-    stocked: Engine, tab: str, key: str
-) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("space", "escape", tab, key)
-        shown = screen.app.screen
-        await screen.press(key)
-        assert screen.app.screen is shown
-        assert screen.app.return_code is None
-        assert "ctrl+q quits; your place and drafts are kept." in screen.text
 
 
 @pytest.mark.parametrize(
@@ -213,19 +177,6 @@ async def test_the_menu_names_its_keys_and_leaves_its_row_in_sight(
         assert row[1:] in screen.text
 
 
-@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8"])
-async def test_an_undo_on_another_screen_is_counted_at_once_and_is_no_news_in_the_queue(
-    stocked: Engine, key: str
-) -> None:
-    async with opened(stocked, size=(80, 24)) as screen:
-        rows = len(screen.model.ids)
-        await screen.press("x", "ctrl+l", key, "u")
-        assert f"Queue {rows} F2" in screen.text
-        await screen.press("f2")
-        assert "new candidate" not in screen.text
-        assert len(screen.model.ids) == rows
-
-
 async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) -> None:
     stocked.intake.ingest([notes], project="other")
     async with opened(stocked, project="acme") as screen:
@@ -249,29 +200,6 @@ async def test_a_filter_for_an_unknown_value_names_the_values(
         assert len(screen.model.ids) == everything
 
 
-async def test_while_a_filter_is_typed_only_keys_that_work_are_shown(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("slash")
-        assert screen.text.splitlines()[-1].split() == [
-            "enter",
-            "keep",
-            "esc",
-            "clear",
-            "F1",
-            "help",
-        ]
-
-
-async def test_another_order_shows_its_figure(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.choose("order", "confidence")
-        await screen.press("g")
-        row = present(screen.model.current)
-        assert "by confidence" in screen.text
-        line = screen.text.splitlines()[2]
-        assert f"{row.confidence:.2f}".removeprefix("0") in line[:12]
-
-
 async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         everything = len(screen.model.ids)
@@ -281,20 +209,6 @@ async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(stocked
         assert word in present(screen.model.current).content
         await screen.press("escape")
         assert len(screen.model.ids) == everything
-
-
-async def test_a_bad_filter_is_one_sentence_and_the_list_stays(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        everything = len(screen.model.ids)
-        await screen.press("slash")
-        field = screen.app.query_one(FilterInput)
-        field.value = "conf>high"
-        await screen.settle()
-        assert len(screen.model.ids) == everything
-        assert "conf" in screen.status
-        field.value = "conf>0.1"
-        await screen.settle()
-        assert screen.status == ""
 
 
 async def test_a_filter_without_matches_says_how_to_continue(stocked: Engine) -> None:
@@ -317,33 +231,11 @@ async def test_an_edit_is_promoted_with_its_wording(stocked: Engine) -> None:
         assert stocked.drafts.load(first) is None
 
 
-async def test_leaving_an_edit_keeps_a_draft_for_the_next_time(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.current_id
-        await screen.press("e", *"xyz", "escape")
-        assert present(stocked.drafts.load(present(first))).endswith("xyz")
-    async with opened(stocked) as screen:
-        await screen.press("e")
-        assert screen.status == f"Edit #{first}: this is your draft."
-        await screen.press("ctrl+s")
-        assert stocked.queue.candidate(present(first)).content.endswith("xyz")
-
-
 async def test_the_list_stays_while_a_row_is_edited(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("e", "tab", "j", "a")
         assert screen.model.cursor == 0
         assert screen.status.startswith("Finish this first: ctrl+s saves it")
-
-
-async def test_the_place_is_remembered_by_id(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("j", "j")
-        left_at = screen.model.current_id
-        await screen.pilot.press("ctrl+q")
-    stocked.triage.promote([screen.model.ids[0]])
-    async with opened(stocked) as screen:
-        assert screen.model.current_id == left_at
 
 
 async def test_the_place_is_remembered_beyond_the_first_page(
@@ -502,57 +394,6 @@ async def test_the_help_runs_an_action_without_a_key(stocked: Engine) -> None:
         await screen.until(lambda: screen.app.theme.startswith("reviewer-light"))
 
 
-async def test_zoom_and_back(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("+")
-        assert not screen.app.queue_screen.evidence.display or "Evidence" not in screen.text
-        await screen.press("+")
-        assert "Evidence" in screen.text
-
-
-async def test_keys_without_an_action_have_no_effect(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        before = screen.text
-        await screen.press("f10", "f11", "d", "0", "ctrl+b")
-        assert screen.text == before
-
-
-async def test_every_key_is_safe_on_every_screen(stocked: Engine) -> None:
-    keys = (
-        "j", "k", "pagedown", "pageup", "a", "x", "s", "u", "Z", "space", "enter", "escape",
-        "o", "e", "escape", "tab", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "question_mark",
-        "escape", "f8", "j", "u", "Z", "escape", "o", "j", "tab", "escape", "e", "tab", "j",
-        "escape", "j", "*", "escape", "full_stop", "t", "escape", "ctrl+l", "right", "left",
-        "+", "tab", "+", "slash", "a", "escape", "g", "G", "home", "end", "ctrl+d", "ctrl+u",
-        "f8", "f2", "left_square_bracket",
-    )  # fmt: skip
-    async with opened(stocked, size=(60, 20)) as screen:
-        await screen.press(*keys)
-        assert screen.app.return_code is None
-        assert stocked.history.verify().ok
-
-
-async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
-    path = tmp_path / "\x1b[31mnotes.md"
-    words = "We decided to use \x1b]0;pwned\x07 [red]markup[/red] \u202e for the cache \x9b31m."
-    path.write_text(f"# Decisions\n\n{words}\n", "utf-8")
-    engine.intake.ingest([path], project="ac\x1b[2Jme")
-    async with opened(engine) as screen:
-        await screen.press("o")
-        assert "[red]markup[/red]" in screen.text
-        await screen.press("escape", "e")
-        for character in "\x1b\x07\x9b\u202e":
-            assert character not in screen.text
-
-
-async def test_the_screen_itself_writes_only_places_beside_the_store(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("j")
-        await screen.pilot.press("ctrl+q")
-    places = json.loads(Path(f"{stocked.path}.places.json").read_text("utf-8"))
-    assert places == {"": screen.model.current_id}
-
-
 async def test_escape_goes_back_from_other_rows_to_those_that_wait(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         waiting = len(screen.model.ids)
@@ -586,3 +427,35 @@ async def test_that_a_folder_was_bound_is_said_in_the_status_line(
         )
         await screen.press("a")
         assert screen.status.endswith("- u to undo")
+
+
+SCREEN_KEYS = ("f3", "f4", "f5", "f6", "f7", "f8")
+
+
+async def test_what_another_screen_did_is_taken_back_named_and_counted_at_once(
+    stocked: Engine,
+) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        for key in SCREEN_KEYS:
+            first, rows = present(screen.model.current), len(screen.model.ids)
+            await screen.press("x", "ctrl+l", key, "escape", "u")
+            words = f"Undone: Rejected #{first.id} “{first.content[:20]}"
+            assert screen.status.startswith(words), key
+            assert screen.status.endswith("” (Queue) - Z to redo")
+            assert f"Queue {rows} F2" in screen.text
+            await screen.press("f2")
+            assert "new candidate" not in screen.text
+            assert screen.model.current_id == first.id
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
+async def test_keys_of_other_programs_say_how_to_quit_on_every_screen(
+    stocked: Engine, key: str
+) -> None:
+    async with opened(stocked) as screen:
+        for tab in ("f2", *SCREEN_KEYS[1:]):
+            await screen.press("space", "escape", tab, key)
+            shown = screen.app.screen
+            await screen.press(key)
+            assert screen.app.screen is shown
+            assert screen.status == "ctrl+q quits; your place and drafts are kept.", tab

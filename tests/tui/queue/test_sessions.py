@@ -61,14 +61,6 @@ async def test_without_sessions_the_key_says_so(engine: Engine, shop: Path) -> N
         assert screen.status == "There are no sessions of this project on this machine."
 
 
-async def test_an_empty_queue_without_sessions_says_how_to_read_something(
-    engine: Engine, shop: Path
-) -> None:
-    async with opened(engine, project="shop") as screen:
-        await screen.until(lambda: "There are no sessions of this project" in screen.text)
-        assert "reviewer ingest PATH" in screen.text
-
-
 async def test_the_open_screen_reads_on_in_sessions_that_were_read_before(
     engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,20 +51,6 @@ def propose(engine: Engine, path: Path, statement: str, quoted: str = RULE) -> N
     engine.proposals.add("acme", [Proved(path, proposal, proof)], title="Proposed")
 
 
-def propose_a_cause(engine: Engine, path: Path, statement: str) -> None:
-    """Queue a statement as `reviewer propose` does."""
-    proposal = Proposal(
-        statement=statement,
-        type=MemoryType.KNOWLEDGE,
-        quotes=(Quote(1, "the drawer cache is never emptied on Sundays"),),
-        speaker=Speaker.AGENT,
-        proposer=Proposer.MODEL,
-        rule="model.test",
-    )
-    proof = prove(proposal, read_view(path), known=lambda _: ())
-    engine.proposals.add("acme", [Proved(path, proposal, proof)], title="Proposed")
-
-
 def proposer(engine: Engine, number: int) -> str:
     return engine.queue.candidate(number).proposer
 
@@ -82,12 +68,6 @@ async def test_the_evidence_stays_beside_a_statement_that_is_reworded(talked: En
             await screen.press("e")
             assert "Against the original" in screen.text
             assert RULE[:40] in " ".join(screen.text.split())
-
-
-async def test_a_filter_also_finds_what_is_folded(talked: Engine) -> None:
-    async with opened(talked, project="acme") as screen:
-        await screen.press("/", *"drawer", "enter")
-        assert [proposer(talked, number) for number in screen.model.ids] == ["excerpt"]
 
 
 async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> None:

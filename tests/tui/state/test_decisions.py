@@ -134,17 +134,6 @@ async def test_a_relation_is_chosen_and_walked(known: Engine, entity: int) -> No
         assert known.entities.get(entity).relations == ()
 
 
-async def test_a_circle_of_relations_is_refused_in_a_sentence(known: Engine, entity: int) -> None:
-    (other,) = known.entities.author("acme", "system", "The shop", name="shop").ids
-    known.triage.promote([other])
-    known.entities.relate(other, "part_of", entity)
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "j", "j")
-        await screen.choose("relate", "part", "shop")
-        assert "circle" in screen.status
-        assert known.entities.get(entity).relations == ()
-
-
 async def test_a_memory_is_forgotten_from_the_menu_once_it_is_confirmed(
     known: Engine, memory: int
 ) -> None:

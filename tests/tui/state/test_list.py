@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from reviewer.engine import Engine
 from reviewer.llm.spending import SpentQuestion, spending_path
@@ -105,20 +104,6 @@ def test_a_field_search_finds_no_state_and_a_minus_leaves_out(known: Engine) -> 
     assert states_with(held, "type:decision") == []
 
 
-async def test_others_writing_is_noticed_and_the_cursor_stays(
-    known: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reviewer.tui.kit.screen.WATCH_SECONDS", 0.05)
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G")
-        before = state(screen).facts.current_id
-        other = Engine.open(known.path, actor="script")
-        other.state.set("acme", "region", "eu-north")
-        other.close()
-        await screen.until(lambda: "eu-north" in screen.text)
-        assert state(screen).facts.current_id == before
-
-
 async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Path) -> None:
     number = stocked.queue.ids(QueueQuery(filter="kind:memory"))[0]
     stocked.triage.promote([number])
@@ -134,14 +119,6 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
         assert f"#{number}  memory" in screen.text
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
-
-
-async def test_a_memory_written_by_hand_is_marked(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G")
-        assert "hand-authored" in screen.text
-        await screen.press("o")
-        assert screen.status == "This was written by hand and has no source line."
 
 
 async def test_reasons_are_sentences(known: Engine) -> None:

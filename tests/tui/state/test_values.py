@@ -54,9 +54,8 @@ async def test_note_and_evidence_are_typed_and_stay_with_the_next_value(known: E
         assert held.evidence.endswith("decisions.md:5")
 
 
-@pytest.mark.parametrize("steps", ["j", "jj"], ids=["entity", "memory"])
 async def test_no_key_writes_a_memory_or_entity_into_state(
-    known: Engine, steps: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    known: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = dump(known, "state")
@@ -69,7 +68,7 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
     async with opened(known, project="acme", size=(80, 24)) as screen:
         for key in keys:
             await screen.press("f5")
-            await screen.pilot.press("g", *steps)
+            await screen.pilot.press("g", "j", "j")
             await screen.press(key)
             await screen.pilot.press("enter", "ctrl+s", "escape", "escape", "f2")
     assert dump(known, "state") == before

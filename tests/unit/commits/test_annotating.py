@@ -127,7 +127,7 @@ def test_criteria_of_one_kind_leave_the_other_kind(contexts: Contexts, number: i
     assert contexts.commit(number).retention == RetentionCriteria("the money")
     contexts.annotate(number, clear=True, retain_match=["drawer"])
     assert contexts.commit(number).retention == RetentionCriteria(None, (Pattern("drawer"),))
-    assert "Dropped the criteria" in contexts.annotate(number, clear=True).title
+    assert "Nothing must survive" in contexts.annotate(number, clear=True).title
     assert contexts.commit(number).retention == RetentionCriteria()
 
 

@@ -24,7 +24,7 @@ def require_every_block(contexts: Contexts, path: Path) -> None:
     expected = [
         prepare(block.text).text
         for block in open_blocks(path)
-        if block.text.strip() and not block.sidechain and block.use is not RecordUse.REWOUND
+        if block.text.strip() and not block.origin.sidechain and block.use is not RecordUse.REWOUND
     ]
     contexts.annotate(list(ids), priority="normal")
     assert [message.text for message in contexts.compile(done.context.id)] == expected

@@ -14,6 +14,7 @@ from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.service import Compression
 from reviewer.compression.summarizer import LicenceError
 from reviewer.compression.values import Level, Locked
+from reviewer.engine import Engine
 from reviewer.llm.model import CancelledError
 from tests.unit.compression.conftest import Kiosk
 
@@ -36,7 +37,22 @@ def test_a_target_below_the_floor_is_refused_with_what_costs(kiosk: Kiosk) -> No
     with pytest.raises(UnreachableError, match="10 tokens cannot be reached") as told:
         kiosk.compression.fit(kiosk.id, 10)
     assert told.value.needs > 10
-    assert "Unpin something" in str(told.value)
+    assert "In the way: 1 pinned turn with " in str(told.value)
+
+
+def test_a_segment_without_a_summary_that_passes_is_named_and_compressed_anyway(
+    engine: Engine,
+) -> None:
+    context = engine.contexts.create("acme", "harbour").id
+    paths = "\n".join(f"/srv/harbour/dock_{at}/ferry_{at}_test.go" for at in range(60))
+    for _ in range(4):
+        engine.contexts.add(context, role="tool", text=paths)
+    compression = engine.compression
+    with pytest.raises(UnreachableError, match=r"do not pass \(s\d.*\); --anyway takes them"):
+        compression.fit(context, 400)
+    found = compression.preview(compression.fit(context, 400, anyway=True))
+    assert found.tokens_after <= 400
+    assert any(each.in_doubt for each in found.segments)
 
 
 def test_fit_tells_of_every_summary_it_tries_and_can_be_stopped(kiosk: Kiosk) -> None:

@@ -55,9 +55,18 @@ def test_pins_belong_to_no_segment_and_part_them() -> None:
     assert cut_segments([]) == ()
 
 
-def test_skipped_turns_do_not_count() -> None:
-    skipped = structs.replace(sized(9_000), priority=Priority.SKIP)
-    (only,) = cut_segments([sized(10), skipped, sized(10)])
+def test_what_is_skipped_keeps_its_segment_and_sends_nothing() -> None:
+    turns = [*[sized(10)] * 4, sized(9_000), *[sized(10)] * 4]
+    before = [len(part.turns) for part in cut_segments(turns)]
+    turns[4] = structs.replace(turns[4], priority=Priority.SKIP)
+    after = cut_segments(turns)
+    assert [len(part.turns) for part in after] == before == [4, 1, 4]
+    assert [part.tokens for part in after] == [40, 0, 40]
+
+
+def test_thoughts_that_are_not_sent_do_not_count() -> None:
+    thought = structs.replace(sized(9_000), kind="thinking", priority=Priority.SKIP)
+    (only,) = cut_segments([sized(10), thought, sized(10)])
     assert only.tokens == 20
 
 

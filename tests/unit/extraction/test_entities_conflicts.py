@@ -1,35 +1,27 @@
 from typing import Any
 
 import pytest
-from msgspec import Struct
 
-from reviewer.extraction.entities.conflicts import contradicts
+from reviewer.extraction.entities.conflicts import Claim, contradiction
 from reviewer.extraction.entities.entity import Attribute, EntityCandidate
 from reviewer.extraction.entities.quantities import quantities, same_amount
 from tests.unit.extraction.making import extract, note
 
 
-class Row(Struct, frozen=True):
-    """As a row of the store would be."""
-
-    type: str
-    slot: str
-    attributes: tuple[Attribute, ...] = ()
-
-
-def parameter(value: str, unit: str, **changes: Any) -> Row:
+def parameter(value: str, unit: str, **changes: Any) -> Claim:
     values: dict[str, Any] = {
         "type": "parameter",
         "slot": "parameter:retention",
         "attributes": (Attribute("value", value, unit),),
     }
-    return Row(**(values | changes))
+    return Claim(0, status="active", **(values | changes))
 
 
-def read(text: str) -> EntityCandidate:
+def read(text: str) -> Claim:
     (found,) = extract(note(text))
     assert isinstance(found, EntityCandidate)
-    return found
+    own = found.structure
+    return Claim(0, str(found.type), own.slot, own.attributes, "candidate")
 
 
 @pytest.mark.parametrize(
@@ -49,7 +41,7 @@ def read(text: str) -> EntityCandidate:
 def test_the_same_amount_in_other_words(one: tuple[str, str], other: tuple[str, str]) -> None:
     assert same_amount(*one, *other)
     assert same_amount(*other, *one)
-    assert contradicts(parameter(*one), parameter(*other)) is None
+    assert not contradiction(parameter(*one), parameter(*other))
 
 
 @pytest.mark.parametrize(
@@ -66,16 +58,13 @@ def test_the_same_amount_in_other_words(one: tuple[str, str], other: tuple[str, 
 )
 def test_another_amount(one: tuple[str, str], other: tuple[str, str]) -> None:
     assert not same_amount(*one, *other)
-    found = contradicts(parameter(*one), parameter(*other))
-    assert found is not None
-    assert contradicts(parameter(*other), parameter(*one)) is not None
+    assert contradiction(parameter(*one), parameter(*other))
+    assert contradiction(parameter(*other), parameter(*one))
 
 
 def test_a_contradiction_names_both_sides() -> None:
-    found = contradicts(parameter("90", "days"), parameter("30", "days"))
-    assert found is not None
-    assert (found.slot, found.attribute) == ("parameter:retention", "value")
-    assert str(found) == "value: 90 days or 30 days"
+    found = contradiction(parameter("90", "days"), parameter("30", "days"))
+    assert found == "value: 90 days or 30 days"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +78,7 @@ def test_a_contradiction_names_both_sides() -> None:
     ],
 )
 def test_different_things_do_not_contradict_each_other(changes: dict[str, Any]) -> None:
-    assert contradicts(parameter("90", "days"), parameter("30", "days", **changes)) is None
+    assert not contradiction(parameter("90", "days"), parameter("30", "days", **changes))
 
 
 @pytest.mark.parametrize(
@@ -104,8 +93,8 @@ def test_different_things_do_not_contradict_each_other(changes: dict[str, Any]) 
 )
 def test_conflicts_between_two_texts(one: str, other: str, conflict: bool) -> None:
     first, second = read(one), read(other)
-    assert bool(contradicts(first, second)) is conflict
-    assert bool(contradicts(second, first)) is conflict
+    assert bool(contradiction(first, second)) is conflict
+    assert bool(contradiction(second, first)) is conflict
 
 
 @pytest.mark.parametrize(

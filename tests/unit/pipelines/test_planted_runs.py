@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.pipelines.events import CheckpointError, RunError
+from reviewer.errors import UnknownIdError
+from reviewer.pipelines.events import RunError
 from reviewer.pipelines.run_store import RunStore
 from tests.unit.pipelines.running import Workshop
 
@@ -134,36 +135,53 @@ class TestReading:
         assert failed.state == "failed"
         assert "status.json cannot be read: it is a link, not a file" in failed.message
 
-    def test_a_run_card_cannot_take_the_id_of_another_run(
-        self, workshop: Workshop, planted: Path
-    ) -> None:
-        other = workshop.folder / "other"
-        mine = workshop.start(workshop.write(THREE), run_dir=other, max_steps=1)
-        card = planted / "run.json"
-        value = json.loads(card.read_text())
-        theirs = next(each for each in workshop.runs.runs() if each.run_id != value["run_id"])
-        before = workshop.runs.run(theirs.run_id)
-        card.write_text(json.dumps({**value, "run_id": theirs.run_id}))
-        with pytest.raises(RunError, match="whose files are in"):
-            workshop.resume(str(planted))
-        assert workshop.runs.run(theirs.run_id) == before
-        assert mine
-
     @pytest.mark.parametrize(
-        "forged",
+        ("name", "forged"),
         [
-            {"next_edge": 99},
-            {"next_edge": -1},
-            {"logs": [], "completed_nodes": [], "next_node": ""},
+            ("checkpoint.json", {"next_node": "done", "next_edge": None}),
+            ("checkpoint.json", {"logs": [], "completed_nodes": [], "next_node": ""}),
+            ("checkpoint.json", {"next_edge": 99}),
+            ("checkpoint.json", {"seal": ""}),
+            ("run.json", {"max_steps": 9}),
+            ("run.json", {"path": "/elsewhere/brew.dot"}),
         ],
     )
-    def test_a_checkpoint_that_does_not_fit_its_pipeline_is_refused(
-        self, workshop: Workshop, planted: Path, forged: dict[str, object]
+    def test_an_edited_file_is_refused(
+        self, workshop: Workshop, planted: Path, name: str, forged: dict[str, object]
     ) -> None:
-        path = planted / "checkpoint.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), **forged}))
-        with pytest.raises(CheckpointError, match="is damaged"):
+        edit(planted / name, forged)
+        with pytest.raises(RunError, match="not as"):
             workshop.resume(str(planted))
+
+    def test_a_question_cannot_be_skipped_by_writing_its_status(self, workshop: Workshop) -> None:
+        place = workshop.folder / "gated"
+        body = THREE.replace('b [prompt="B"]', "b [shape=hexagon]")
+        workshop.start(workshop.write(body), run_dir=place, answers={"b": ["c"]})
+        asked = workshop.folder / "asked"
+        waits = workshop.start(workshop.write(body), run_dir=asked)
+        (place / "b-3").rename(asked / "b-3")
+        again = workshop.resume(str(asked))
+        assert (waits.state, again.state) == ("waiting", "waiting")
+
+    def test_a_run_of_another_store_does_not_go_on(
+        self, workshop: Workshop, planted: Path, tmp_path: Path
+    ) -> None:
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        with pytest.raises(UnknownIdError, match="There is no run"):
+            Workshop(elsewhere).resume(str(planted))
+
+    def test_a_run_of_an_earlier_version_goes_on(self, workshop: Workshop, planted: Path) -> None:
+        (view,) = workshop.runs.runs()
+        with workshop.ledger.act("run") as act:
+            act.update("pipeline_run", act.query("SELECT id FROM pipeline_run")[0][0], key="")
+        for name in ("checkpoint.json", "run.json"):
+            edit(planted / name, {"seal": ""})
+        assert workshop.resume(view.run_id, max_steps=9).state == "done"
+
+
+def edit(path: Path, values: dict[str, object]) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
 
 
 class TestOwner:

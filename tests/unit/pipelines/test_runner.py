@@ -263,18 +263,6 @@ class TestPeople:
         status = json.loads((Path(done.folder) / kept.logs[2].folder / "status.json").read_text())
         assert status["remark"] == said
 
-    def test_a_status_that_leaves_by_an_edge_of_another_node_is_refused(
-        self, workshop: Workshop
-    ) -> None:
-        waiting = workshop.start(workshop.write(self.GATE))
-        stage = Path(waiting.folder) / "gate-2"
-        stage.mkdir()
-        forged = {"step": 2, "node": "gate", "word": "success", "edge": 99}
-        (stage / "status.json").write_text(json.dumps(forged))
-        failed = workshop.resume(waiting.run_id)
-        assert failed.state == "failed"
-        assert "status.json is damaged" in failed.message
-
 
 class TestWays:
     def test_a_conditional_asks_about_the_stage_before_it(self, workshop: Workshop) -> None:

@@ -130,34 +130,6 @@ def _alive(process: int) -> bool:
         return False
 
 
-def test_commands_of_a_run_that_this_store_did_not_start_never_run(
-    workshop: Workshop, tmp_path: Path
-) -> None:
-    path = tool(workshop, "touch begun; sleep 30")
-    done = workshop.start(
-        path, allow_tools=True, cancelled=lambda: (workshop.folder / "begun").exists()
-    )
-    (workshop.folder / "begun").unlink()
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    stranger = Workshop(elsewhere)
-    with pytest.raises(RunError, match=r"did not make.*touch begun"):
-        stranger.resume(done.folder, allow_tools=True)
-    assert not (workshop.folder / "begun").exists()
-
-
-def test_commands_of_a_folder_that_takes_the_place_of_a_run_never_run(workshop: Workshop) -> None:
-    path = tool(workshop, "touch begun; sleep 30")
-    done = workshop.start(
-        path, allow_tools=True, cancelled=lambda: (workshop.folder / "begun").exists()
-    )
-    (workshop.folder / "begun").unlink()
-    other = Path(done.folder).rename(workshop.folder / "other")
-    with pytest.raises(RunError, match=r"did not make.*touch begun"):
-        workshop.resume(str(other), allow_tools=True)
-    assert not (workshop.folder / "begun").exists()
-
-
 def test_commands_that_a_run_did_not_begin_with_never_run(workshop: Workshop) -> None:
     path = tool(workshop, "curl https://shop:s3cretPass1@shelf.example/", ", label=Ask")
     path.write_text(path.read_text().replace("-> t; t", "-> q; q [shape=hexagon]; q -> t; t"))
@@ -165,7 +137,7 @@ def test_commands_that_a_run_did_not_begin_with_never_run(workshop: Workshop) ->
     assert done.state == "waiting"
     text = path.read_text()
     path.write_text(text.replace("s3cretPass1", "s3;env|sh;cretPass1"))  # also masked
-    with pytest.raises(RunError, match="did not make"):
+    with pytest.raises(RunError, match="not as they were"):
         workshop.resume(done.run_id, allow_tools=True)
 
     path.write_text(text)
@@ -174,5 +146,5 @@ def test_commands_that_a_run_did_not_begin_with_never_run(workshop: Workshop) ->
     (other / path.name).write_text(text)
     card = Path(done.folder) / "run.json"
     card.write_text(card.read_text().replace(str(path), str(other / path.name)))
-    with pytest.raises(RunError, match="did not make"):
+    with pytest.raises(RunError, match="not as they were"):
         workshop.resume(done.run_id, allow_tools=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, UnknownIdError
+from reviewer.errors import ConflictError
 from reviewer.promotion.decisions.triage import Seen
 from reviewer.promotion.views import Done
 from tests.unit.promotion.conftest import QueueUp, StatusOf
@@ -20,21 +20,6 @@ Rivals = tuple[int, int, int]
 @pytest.fixture
 def rivals(engine: Engine, tmp_path: Path) -> Rivals:
     return two_rivals(engine, tmp_path / "adr")
-
-
-def test_one_item_with_both_sides_and_their_evidence(
-    engine: Engine, rivals: Rivals, tmp_path: Path
-) -> None:
-    left, right, conflict = rivals
-    row = engine.queue.candidate(conflict)
-    assert (row.kind, row.status) == ("conflict", "candidate")
-    view = engine.conflicts.get(conflict)
-    assert (view.left.id, view.right.id, view.slot) == (left, right, "decision:ledger database")
-    assert view.resolution is None
-    assert "PostgreSQL or SQLite" in row.content
-    paths = [evidence.record.path for evidence in engine.queue.evidence(conflict)]
-    assert paths == sorted(str(path) for path in (tmp_path / "adr").iterdir())
-    assert engine.conflicts.of(left) == engine.conflicts.of(right) == [conflict]
 
 
 def test_two_candidates_are_no_conflict_until_one_is_accepted(
@@ -132,18 +117,6 @@ def test_no_act_of_triage_settles_one_by_accident(
         with pytest.raises(ConflictError, match=r"is a conflict: settle it"):
             act()
     assert engine.conflicts.get(conflict).resolution is None
-
-
-def test_strangers_are_named(engine: Engine, rivals: Rivals, queue_up: QueueUp) -> None:
-    left, _, conflict = rivals
-    (other,) = queue_up("an ordinary fact")
-    with pytest.raises(ConflictError, match=f"#{other} is not a side of conflict #{conflict}"):
-        engine.conflicts.supersede(conflict, other)
-    for number in (left, other, 999):
-        with pytest.raises(UnknownIdError, match=f"#{number} is not a conflict"):
-            engine.conflicts.keep_both(number)
-        with pytest.raises(UnknownIdError, match=f"#{number} is not a conflict"):
-            engine.conflicts.get(number)
 
 
 def _contradicting(engine: Engine) -> tuple[int, int, int, Done]:

@@ -82,22 +82,3 @@ def test_own_words_are_hinted_at(engine: Engine, tmp_path: Path) -> None:
 def test_conflicts_and_unknown_rows_have_no_hints(engine: Engine, tmp_path: Path) -> None:
     *_, conflict = two_rivals(engine, tmp_path / "adr")
     assert engine.insight.hints([conflict, 99_999]) == {}
-
-
-@pytest.mark.parametrize("again", ["same file", "other file", "stored pass"])
-def test_references_to_an_active_memory_are_counted_and_never_a_second_row(
-    engine: Engine, tmp_path: Path, again: str
-) -> None:
-    text = "We decided to keep the drawer closed until the terminal answers."
-    folder = tmp_path / "notes"
-    said_in(engine, folder, 1, text)
-    (number,) = ids(engine, "drawer")
-    engine.triage.promote([number])
-    if again == "stored pass":
-        engine.intake.extract_stored(project="acme", source=folder / "0.md")
-    elif again == "other file":
-        said_in(engine, tmp_path / "other", 1, text)
-    else:
-        said_in(engine, folder, 1, text + "\n\nA word more.")
-    assert ids(engine, "drawer") == [number]
-    assert (engine.queue.candidate(number).refs, engine.queue.candidate(number).seen) == (1, 1)

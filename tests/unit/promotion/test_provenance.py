@@ -115,17 +115,6 @@ def test_the_way_walks_through_every_layer(engine: Engine, ingested: Path) -> No
     )
 
 
-def test_trusted_state_leads_to_the_line_that_its_person_named(
-    engine: Engine, tmp_path: Path
-) -> None:
-    path = write_adr(tmp_path / "adr", "PostgreSQL")
-    engine.state.set("acme", "db", "PostgreSQL", note="agreed", evidence=f"{path}:11")
-    state, note, place = engine.provenance.of_state(engine.state.all()[0])
-    assert (state.layer, state.text, note.text) == ("L3", "PostgreSQL", "agreed")
-    assert (place.layer, place.path, place.line) == ("L0", str(path), 10)
-    assert place.text.startswith("## Decision") or "PostgreSQL" in place.text
-
-
 def test_evidence_that_is_gone_by_now_is_said(engine: Engine, tmp_path: Path) -> None:
     path = write_adr(tmp_path / "adr", "PostgreSQL")
     engine.state.set("acme", "db", "PostgreSQL", evidence=f"{path}:3")

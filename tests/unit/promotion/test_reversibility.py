@@ -96,21 +96,6 @@ def test_undo_and_redo_lead_exactly_where_they_should(
     assert engine.history.verify().ok
 
 
-def test_undoing_a_graduation_deletes_only_the_entity_candidate(
-    engine: Engine, ingested: list[int], status: StatusOf
-) -> None:
-    memory = ids(engine, "kind:memory")[0]
-    engine.triage.promote([memory])
-    before = rows(engine)
-    entity, _ = engine.entities.graduate(memory, "result").ids
-    assert (status(memory), status(entity)) == ("graduated", "candidate")
-    engine.history.undo()
-    assert rows(engine) == before
-    assert status(memory) == "active"
-    with pytest.raises(UnknownIdError):
-        status(entity)
-
-
 def test_a_graduated_memory_is_frozen(engine: Engine, status: StatusOf) -> None:
     memory = an_active_memory(engine)
     engine.entities.graduate(memory, "decision")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import UnknownIdError
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.extract import Event, Extractor
 from reviewer.promotion.views import QueueQuery
@@ -80,21 +78,6 @@ def test_a_later_pass_proposes_what_ingestion_would_have(
     assert report.new == len(shown[0])
 
 
-@pytest.mark.parametrize("scope", ["record", "source", "wave"])
-def test_one_record_one_source_or_one_wave(
-    engine: Engine, kept: WaveReport, note: Path, scope: str
-) -> None:
-    keys = [row[4] for row in dump(engine, "record")]
-    (key,) = [
-        k for k, row in zip(keys, dump(engine, "record"), strict=True) if "drawer" in str(row[-1])
-    ]
-    value: Any = {"record": key, "source": note, "wave": kept.wave}[scope]
-    report = engine.intake.extract_stored(project="acme", **{scope: value})
-    assert report.records == (1 if scope == "record" else len(keys))
-    assert any("drawer" in content for content in contents(engine))
-    assert any("thermal" in content for content in contents(engine)) is (scope != "record")
-
-
 def test_what_is_known_counts_once_more_and_stays_as_it_is(engine: Engine, note: Path) -> None:
     engine.intake.ingest([note], project="acme")
     found = ids(engine)
@@ -132,20 +115,6 @@ def test_a_newer_extractor_stands_beside_the_old_candidate(
     assert {engine.queue.candidate(n).extractor_version for n in fresh} == {"9.9.9"}
     assert {engine.queue.candidate(n).status for n in fresh} == {"candidate"}
     assert dump(engine, "evidence")[: len(evidence)] == evidence
-
-
-@pytest.mark.parametrize(
-    "scope", [{"record": "nothing"}, {"source": Path("nowhere.md")}, {"wave": 99}]
-)
-def test_what_the_store_does_not_hold_is_said(
-    engine: Engine, kept: WaveReport, scope: dict[str, Any]
-) -> None:
-    acts = engine.history.acts_total()
-    with pytest.raises(UnknownIdError, match="acme has no record of"):
-        engine.intake.extract_stored(project="acme", **scope)
-    with pytest.raises(UnknownIdError, match="other has no record"):
-        engine.intake.extract_stored(project="other", **scope)
-    assert engine.history.acts_total() == acts
 
 
 def test_a_record_is_never_proposed_from_twice_over_by_a_later_ingestion(

@@ -7,35 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, ReviewerError
+from reviewer.errors import ConflictError
 from reviewer.promotion.views import QueueQuery
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 
 
 def waiting(engine: Engine) -> list[int]:
     return list(engine.queue.ids(QueueQuery()))
-
-
-@pytest.mark.parametrize(
-    ("verb", "becomes"), [("promote", "active"), ("reject", "invalid"), ("defer", "candidate")]
-)
-def test_a_decision_is_one_act_and_undo_takes_it_back(
-    engine: Engine, queue_up: QueueUp, status: StatusOf, verb: str, becomes: str
-) -> None:
-    first, second = queue_up("one fact", "another fact")
-    acts = engine.history.acts_total()
-
-    done = getattr(engine.triage, verb)([first, second])
-
-    assert engine.history.acts_total() == acts + 1
-    assert done.ids == (first, second)
-    assert [status(first), status(second)] == [becomes, becomes]
-    engine.history.undo()
-    assert [status(first), status(second)] == ["candidate", "candidate"]
-    assert waiting(engine) == [first, second]
-    engine.history.redo()
-    assert [status(first), status(second)] == [becomes, becomes]
-    assert engine.history.verify().ok
 
 
 def test_deferred_candidates_stay_but_come_last(engine: Engine, queue_up: QueueUp) -> None:
@@ -92,14 +70,6 @@ def test_alone_leaves_the_near_duplicates_under_a_new_leader(
     assert [member.id for member in engine.queue.members(b)] == [c]
 
 
-def test_rejecting_a_row_takes_its_near_duplicates_along(
-    engine: Engine, queue_up: QueueUp, status: StatusOf
-) -> None:
-    a, b = queue_up("no retries", "never retry", behind={"never retry": "no retries"})
-    assert engine.triage.reject([a]).title == f"Rejected #{a} and 1 near duplicate"
-    assert status(b) == "invalid"
-
-
 @pytest.mark.parametrize(
     ("leader", "behind"),
     [
@@ -135,46 +105,11 @@ def test_duplicates_of_an_earlier_wording_go_with_the_row(
     assert [status(first), status(other)] == ["active", "superseded"]
 
 
-def test_edit_then_promote_keeps_the_earlier_wording(
-    engine: Engine, queue_up: QueueUp, status: StatusOf
-) -> None:
-    (number,) = queue_up("use postgres")
-
-    engine.triage.edit(number, "The ledger uses PostgreSQL 16.")
-
-    view = engine.queue.candidate(number)
-    assert (view.content, view.edited, status(number)) == (
-        "The ledger uses PostgreSQL 16.", True, "active",
-    )  # fmt: skip
-    assert [content for _, content in engine.queue.wordings(number)] == ["use postgres"]
-    engine.history.undo()
-    assert engine.queue.candidate(number).content == "use postgres"
-    assert engine.queue.wordings(number) == []
-
-
-@pytest.mark.parametrize("empty", ["", "   ", "\n"])
-def test_an_empty_wording_is_refused(engine: Engine, queue_up: QueueUp, empty: str) -> None:
-    (number,) = queue_up("use postgres")
-    with pytest.raises(ReviewerError, match="at least 8 characters, this has 0"):
-        engine.triage.edit(number, empty)
-
-
 def test_editing_into_what_another_memory_says_names_it(engine: Engine, queue_up: QueueUp) -> None:
     first, second = queue_up("one fact", "another fact")
     with pytest.raises(ConflictError, match=f"#{first}"):
         engine.triage.edit(second, "One fact.")
     assert engine.queue.candidate(second).content == "another fact"
-
-
-def test_merge_moves_the_row_into_another(
-    engine: Engine, queue_up: QueueUp, status: StatusOf
-) -> None:
-    first, second = queue_up("one fact", "another fact")
-    engine.triage.merge(second, first)
-    assert status(second) == "superseded"
-    assert engine.queue.candidate(first).seen == 2
-    with pytest.raises(ConflictError):
-        engine.triage.merge(first, first)
 
 
 def test_a_secret_in_a_wording_is_masked_before_it_is_stored(

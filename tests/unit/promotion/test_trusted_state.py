@@ -44,16 +44,6 @@ def test_setting_what_is_set_is_no_act(engine: Engine) -> None:
         assert engine.history.acts_total() == acts
 
 
-def test_projects_have_keys_of_their_own(engine: Engine) -> None:
-    engine.state.set("acme", "region", "eu-west-1")
-    engine.state.set("other", "region", "us-east-1")
-    assert [(s.project, s.value) for s in engine.state.all()] == [
-        ("acme", "eu-west-1"), ("other", "us-east-1")
-    ]  # fmt: skip
-    with pytest.raises(UnknownIdError):
-        engine.state.get("nowhere", "region")
-
-
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [

@@ -182,18 +182,6 @@ def test_what_the_person_took_back_is_not_proposed(engine: Engine, tmp_path: Pat
     assert marked == (101,)
 
 
-def test_secrets_are_masked_before_anything_is_stored(engine: Engine, tmp_path: Path) -> None:
-    secret = "gh" + "p_" + "a1B2c3D4" * 4 + "e5F6"
-    said = f"We decided to use the token {secret} for the release job because the bot needs it."
-    report = ingest(engine, transcript(tmp_path / "s.jsonl", said))
-
-    assert report.masked == 1
-    engine.close()
-    for file in tmp_path.rglob("store.db*"):
-        if file.is_file():
-            assert secret.encode() not in file.read_bytes()
-
-
 def test_the_report_folder_explains_the_wave(engine: Engine, notes: Path) -> None:
     report = ingest(engine, notes)
     folder = Path(report.report_folder)
@@ -237,59 +225,6 @@ def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(
     with pytest.raises(ConflictError, match="Nothing waits"):
         engine.intake.more(project="acme")
     assert engine.history.verify().ok
-
-
-def test_what_a_report_of_version_0_1_left_out_is_called_up_as_well(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "notes.md"
-    path.write_text("- [Decision] The ledger moves to PostgreSQL.\n- [Decision] Mail is queued.\n")
-    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.CAP", 0)
-    dropped = Path(ingest(engine, path).report_folder, "dropped.ndjson")
-    first, second = map(json.loads, dropped.read_text().splitlines())
-    dropped.write_text(f"{as_candidate(first)}\n{as_statement(second)}\n")
-
-    done = engine.intake.more(project="acme")
-
-    kinds = {str(row.kind): row.content for row in engine.queue.rows(done.ids)}
-    assert kinds["entity"] == "The ledger moves to PostgreSQL"
-    assert kinds["memory"] == "Mail is queued"
-    assert all(engine.queue.evidence(number)[0].record.text for number in done.ids)
-    assert engine.queue.counts("acme").beyond_cap == 0
-
-
-def as_candidate(told: dict[str, Any]) -> str:
-    """A line about a candidate of the rules as version 0.1 wrote it."""
-    columns = told["columns"]
-    record, start, end, rule, version = told["places"][0]
-    names = ("type", "content", "prior", "signal", "freshness", "confidence", "rank", "seen")
-    return compact(
-        {
-            **{name: columns[name] for name in names},
-            "flags": columns["flags"].split(), "rule": rule, "extractor_version": version,
-            "record": record, "span_start": start, "span_end": end, "line_start": 0,
-            "line_end": 1, "structure": told["structure"], "reason": "over the cap",
-        }
-    )  # fmt: skip
-
-
-def as_statement(told: dict[str, Any]) -> str:
-    """A line about a statement as version 0.1 wrote it."""
-    columns = {
-        name: value
-        for name, value in told["columns"].items()
-        if name not in ("kind", "content", "key")
-    }
-    row = {**columns, "type": "project", "proof": '{"quotes":[]}'}
-    places = [place[:4] for place in told["places"]]
-    content = told["columns"]["content"]
-    return compact(
-        {"content": content, "rank": 0.5, "row": row, "places": places, "reason": "over the cap"}
-    )
-
-
-def compact(line: dict[str, Any]) -> str:
-    return json.dumps(line, separators=(",", ":"))
 
 
 def test_a_note_that_was_edited_above_keeps_its_evidence_at_the_right_line(

@@ -19,9 +19,9 @@ from reviewer.proposing.statements import (
     GIVEN_UP,
     NO_QUOTE,
     NOT_IN_SESSION,
+    NOT_KEPT,
     REFUSED,
     REPEATED,
-    REPEATS_PROMPT,
     TOO_LONG,
     TOO_SHORT,
     BudgetReachedError,
@@ -135,15 +135,6 @@ def test_what_fails_is_asked_for_once_more_with_the_reason_and_its_lines(desk: D
     assert len(model.asked) == 2
 
 
-def test_what_fails_again_is_returned_with_what_is_unproved(desk: Desk) -> None:
-    wrong = said("The card terminal repeats its answer after 35 seconds.", (desk.agent, WORDS))
-    written = desk.writes(Scripted(answer(wrong)))
-    (proved,) = written.proved
-    assert not proved.proof.sound
-    assert any("35" in fact for fact in proved.proof.unproved)
-    assert desk.spent.requests == 2
-
-
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
@@ -154,8 +145,6 @@ def test_what_fails_again_is_returned_with_what_is_unproved(desk: Desk) -> None:
         (said("The card terminal repeats its answer."), NO_QUOTE),
         (said("The card terminal repeats its answer. " * 9, (1, WORDS)), TOO_LONG),
         (said("Short.", (1, WORDS)), TOO_SHORT),
-        (said("It stands alone and names its subject: the program, component, file, function or "
-              "command.", (1, WORDS)), REPEATS_PROMPT),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_counted_with_its_reason(
@@ -209,7 +198,7 @@ def test_an_answer_that_cannot_be_kept_is_used_and_named(
     monkeypatch.setattr(AnswerCache, "keep", full)
     written = desk.writes(Scripted(answer(said(TRUE, (desk.agent, WORDS)))), cached=True)
     assert len(written.proved) == 1
-    assert written.unkept == "No space left on device"
+    assert written.dropped == {NOT_KEPT.format("No space left on device"): 1}
 
 
 def test_a_ceiling_stops_the_first_try_and_only_drops_the_second(desk: Desk) -> None:
@@ -222,17 +211,9 @@ def test_a_ceiling_stops_the_first_try_and_only_drops_the_second(desk: Desk) -> 
     assert written.dropped == {"not asked again: the ceiling is reached": 1}
 
 
-def test_a_template_of_the_user_replaces_the_built_in_one(desk: Desk, tmp_path: Path) -> None:
-    folder = tmp_path / "templates"
-    folder.mkdir()
-    (folder / "statements.toml").write_text(
-        'template_id = "statements"\nsystem_prompt = "Only traps."\nuser_prompt = "{{lines}}"\n'
-    )
-    model = Scripted(answer())
-    desk.writes(model, templates=folder)
-    assert model.asked[0][0].content == "Only traps."
-    (folder / "statements.toml").write_text(
+def test_a_template_with_an_unknown_field_is_refused(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "statements.toml").write_text(
         'template_id = "statements"\nsystem_prompt = ""\nuser_prompt = "{{line}}"\n'
     )
     with pytest.raises(TemplateError, match="there is no field line; there are: lines"):
-        desk.writes(model, templates=folder)
+        desk.writes(Scripted(answer()), templates=tmp_path)

@@ -73,13 +73,6 @@ def test_the_last_to_do_list_comes_before_the_next_piece() -> None:
     assert "to-do list: [x] fold" not in before
 
 
-def test_refused_calls_come_before_the_next_piece() -> None:
-    lines = turns(30)
-    refused = "refused: Bash: git merge main; the person said: merge origin/main"
-    lines[7] = ViewLine(35, LineRole.REJECTED, Speaker.PERSON, refused)
-    assert refused in [line.text for line in pieces(view(*lines), max_tokens=800)[-1].before]
-
-
 def test_a_piece_that_is_too_small_for_anything_is_refused() -> None:
     with pytest.raises(ValueError, match="100 tokens"):
         pieces(view(*turns(1)), max_tokens=20)

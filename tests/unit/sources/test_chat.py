@@ -175,11 +175,3 @@ def test_a_repeated_field_does_not_shift_positions(tmp_path: Path) -> None:
 def test_nesting_too_deep_is_refused_in_a_sentence(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(SourceError, match="nested too deep"):
         opened(tmp_path, data)
-
-
-def test_a_deep_line_costs_only_itself(tmp_path: Path) -> None:
-    good = b'{"role": "user", "content": "Fine."}\n'
-    deep = b'{"role": "user", "content": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
-    scan = opened(tmp_path, good + deep + good.replace(b"Fine", b"Good"), "t.jsonl")
-    assert uses(scan) == [("Fine.", "said"), ("Good.", "said")]
-    assert scan.tally["nested too deep"] == 1

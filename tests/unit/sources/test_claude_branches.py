@@ -74,19 +74,6 @@ class TestBranches:
         session.user("Third task.", after="unknown-parent")
         assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
 
-    def test_rewinds_are_found_across_a_compaction(self, tmp_path: Path) -> None:
-        session = Session()
-        fork = session.reply("Ready.")
-        session.user("Use red.")
-        session.user("Use blue.", after=fork)
-        last = session.reply("Blue.")
-        session.add("system", after=None, subtype="compact_boundary", logicalParentUuid=last)
-        session.user("Summary of it all", isCompactSummary=True)
-        session.reply("Going on.")
-        found = {record.text: record.use for record in session.read(tmp_path)}
-        assert found["Use red."] is RecordUse.REWOUND
-        assert found["Use blue."] is RecordUse.MESSAGE
-
 
 class TestOnePass:
     """A rewind is told as soon as the agent goes on below the later prompt."""

@@ -139,7 +139,9 @@ def test_of_several_sessions_only_the_wanted_ones_are_read(tmp_path: Path) -> No
     path = CRUSH.write(tmp_path)
     only = [record.session for record in Scanned(path, sessions=frozenset(("w2",)))]
     assert only == ["w2"]
-    assert {block.sidechain for block in open_blocks(path, sessions=frozenset(("w2",)))} == {True}
+    assert {block.origin.sidechain for block in open_blocks(path, sessions=frozenset(("w2",)))} == {
+        True
+    }
 
 
 def test_rows_are_shown_as_text(tmp_path: Path) -> None:

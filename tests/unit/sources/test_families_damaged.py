@@ -13,6 +13,7 @@ import pytest
 
 from reviewer.errors import SourceError
 from reviewer.sources.open import open_blocks, recognise
+from reviewer.sources.records import Block
 from reviewer.sources.rows import has_rows
 from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import FAMILIES, Family
@@ -95,7 +96,8 @@ def test_damage_is_counted_or_named_but_never_raised(family: Family, tmp_path: P
             with suppress(SourceError):
                 for found in read(path):
                     found.text.encode()
-                    assert 0 <= found.line_start < found.line_end
+                    at = found.origin if isinstance(found, Block) else found
+                    assert 0 <= at.line_start < at.line_end
         with suppress(SourceError):
             outlines = recognise(path).outlines
             for outline in outlines(path) if outlines else ():

@@ -270,17 +270,6 @@ def test_a_block_that_reviewer_exported_is_blank_and_the_other_lines_keep_their_
     assert scan.tally["block of reviewer's own"] == 5
 
 
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize(
-    "text",
-    ["<a href='x'>" * 20_000, "<a" + "- " * 100_000, "<!-- INDEX:START -->" * 50_000,
-     "<!-- x -->" + "\n" * 100_000, "<!-- x -->" + " " * 100_000, "{" * 100_000 + "[ab" * 50_000],
-    ids=["tags", "open tag", "indexes", "line ends", "spaces", "brackets"],
-)  # fmt: skip
-def test_repetitive_text_is_judged_fast(text: str) -> None:
-    assert is_template(text) in (True, False)
-
-
 def test_a_label_and_a_placeholder_are_a_template() -> None:
     assert is_template(
         "# Note\n\n- **Status**: [fill in]\n  1. Owner: <your name>\n\nDate: YYYY-MM-DD"

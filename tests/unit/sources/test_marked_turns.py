@@ -189,7 +189,7 @@ def test_what_aider_did_is_read_as_calls_with_results(tmp_path: Path) -> None:
     assert results[1] == '8742503 feat: Sound the `horn` "twice"'
     assert "collected 2 items" in results[2]
     assert "1 failed, 1 passed" in results[2]
-    assert [b.session for b in blocks][-1] == "2024-08-06T08:00:00"
+    assert [b.origin.session for b in blocks][-1] == "2024-08-06T08:00:00"
 
 
 def test_output_that_aider_shows_is_nobodys_words(tmp_path: Path) -> None:

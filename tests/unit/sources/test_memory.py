@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,24 +26,38 @@ def peak_of_reading(path: Path) -> tuple[int, int]:
     return peak, records
 
 
-def test_a_session_of_15_mb_is_read_in_6(tmp_path: Path) -> None:
+def turns(at: int) -> bytes:
     session = Session()
-    with (tmp_path / "big.jsonl").open("wb") as file:
+    session.user(f"Turn {at}.")
+    session.tool()
+    session.result("output " * 5000)
+    session.reply(f"Did {at}.")
+    return session.bytes()
+
+
+@pytest.mark.parametrize(
+    ("piece", "most"),
+    [
+        (turns, 6),
+        (lambda at: b"# Part %d\n\n%b\n\n" % (at, b"Words of this part. " * 2000), 8),
+        (lambda at: b'{"role": "user", "content": "%d %b"}\n' % (at, b"word " * 5000), 8),
+    ],
+    ids=["session", "note", "chat"],
+)
+def test_a_file_of_15_mb_is_read_in_a_few(
+    tmp_path: Path, piece: Callable[[int], bytes], most: int
+) -> None:
+    with (tmp_path / "big").open("wb") as file:
         while file.tell() < 15 * MB:
-            session.records.clear()
-            session.user(f"Turn {file.tell()}.")
-            session.tool()
-            session.result("output " * 5000)
-            session.reply(f"Did {file.tell()}.")
-            file.write(session.bytes())
-    peak, records = peak_of_reading(tmp_path / "big.jsonl")
+            file.write(piece(file.tell()))
+    peak, records = peak_of_reading(tmp_path / "big")
     assert records > 5
-    assert peak < 6 * MB
+    assert peak < most * MB
 
 
-def short_turns(path: Path, turns: int) -> Path:
+def short_turns(path: Path, count: int) -> Path:
     session = Session()
-    for number in range(0, turns, 2):
+    for number in range(0, count, 2):
         session.user(f"Turn {number}.")
         session.reply(f"Did {number}.")
     path.write_bytes(session.bytes())
@@ -50,31 +65,10 @@ def short_turns(path: Path, turns: int) -> Path:
 
 
 def test_one_more_short_turn_takes_less_than_500_bytes(tmp_path: Path) -> None:
-    few, _ = peak_of_reading(short_turns(tmp_path / "few.jsonl", 2_000))
-    many, records = peak_of_reading(short_turns(tmp_path / "many.jsonl", 6_000))
-    assert records == 6_000
-    assert many - few < 500 * (6_000 - 2_000)
-
-
-def test_a_note_of_15_mb_is_read_in_8(tmp_path: Path) -> None:
-    with (tmp_path / "big.md").open("wb") as file:
-        while file.tell() < 15 * MB:
-            file.write(
-                f"# Part {file.tell()}\n\n".encode() + b"Words of this part. " * 2000 + b"\n\n"
-            )
-    peak, records = peak_of_reading(tmp_path / "big.md")
-    assert records > 350
-    assert peak < 8 * MB
-
-
-def test_chat_lines_of_15_mb_are_read_in_8(tmp_path: Path) -> None:
-    line = b'{"role": "user", "content": "%d ' + b"word " * 5000 + b'"}\n'
-    with (tmp_path / "big.jsonl").open("wb") as file:
-        while file.tell() < 15 * MB:
-            file.write(line % file.tell())
-    peak, records = peak_of_reading(tmp_path / "big.jsonl")
-    assert records > 500
-    assert peak < 8 * MB
+    few, _ = peak_of_reading(short_turns(tmp_path / "few.jsonl", 1_000))
+    many, records = peak_of_reading(short_turns(tmp_path / "many.jsonl", 3_000))
+    assert records == 3_000
+    assert many - few < 500 * 2_000
 
 
 @pytest.mark.parametrize("kind", ["session", "note"])

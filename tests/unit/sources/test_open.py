@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources import open as opening
-from reviewer.sources.format import Format
-from reviewer.sources.parts import said
-from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import Role
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.turns import Session, Turn
 from tests.unit.sources import builders
 from tests.unit.sources.builders import Scanned
 
@@ -205,28 +198,6 @@ def test_a_record_with_a_damaged_name_inside_is_still_recognised(tmp_path: Path)
         b'{"type":"user","uuid":"u","sessionId":"s","message":{"x\xff":1,"content":"Hi there."}}\n'
     )
     assert Scanned(path).format == "claude-code"
-
-
-def _rows(reading: Reading) -> Iterator[Turn]:
-    """A made-up format: one turn a line that begins with `row `."""
-    session = Session(id="rows")
-    for line in reading.text_lines():
-        spot = Spot(line.number, line.number + 1, line.start, line.start, line.raw)
-        yield session.turn(spot, Role.USER, said(line.text))
-
-
-def test_a_format_is_added_by_one_line_of_the_registry(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = Format(name="rows", detect_text=lambda head: head.startswith("row "), turns=_rows)
-    monkeypatch.setattr(opening, "FORMATS", (rows, *FORMATS))
-    path = tmp_path / "notes.md"
-    path.write_text("row of words one\nrow of words two\n")
-    assert [record.text for record in Scanned(path)] == ["row of words one", "row of words two"]
-    assert [block.text for block in opening.open_blocks(path)] == [
-        "row of words one",
-        "row of words two",
-    ]
 
 
 def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:

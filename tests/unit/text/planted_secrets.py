@@ -140,78 +140,28 @@ def _assigned() -> list[Planted]:
         templates.append((where, template, value))
 
     plant("env", "DATABASE_PASSWORD={}\nDATABASE_HOST=db", _password())
-    plant("cohere", "COHERE_API_KEY={}", _drawn(40))
-    plant("elevenlabs", "ELEVEN_API_KEY: sk_{}", _hex(48))
-    plant("asana", "ASANA_TOKEN=1/{}", "1204" + _hex(12) + ":" + _hex(32))
-    plant("fastly", "FASTLY_API_TOKEN={}", _drawn(32))
-    plant("confluent", "CONFLUENT_CLOUD_API_SECRET={}", _base64(48))
-    plant("cloudflare", "CLOUDFLARE_API_TOKEN={}", _drawn(40))
     plant("datadog", "DD_API_KEY={}", _hex(32))
     plant("heroku", "HEROKU_API_KEY={}", _uuid())
-    plant("env", "SECRET_KEY={}", _drawn(50))
-    plant("env", "export AWS_SECRET_ACCESS_KEY={}", _base64(30))
-    plant("env", "JWT_SECRET={}", _hex(64))
     plant("env", "ENCRYPTION_KEY={}", _base64(32))
-    plant("env", "SMTP_PASS='{}'", _password())
-    plant("env", 'REDIS_PASSWORD="{}"', _password())
     plant("env", "NEXTAUTH_SECRET={}", _base64(32))
-    plant("env", "SESSION_SECRET={}", _drawn(32))
-    plant("env", "STRIPE_WEBHOOK_SECRET={}", _drawn(32))
     plant("env", "DJANGO_SECRET_KEY='django-insecure-{}'", _drawn(38))
-    plant("env", "ADMIN_TOKEN={}", _hex(40))
-    plant("python", 'password = "{}"', _password())
-    plant("python", "client = Client(api_key='{}')", _drawn(32))
-    plant("python", 'SECRET_KEY = "{}"', _drawn(50, LETTERS + SYMBOLS))
-    plant("python", "conn = connect(host='db', user='ann', passwd='{}')", _password())
-    plant("python", 'headers = {{"X-API-Key": "{}"}}', _drawn(40))
     plant("python", 'requests.get(url, auth=("ann", "{}"))', _password())
-    plant("js", "const apiKey = '{}';", _drawn(36))
-    plant("js", "mongoose.connect('mongodb+srv://app:{}@cluster0.example.net/x')", _password())
-    plant("js", 'process.env.API_TOKEN = "{}";', _drawn(40))
+    plant("js", "mongoose.connect('mongodb+srv://app:{}@cluster0.example.net/x')", _drawn(12))
     plant("ruby", "  secret_key_base: {}", _hex(128))
     plant("go", 'apiToken := "{}"', _drawn(40))
-    plant("java", "spring.datasource.password={}", _password())
-    plant("terraform", 'secret_key = "{}"', _base64(30))
-    plant("yaml", "  password: {}", _password())
-    plant("yaml", "    value: x\n    token: {}", _hex(40))
-    plant("yaml", "  client-secret: {}", _drawn(40))
-    plant("json", '{{"client_id": "web", "client_secret": "{}"}}', _drawn(40))
     plant("json", '{{"db": {{"user": "ann", "password": "{}"}}}}', _password())
-    plant("json in json", '{{\\"access_token\\": \\"{}\\", \\"expires_in\\": 3600}}', _drawn(64))
-    plant("json", '{{"refresh_token":"{}"}}', _drawn(90))
     plant("ini", "[db]\nuser = ann\npwd = {}", _password())
     plant("npmrc", "//registry.example.org/:_authToken={}", _uuid())
-    plant("npmrc", "//registry.example.org/:_password={}", _base64(24))
-    plant("netrc", "machine git.example.org login ann password {}", _password())
     plant("wireguard", "[Interface]\nPrivateKey = {}\nAddress = 10.0.0.2/32", _base64(32))
-    plant(
-        "azure",
-        "Endpoint=sb://x.example.net/;SharedAccessKeyName=Root;SharedAccessKey={}",
-        _base64(32),
-    )
     plant("azure", "https://x.blob.example.net/c?sv=2022-11-02&sr=c&sig={}", _drawn(42) + "%3D")
-    plant("ado", "Server=tcp:db;User ID=sa;Password={};Encrypt=True", _password())
     plant("jdbc", "jdbc:postgresql://db/app?user=ann&password={}", _password())
     plant("url", "postgresql://ann:{}@db.example.org:5432/app", _password().replace("#", "7"))
-    plant("url", "https://ci:{}@git.example.org/team/repo.git", _drawn(20))
     plant("url", "amqp://guest:{}@mq:5672/", _password().replace("#", "7"))
-    plant("url", "https://api.example.org/v1/items?access_token={}&page=2", _drawn(40))
     plant("url", "https://api.example.org/v1?key={}", _drawn(39))
     plant("url", "otpauth://totp/Desk:ann?secret={}&issuer=Desk", _drawn(32, BASE32))
     plant("curl", "curl -u ann:{} https://api.example.org", _password())
     plant("curl", "curl --user 'ann:{}' https://api.example.org", _password())
-    plant("curl", "curl -H 'Authorization: Bearer {}' https://api.example.org", _drawn(40))
-    plant("curl", 'curl -H "X-Auth-Token: {}" https://api.example.org', _hex(32))
-    plant("curl", 'curl -d \'{{"password":"{}"}}\' https://api.example.org/login', _password())
-    plant(
-        "curl",
-        "curl -d 'user=ann&password={}' https://api.example.org/login",
-        _password().replace("#", "7").replace("&", "7"),
-    )
-    plant("curl", "curl -H 'PRIVATE-TOKEN: {}' https://git.example.org/api", _drawn(20))
     plant("command", "mysql -u ann -p{} app", _password().replace("!", "7").replace("&", "7"))
-    plant("command", "mysql -h db --password='{}' app", _password())
-    plant("command", "PGPASSWORD='{}' psql -h db -U ann", _password())
     plant("command", "sshpass -p '{}' ssh ann@db.example.org", _password())
     plant("command", "redis-cli -h cache -a {} ping", _drawn(24))
     plant("command", "docker login -u ann -p {} registry.example.org", _drawn(28))
@@ -220,24 +170,19 @@ def _assigned() -> list[Planted]:
     plant("command", "vault login -method=token token={}", _drawn(28))
     plant("command", "openssl enc -aes-256-cbc -k {} -in x", _password())
     plant("command", "kubectl create secret generic db --from-literal=password={}", _password())
-    plant("command", "helm upgrade x --set auth.password={}", _password())
     plant("command", "aws configure set aws_secret_access_key {}", _base64(30))
     plant("command", "az login --service-principal -u app -p {} --tenant t", _drawn(40))
     plant("command", "sudo -S <<< '{}' apt update", _password())
-    plant("command", "$env:API_KEY = '{}'", _drawn(40))
     plant("command", 'setx SERVICE_TOKEN "{}"', _drawn(40))
     plant("header", "Cookie: sessionid={}; theme=dark", _drawn(32))
     plant("header", "Set-Cookie: session={}; HttpOnly; Secure", _drawn(64))
     plant("header", "x-api-key: {}", _drawn(40))
     plant("header", "Authorization: ApiKey {}", _drawn(48))
     plant("header", "Authorization: SSWS {}", _drawn(42))
-    plant("xml", '<connection password="{}" user="ann"/>', _password())
     plant("xml", "<apiKey>{}</apiKey>", _drawn(40))
     plant("yaml", '- name: DB_PASSWORD\n  value: "{}"', _password())
     plant("php", "define('DB_PASSWORD', '{}');", _password())
     plant("xml", '<add key="ApiSecret" value="{}" />', _drawn(40))
-    plant("shown", "| DB password | {} |", _password())
-    plant("shown", "Password: {}", _password())
     plant("shown", "**API key:** `{}`", _drawn(40))
     return [Planted(where, template.format(value), value) for where, template, value in templates]
 
@@ -246,32 +191,24 @@ def _said() -> list[Planted]:
     """What people write to an agent."""
     told = [
         ("The admin password is {} - please do not lose it.", _password()),
-        ('the db password is "{}"', _password()),
-        ("my api key is {}", _drawn(40)),
         ("Our staging API key is `{}`; production has another.", _drawn(36)),
         ("here is the token: {}", _drawn(40)),
-        ("Log in as ann with password {} and look at the dashboard.", _password()),
-        ("user: ann / pass: {}", _password()),
         ("credentials: ann / {}", _password()),
         ("login ann, pw: {}", _password()),
         ("I set the secret to {} on both sides.", _drawn(32)),
-        ("The wifi password is '{}'.", _password()),
-        ("Use the bearer token {} for the calls.", _drawn(48)),
         ("the encryption key is {}", _hex(64)),
         ("Passwort: {}", _password()),
         ("El token es {}", _drawn(40)),
         ("root pw = {}", _password()),
         ('the passphrase for the key is "{}"', _password()),
         ("remember that the webhook secret is {}", _drawn(32)),
-        ("The new password for deploy@db is {}.", _password()),
         ("access key {} belongs to the backup user", _drawn(40)),
     ]
     return [Planted("said", template.format(value), value) for template, value in told]
 
 
 def _blocks() -> list[Planted]:
-    kinds = ("RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY",
-             "PGP PRIVATE KEY BLOCK", "ENCRYPTED PRIVATE KEY")  # fmt: skip
+    kinds = ("RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "PRIVATE KEY", "PGP PRIVATE KEY BLOCK")
     found = []
     for kind in kinds:
         block, value = _key_block(kind)

@@ -170,16 +170,3 @@ def test_what_follows_a_block_is_not_glued_to_what_stands_before_it() -> None:
 def test_a_fence_that_the_body_leaves_open_is_closed() -> None:
     after = plan_block(b"mine\n", "~~~~sh\nmake").after
     assert b"\nmake\n~~~~\n\n" + END in after
-
-
-def test_front_matter_that_never_ends_is_refused() -> None:
-    plan = plan_block(b"---\ntitle: Rules\nKeep the drawer closed.\n", "- a fact\n")
-    assert "front matter (---) that never ends" in plan.problem
-    assert not plan.changed
-
-
-@pytest.mark.parametrize(
-    "existing", [b"---\ntitle: Rules\n---\n\nWords.\n", b"---\n\nA line above.\n", b"---\n"]
-)
-def test_whole_front_matter_and_a_line_are_none_of_that(existing: bytes) -> None:
-    assert not plan_block(existing, "- a fact\n").problem

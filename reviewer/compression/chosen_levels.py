@@ -1,0 +1,51 @@
+"""The levels that were chosen for the segments of a context: kept in the store, undone like all
+other acts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from reviewer.commits.reader import CommitReader
+from reviewer.compression.values import Level
+from reviewer.store.ledger import Ledger
+
+
+class ChosenLevel(Struct, frozen=True, omit_defaults=True):
+    """The level of a segment, by its turns, and its text where an engine did not write it."""
+
+    turns: tuple[int, ...]
+    level: Level
+    own: bool = False
+    """A person chose it, so a fit leaves it as it is."""
+    content: str | None = None
+    engine: str = ""
+    written: str = ""
+    """As `LevelChoice` has it."""
+
+
+class ChosenLevels:
+    """Reads and writes the chosen levels of contexts."""
+
+    def __init__(self, reader: CommitReader, ledger: Ledger) -> None:
+        self._reader = reader
+        self._ledger = ledger
+
+    def get(self, context: int) -> tuple[ChosenLevel, ...]:
+        """The levels that were chosen; segments without one have the level of a new session."""
+        row = self._reader.one("SELECT levels FROM context WHERE id = ?", (context,))
+        try:
+            return msgspec.json.decode((row and row[0]) or "[]", type=tuple[ChosenLevel, ...])
+        except msgspec.MsgspecError:  # of another program; choosing writes them anew
+            return ()
+
+    def put(self, context: int, levels: Sequence[ChosenLevel], title: str) -> int:
+        """Choose these levels; returns the act, 0 when they held already."""
+        with self._ledger.act("levels", title) as act:
+            act.require_own("context", [context])
+            text = msgspec.json.encode(levels).decode() if levels else ""
+            act.update("context", context, levels=text)
+        return act.id

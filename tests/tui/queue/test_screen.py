@@ -371,6 +371,11 @@ async def test_other_rows_and_orders(stocked: Engine) -> None:
         await screen.choose("other rows", "waiting")
         await screen.choose("order", "confidence")
         assert screen.queue.query_asked == QueueQuery(sort=Sort.CONFIDENCE, statements_only=True)
+        for order, figure in (("confidence", "."), ("newest", "0m")):
+            await screen.choose("order", order)
+            await screen.press("g")
+            assert f"by {order}" in screen.text
+            assert figure in screen.text.splitlines()[2][:12]
 
 
 async def test_copy_puts_the_wording_on_the_clipboard(stocked: Engine) -> None:

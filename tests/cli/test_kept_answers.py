@@ -105,7 +105,7 @@ def test_a_run_that_was_stopped_goes_on_from_what_was_answered(
         assert process.poll() is None, process.communicate()
         if how == signal.SIGINT:
             _, out, err = interrupted(process)
-            assert "What the model has answered so far is kept" in err
+            assert "The answers so far are kept" in err
             assert "Traceback" not in err
         else:
             process.kill()

@@ -116,16 +116,6 @@ async def test_nobody_is_asked_before_the_person_has_seen_the_host(
         assert said(screen).startswith("Fetched ")
 
 
-async def test_the_reason_is_said_each_time(fleet: Fleet, server: Server) -> None:
-    async with opened(with_path(fleet, server.url())) as screen:
-        await screen.press("o")
-        for _ in range(2):
-            await screen.press("r")
-            assert "is within this machine or its cloud" in said(screen)
-            assert "This is the excerpt that was stored." in said(screen)
-        assert server.asked == []
-
-
 @pytest.mark.parametrize(
     ("url", "reason"),
     [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.llm.endpoint import check_endpoint, find_endpoint, is_this_machine
+from reviewer.llm.endpoint import check_endpoint, find_endpoint
 from reviewer.llm.model import ModelError
 from reviewer.settings import ModelSettings
 
@@ -105,14 +105,3 @@ def test_a_key_does_not_show_in_a_traceback() -> None:
     found = find_endpoint(settings(key_variable="KIOSK_KEY"), {"KIOSK_KEY": "abc-0001"})
     assert found.key == "abc-0001"
     assert "abc-0001" not in f"{found} {found!r}"
-
-
-@pytest.mark.parametrize(
-    ("host", "here"),
-    [
-        ("localhost", True), ("127.9.9.9", True), ("::1", True), ("kiosk.localhost", False),
-        ("10.0.0.1", False), ("0.0.0.0", False), ("localhost.example", False), ("", False),
-    ],
-)  # fmt: skip
-def test_addresses_of_this_machine(host: str, here: bool) -> None:
-    assert is_this_machine(host) is here

@@ -118,11 +118,6 @@ def test_each_mode_says_what_it_is_for_and_nothing_else(mode: str) -> None:
     assert text(mode) == SAID[mode]
 
 
-@pytest.mark.parametrize("mode", LONG_MODES)
-def test_the_newest_stage_is_always_named(mode: str) -> None:
-    assert "fill" in text(mode, long_history(letters=40_000), "done")
-
-
 @pytest.mark.parametrize("mode", ["compact", "summary:medium", "summary:high"])
 def test_a_ceiling_that_has_to_cut_is_nearly_used_up(mode: str) -> None:
     found = build_preamble(mode, ORCHARD, long_history(), "done")

@@ -29,18 +29,6 @@ class TestFullDisk:
 
         store.require_whole("a")
 
-    def test_and_once_there_is_room_the_same_store_goes_on(self, store: Store) -> None:
-        store.add("a")
-        (pages,) = store.database.writer.execute("PRAGMA page_count").fetchone()
-        store.database.writer.execute(f"PRAGMA max_page_count = {pages + 4}")
-        with pytest.raises(StoreError):
-            store.add(BIG)
-        store.database.writer.execute("PRAGMA max_page_count = 1000000")
-
-        store.add("b")
-
-        store.require_whole("a", "b")
-
     def test_undo_that_does_not_fit_leaves_everything_as_it_was(self, store: Store) -> None:
         with store.ledger.act("add") as act:
             row = act.insert("project", name=BIG)

@@ -101,19 +101,6 @@ def test_what_a_filter_asks_of_a_row_stands_in_the_index(
     assert all("COVERING INDEX" in step for step in looked_up), looked_up
 
 
-def test_an_act_is_undone_until_it_is_done_again(engine: Engine) -> None:
-    def undone() -> list[int]:
-        return [act.id for act in engine.history.acts() if act.undone]
-
-    rejected = engine.history.acts(limit=2)[1].id
-    assert undone() == [rejected]
-    engine.history.redo()
-    assert undone() == []
-    engine.history.undo()
-    assert undone() == [rejected]
-    assert [act.undone for act in engine.history.acts(before=rejected + 1, limit=1)] == [True]
-
-
 @pytest.mark.parametrize("column", ["leader_id", "superseded_by"])
 def test_deleting_a_memory_reads_no_others(database: Database, column: str) -> None:
     """SQLite looks for rows that refer to a deleted one, once for each that an undo deletes."""

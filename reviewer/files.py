@@ -150,18 +150,10 @@ def open_own(path: Path, flags: int) -> int:
     Raises OSError as `os.open` does, and for a link, a pipe, a device, a folder, or a file of
     another user. Never waits for a writer.
     """
-    own = NO_FOLLOW | NO_WAIT | NO_TERMINAL | NOT_INHERITED
+    handle = open_regular(path, flags & ~os.O_TRUNC | NOT_INHERITED, within=NO_HANDLE)
     try:
-        handle = os.open(path, flags & ~os.O_TRUNC | own, FILE_MODE)
-    except OSError as problem:
-        if problem.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, "it is a link, not a file", str(path)) from None
-        raise
-    found = os.fstat(handle)
-    try:
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
-        if user() not in (None, found.st_uid) and flags & (os.O_WRONLY | os.O_RDWR):
+        foreign = user() not in (None, os.fstat(handle).st_uid)
+        if foreign and flags & (os.O_WRONLY | os.O_RDWR):
             raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
         if flags & os.O_TRUNC:
             os.ftruncate(handle, 0)

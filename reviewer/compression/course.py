@@ -50,10 +50,6 @@ class CourseLine(Struct, eq=False):
     """The question that a message of the person answers."""
     kept: bool = False
 
-    def is_of(self, other: CourseLine) -> bool:
-        """Whether both are of one message."""
-        return (self.message, self.kind) == (other.message, other.kind)
-
     def follows(self, other: CourseLine) -> bool:
         """Whether it is the sentence after another of the same paragraph."""
         mine, its = (self.message, self.number - 1, self.block), (other.message, other.number)

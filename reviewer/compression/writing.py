@@ -53,7 +53,7 @@ LEAST_CUT = 60
 """Tokens to which a message is cut at most."""
 ROUNDS = 4
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
-"""Who said a line; `- ` for more of the same message."""
+"""Who said a line; `- ` for more of the same."""
 
 Count = Callable[[str], int]
 Part = tuple[str, list[str]]
@@ -322,7 +322,7 @@ class _Writing:
             else:
                 mark = _MARKS.get(piece.kind, f"{piece.kind}: ")
                 if last is not None and piece.kind not in ("person", "steps"):
-                    mark = "- " if piece.is_of(last) else mark
+                    mark = "- " if piece.kind == last.kind else mark
                 is_item = mark == "- " and piece.text[:1].isdigit()
                 asked = piece.asked if piece.asked not in "".join(lines[-1:]) else ""
                 answer = f' (asked: "{asked}")' if asked else ""

@@ -314,7 +314,7 @@ class _Contest:
         self._put_all(parted, State.SHORT, Rule.SHORTER, int(self._room * TASK_SHORT_SHARE))
         self._put_all(whole, State.FULL, Rule.IN_ORDER, self._room)
         titled = [key for key in order if not self._items[key][1].brief]
-        if self._put_all(titled, State.TITLE, Rule.BEHIND, self._room) and self._put_all(
+        if self._put_all(titled, State.TITLE, Rule.SHORTER, self._room) and self._put_all(
             parted, State.SHORT, Rule.SHORTER, self._room
         ):
             self._put_all(parted, State.FULL, Rule.IN_ORDER, self._room)

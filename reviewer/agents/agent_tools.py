@@ -182,20 +182,21 @@ class AgentTools:
         """What a fresh session of a pipeline's node begins with. `pipeline`: a DOT file of the
         project; `run`: a run of the store, by default none that has begun.
         """
-        from reviewer.pipelines.rules import PipelineRules
+        from reviewer.pipelines.dot import read_pipeline
+        from reviewer.pipelines.preamble import build_preamble
+        from reviewer.pipelines.resolve import entry_after
         from reviewer.pipelines.values import RunHistory
 
         path = self._in_tree(pipeline)
         if path is None:
             raise ReviewerError(f"{pipeline} is not in this project's folder.")
-        rules = PipelineRules()
-        graph = rules.read(path)
+        graph = read_pipeline(path)
         history = RunHistory("")
         if run:
             with self._reading() as engine:
                 history = engine.pipelines.history_of(run)
-        entry = rules.entry_after(graph, history, node)
-        made = rules.preamble(graph, entry.fidelity.value, history, node)
+        entry = entry_after(graph, history, node)
+        made = build_preamble(entry.fidelity.value, graph, history, node)
         if not made.text:
             return sentence(f"{node} begins without a preamble.")
         return _cut(between_tags(made.text))

@@ -89,11 +89,10 @@ def run_(
     with working() as (line, interruption):
 
         def show(progress: JobProgress) -> None:
-            slow = progress.slow and f"  {progress.slow_seconds:,.0f} s on {progress.slow}"
             line.show(
                 f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
                 f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
-                f"{count(progress.found, 'place')}  {progress.failed:,} failed{slow}"
+                f"{count(progress.found, 'place')}  {progress.failed:,} failed"
             )
 
         try:
@@ -175,7 +174,6 @@ def files(folder: str, everything: bool, as_json: bool) -> None:
 @option("--out FILE", "The file to write (default: candidates.parquet in DIR).", type=FILE)
 @option("--from-project NAME", "Only what was said in working folders of this name.")
 @option("--memory-limit SIZE", "What DuckDB may use; the rest goes to the disk.", default="2GB")
-@option("--threads N", "", type=click.IntRange(1, 1_024), hidden=True)
 @COUNTS
 @pass_session
 def collapse_(
@@ -185,7 +183,6 @@ def collapse_(
     out: Path | None,
     from_project: str | None,
     memory_limit: str,
-    threads: int | None,
     as_json: bool,
 ) -> None:
     """Count what the parts of a job say, and write the best N as candidates.
@@ -215,7 +212,6 @@ def collapse_(
                 top=top,
                 project=from_project,
                 memory_limit=memory_limit,
-                threads=threads,
                 progress=step,
             )
     finally:

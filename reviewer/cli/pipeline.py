@@ -50,11 +50,12 @@ def pipeline() -> None:
 @json_option("One JSON object.")
 def check(file: Path, strict: bool, as_json: bool) -> None:
     """List nodes, edges, fidelity, threads and warnings."""
-    from reviewer.pipelines.rules import PipelineRules
+    from reviewer.pipelines.dot import read_pipeline
+    from reviewer.pipelines.masked import without_secrets
+    from reviewer.pipelines.resolve import entries as entries_of
 
-    rules = PipelineRules()
-    found = rules.shown(rules.read(file))
-    entries = list(rules.entries(found))
+    found = without_secrets(read_pipeline(file))
+    entries = list(entries_of(found))
     if as_json:
         nodes, edges = list(found.nodes.values()), [_entry_json(entry) for entry in entries]
         print_json({"file": file, **fields(found), "nodes": nodes, "edges": edges})
@@ -70,24 +71,30 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
 @json_option("One JSON object per node (or edge into it).")
 def show(file: Path, node: str | None, as_json: bool) -> None:
     """Show the graph in walking order, or one node."""
-    from reviewer.pipelines.rules import PipelineRules
+    from reviewer.pipelines.dot import read_pipeline
+    from reviewer.pipelines.masked import without_secrets
+    from reviewer.pipelines.resolve import entry_after, entry_through, node_named
     from reviewer.pipelines.values import RunHistory
+    from reviewer.pipelines.walk import walk
 
-    rules = PipelineRules()
-    found = rules.shown(rules.read(file))
+    found = without_secrets(read_pipeline(file))
+
+    def entered(edge: PipelineEdge) -> NodeEntry:
+        return entry_through(found, edge, found.nodes[edge.target])
+
     if node is None:
         emit_texts(
-            enumerate(rules.walk(found), 1),
+            enumerate(walk(found), 1),
             as_json,
-            lambda each: _step_lines(*each, [rules.entry(found, edge) for edge in each[1].edges]),
+            lambda each: _step_lines(*each, [entered(edge) for edge in each[1].edges]),
             to_json=lambda each: _step_json(*each),
             apart=False,
         )
         return
-    wanted = rules.node(found, node)
-    entries = [rules.entry(found, edge) for edge in found.edges if edge.target == wanted.name]
+    name = node_named(found, node).name
+    entries = [entered(edge) for edge in found.edges if edge.target == name]
     emit_texts(
-        entries or [rules.entry_after(found, RunHistory(""), wanted.name)],
+        entries or [entry_after(found, RunHistory(""), name)],
         as_json,
         _entry_lines,
         to_json=_entry_json,
@@ -129,17 +136,19 @@ def preamble(
      "context": {"key": "any JSON value"},
      "retries": {"plan": [1, 3]}}
     """
-    from reviewer.pipelines.rules import PipelineRules
+    from reviewer.pipelines.dot import read_pipeline
+    from reviewer.pipelines.history import read_history
+    from reviewer.pipelines.preamble import build_preamble
+    from reviewer.pipelines.resolve import entry_after, thread_preview
     from reviewer.pipelines.values import RunHistory
 
-    rules = PipelineRules()
-    found = rules.read(file)
-    run = RunHistory("") if history is None else rules.read_history(history)
-    entry = rules.entry_after(found, run, node)
+    found = read_pipeline(file)
+    run = RunHistory("") if history is None else read_history(history)
+    entry = entry_after(found, run, node)
     chosen = mode or entry.fidelity.value
     for each in MODES if chosen == "all" else (chosen,):
-        text = rules.preamble(found, each, run, node)
-        thread = rules.thread_preview(found, run, entry) if each == "full" else None
+        text = build_preamble(each, found, run, node)
+        thread = thread_preview(found, run, entry) if each == "full" else None
         if as_json:
             print_json(_preamble_json(text, thread, entry))
         else:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.extraction.similarity import NEAR, similarity
-from reviewer.files import is_own, open_own, private_opener, reason_of
+from reviewer.files import private_opener, reason_of
 from reviewer.fleet.candidate_row import ADDED, CANDIDATE, NAMES, CandidateRow, checked, clean
 from reviewer.fleet.part import COLUMNS, schema
 from reviewer.fleet.places import Folder
@@ -37,19 +36,14 @@ from reviewer.fleet.values import (
     table_name,
 )
 from reviewer.sources.elsewhere import file_system
-from reviewer.system import lock
 from reviewer.text.secrets import mask
 
 ROWS_AT_ONCE = 10_000
 MEMORY_LIMIT = "2GB"
-WORK, LOCK = ".collapse-", "lock"
-"""The folder of what does not fit into memory, and the file by which it is known to be in use."""
+WORK = ".collapse-"
+"""The beginning of the name of the folder for what does not fit into memory."""
 SCHEMAS_AT_ONCE = 8
 """Parts whose columns are looked at together: in a bucket each takes a while to answer."""
-FEW_ROWS = 100_000
-ROWS_PER_BYTE = {EVIDENCE: 1 / 16, FILES: 1 / 8, BOOT: 16}
-"""More than FEW_ROWS are read only from a file of this size: a part of some megabytes that repeats
-one row would keep the machine busy for hours. A job writes ten times as many bytes a row."""
 _PLAIN = re.compile(r"[\w./ -]*")
 """Paths that DuckDB takes as they are: signs like `?`, `[` and `=` mean something to it."""
 
@@ -84,7 +78,6 @@ def collapse(
     top: int,
     project: str | None = None,
     memory_limit: str = MEMORY_LIMIT,
-    threads: int | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> CollapseReport:
     """Write the `top` candidates of a job's folder to a Parquet file, the best first.
@@ -101,7 +94,7 @@ def collapse(
     settings = _common_settings(folder, numbers)
     with _plainly_named(folder, out) as (place, scratch):
         try:
-            database = _Database(folder, place, numbers, scratch, memory_limit, threads)
+            database = _Database(folder, place, numbers, scratch, memory_limit)
             try:
                 progress(f"counting what {len(numbers):,} parts say")
                 counts = database.count(project)
@@ -172,10 +165,7 @@ def _settings_of(
         name = table_name(number, table)
         try:
             with folder.opened(name) as file:
-                file.seek(0, os.SEEK_END)
-                size = file.tell()
-                parquet = pq.ParquetFile(file)
-                columns, rows = parquet.schema_arrow, parquet.metadata.num_rows
+                columns = pq.read_schema(file)
             noted = (columns.metadata or {}).get(b"reviewer")
             if noted is None:
                 raise ValueError("reviewer has not written it")
@@ -192,11 +182,6 @@ def _settings_of(
         if not columns.equals(schema(COLUMNS[table], settings)):
             raise FleetError(
                 f"{folder.path(name)} has other columns than a part of a job. {_again(number)}"
-            )
-        if rows > max(FEW_ROWS, size * ROWS_PER_BYTE[table]):
-            raise FleetError(
-                f"{folder.path(name)} has {rows:,} rows in {size:,} bytes, more than a job writes. "
-                f"{_again(number)}"
             )
         found.append((name, settings))
     return found
@@ -215,50 +200,17 @@ def _plainly_named(folder: Folder, out: Path) -> Iterator[tuple[str, str]]:
     system's folder for temporary files may be in memory. Those of this machine are links without
     the signs to which DuckDB gives a meaning.
     """
-    with _work_folder(out) as scratch, tempfile.TemporaryDirectory("-reviewer") as links:
+    try:
+        made = tempfile.TemporaryDirectory(prefix=WORK, dir=out.parent)
+    except OSError as problem:
+        raise FleetError(f"{out} cannot be written: {reason_of(problem)}.") from problem
+    with made as scratch, tempfile.TemporaryDirectory("-reviewer") as links:
         work, parts = os.path.join(links, "work"), folder.place
         os.symlink(scratch, work, target_is_directory=True)
         if folder.is_local:
             parts = os.path.join(links, "parts")
             os.symlink(folder.place, parts, target_is_directory=True)
         yield parts, work
-
-
-@contextmanager
-def _work_folder(out: Path) -> Iterator[Path]:
-    """A folder beside the output until the end of the block; those that killed runs have left there
-    are removed first. Raises FleetError.
-    """
-    try:
-        for path in out.parent.glob(f"{WORK}*"):
-            _remove_left(path)
-        folder = Path(tempfile.mkdtemp(prefix=WORK, dir=out.parent))
-        handle = open_own(folder / LOCK, os.O_RDWR | os.O_CREAT)
-        lock(handle)
-    except OSError as problem:
-        raise FleetError(f"{out} cannot be written: {reason_of(problem)}.") from problem
-    try:
-        yield folder
-    finally:
-        os.close(handle)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_left(folder: Path) -> None:
-    """Remove the work folder of a run that was killed. One that is in use is locked."""
-    try:
-        if folder.is_symlink() or not is_own(folder):
-            return
-        handle = open_own(folder / LOCK, os.O_RDWR)
-    except (FileNotFoundError, NotADirectoryError):
-        return  # not locked yet, removed meanwhile, or a file of somebody else
-    try:
-        lock(handle)
-    except BlockingIOError:
-        return
-    finally:
-        os.close(handle)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _escaped(path: str) -> str:
@@ -304,7 +256,6 @@ class _Database:
         numbers: list[int],
         scratch: str,
         memory_limit: str,
-        threads: int | None,
     ) -> None:
         duckdb = extra("duckdb")
         # DuckDB follows a link, and its log cannot have every name. What is in memory goes to the
@@ -314,8 +265,6 @@ class _Database:
         self._connection = duckdb.connect(kept_in)
         try:
             self._connection.execute("SET memory_limit = ?", [memory_limit])
-            if threads is not None:
-                self._connection.execute("SET threads = ?", [threads])
         except duckdb.Error as problem:
             self._connection.close()
             raise FleetError(f"DuckDB refuses this setting: {problem}") from problem
@@ -577,6 +526,6 @@ def _sentence(problem: Exception, memory_limit: str, place: str, folder: str, ou
     if "Out of Memory" in said or "out of memory" in said:
         return (
             f"The parts do not fit into the memory limit of {memory_limit}: give more with "
-            f"--memory-limit, or fewer threads with --threads. DuckDB: {said}"
+            f"--memory-limit. DuckDB: {said}"
         )
     return f"The parts cannot be collapsed: {said}"

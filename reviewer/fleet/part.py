@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import os
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -240,35 +238,18 @@ def _read(file: SourceFile, settings: JobSettings) -> SessionRead:
     assert now is not None
     try:
         with local_copy(file) as path:
-            before = _stamp(path)
-            read = read_session(
+            return read_session(
                 path,
                 name=file.name,
                 modified_ns=file.modified_ns,
                 now=now,
-                seconds=LONGEST_READ + before[0] / 1e6 * LONGEST_READ_PER_MB,
+                seconds=LONGEST_READ + path.stat().st_size / 1e6 * LONGEST_READ_PER_MB,
             )
-            if not read.problem and (change := _change_since(path, before)):
-                read = msgspec.structs.replace(read, errors=(*read.errors, change))
-            return read
     except SourceError as problem:
         return SessionRead(problem=str(problem))
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         return SessionRead(problem=f"{file.name} cannot be read: {reason}.")
-
-
-def _change_since(path: Path, before: tuple[int, int]) -> str:
-    """What somebody did to a file while it was read; empty if nothing."""
-    try:
-        return "it changed while it was read" if _stamp(path) != before else ""
-    except FileNotFoundError:
-        return "it was renamed or removed while it was read"
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    stat = os.stat(path)
-    return stat.st_size, stat.st_mtime_ns
 
 
 def evidence_rows(read: SessionRead, file: SourceFile, part: int) -> Iterator[Row]:

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -18,7 +17,7 @@ from msgspec import Struct
 
 from reviewer.errors import SourceError
 from reviewer.files import make_private_folder, open_file, private_opener, reason_of
-from reviewer.fleet.values import FleetError, SourceFile, extra
+from reviewer.fleet.values import FleetError, SourceFile
 from reviewer.sources.elsewhere import file_system, is_url, trouble
 from reviewer.sources.unpacked import plain_suffix
 from reviewer.sources.walk import PASSED_SUFFIXES
@@ -32,9 +31,6 @@ _OF_JOB = re.compile(
 _SIGNATURE = re.compile(r"(?i)([?&](?:[\w-]*signature|sig|[\w-]*token)=)[^&#\s]+")
 """In an address that lets everybody who has it read the file."""
 _PART_NAME = re.compile(r"part-\d{7,}\.\w+\.parquet")
-GRACE_SECONDS = 60
-SLOWEST = 10_000
-"""Bytes a second, on average after GRACE_SECONDS: a file that comes more slowly is given up."""
 
 
 class Listed(Struct, frozen=True):
@@ -179,7 +175,7 @@ def local_copy(file: SourceFile) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             files = file_system(place)
-            files.get_file(place, str(target), callback=_patience(file.name))
+            files.get_file(place, str(target))
         except SourceError:
             raise
         except Exception as problem:  # each file system raises errors of its own
@@ -187,22 +183,6 @@ def local_copy(file: SourceFile) -> Iterator[Path]:
         yield target
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _patience(name: str) -> Any:
-    """A callback of fsspec that raises SourceError as soon as a file comes too slowly."""
-    began = time.monotonic()
-
-    class Patience(extra("fsspec").Callback):  # type: ignore[misc]
-        def relative_update(self, inc: int = 1) -> None:
-            super().relative_update(inc)
-            seconds = time.monotonic() - began - GRACE_SECONDS
-            if self.value < seconds * SLOWEST:
-                raise SourceError(
-                    f"{name} cannot be read: less than {SLOWEST // 1000:,} kB of it came a second."
-                )
-
-    return Patience()
 
 
 @contextmanager

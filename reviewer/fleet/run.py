@@ -50,8 +50,6 @@ PART_FILES = 256
 STALE_SECONDS = 15 * 60
 """In a bucket, where nothing can be locked: a mark of a run that is older is of a dead one."""
 PAUSE = 0.2
-SLOW_SECONDS = 10
-"""After so long without a finished part, the progress says which file is being read."""
 LAST_SECONDS = 5
 """How long the parts that are being read may take to end when a run is interrupted."""
 CONNECT_SECONDS = 20
@@ -71,9 +69,6 @@ class JobProgress(Struct, frozen=True):
     bytes_total: int
     found: int
     failed: int
-    slow: str = ""
-    """The largest file of a part that has been read for `slow_seconds`, where that is long."""
-    slow_seconds: float = 0.0
 
 
 class RunReport(Struct, frozen=True, kw_only=True):
@@ -326,7 +321,6 @@ class _Run:
         self.files = self.bytes = self.found = self.failed = self.other_kind = 0
         self.before = 0
         self.left = 0
-        self._last_done = time.monotonic()
 
     def go(self) -> None:
         """Read until all parts are whole or the person has interrupted. Raises FleetError."""
@@ -352,15 +346,6 @@ class _Run:
         self.found += done.found
         self.failed += done.failed
         self.other_kind += done.other_kind
-        self._last_done = time.monotonic()
-        self._show(None)
-
-    def _show(self, oldest: FilePart | None) -> None:
-        """Show how far the job is, and what `oldest`, the part that was begun first, is at."""
-        seconds = time.monotonic() - self._last_done
-        slow = ""
-        if oldest is not None and seconds > SLOW_SECONDS:
-            slow = max(oldest.files, key=lambda file: file.bytes).name
         self._progress(
             JobProgress(
                 self.files,
@@ -369,8 +354,6 @@ class _Run:
                 self._bytes_total,
                 self.found,
                 self.failed,
-                slow,
-                seconds,
             )
         )
 
@@ -403,7 +386,6 @@ class _Run:
                             suspects.append(part)
                     if not done:
                         self._workers.check()
-                        self._show(next(iter(running.values()), None))
             finally:
                 for future in running:
                     future.cancel()

@@ -175,7 +175,6 @@ _NAME = re.compile(rf"-?{_LETTER}+(?:-{_LETTER}+)*")
 _VALUE = re.compile(rf"(?:(?!/\*|(?<!:)//)[^\s,;\[\]{{}}\"{_CURLY}])+")
 _PORT = re.compile(r"\s*:\s*(?=[\w\"])")
 _ANGLE = re.compile("[<>]")
-_PLAIN_NAME = re.compile(r"[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*|-?(?:\.\d+|\d+(?:\.\d*)?)")
 _SHOWN = 24
 
 
@@ -291,11 +290,6 @@ class Scanner:
         return self.text[start : self.at]
 
 
-def needs_quotes(name: str) -> bool:
-    """Whether other DOT readers refuse this name without quotes."""
-    return _PLAIN_NAME.fullmatch(name) is None
-
-
 # Grammar
 
 
@@ -307,8 +301,6 @@ class WrittenNode(Struct):
     attributes: dict[str, str]
     declared: bool = False
     """By a statement of its own, not only by an edge."""
-    described: bool = False
-    """With attributes in a statement of its own."""
     classes: tuple[str, ...] = ()
 
 
@@ -365,9 +357,7 @@ MOST_EDGES = 500_000
 """Edges of a graph, at most: an arrow between two subgraphs makes one for each pair of nodes."""
 
 _KEYWORDS = ("graph", "node", "edge")
-_TEMPLATE = re.compile(r"\{\{|\{%|<%")
 _TEMPLATE_AS_NAME = re.compile(r"\{\{[^{}\n]*\}\}\s*\{")
-_HOLE = re.compile(r"\{\{[^{}\n]*\}\}")
 _NOT_IN_A_CLASS = re.compile(r"[^a-z0-9-]")
 _ESCAPE = re.compile(r"\\(\r?\n|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "\n": "", "\r\n": ""}
@@ -409,18 +399,16 @@ class _Reader:
             word = (scan.bare_name() or "").lower()
         if word not in ("digraph", "graph"):
             scan.at = start
-            self._refuse_template()
             scan.fail(f"A pipeline begins with digraph, not with: {scan.found()}", start)
         if word == "graph":
             self._undirected(start)
         scan.skip()
         if _TEMPLATE_AS_NAME.match(scan.text, scan.at):
-            self._refuse_template()
+            scan.fail(f"This template is not filled in: {scan.found()}")
         name = self._name()
         self.written.name = name or ""
         scan.skip()
         if not scan.take("{"):
-            self._refuse_template()
             scan.fail(f"A {{ is missing before: {scan.found()}")
         scope = GraphScope()
         self._statements(scope, 0)
@@ -493,22 +481,9 @@ class _Reader:
     def _declare(self, name: str, scope: GraphScope, attributes: dict[str, str], at: int) -> None:
         line = self.scan.line(at)
         node = self.written.node(name, scope, line)
-        if attributes and node.described:
-            again = sorted(
-                key for key, value in attributes.items()
-                if node.attributes.get(key, value) != value
-            )  # fmt: skip
-            if again:
-                self.written.remark(
-                    "duplicate-node",
-                    f"{name} is declared again with other values for {', '.join(again)}; first in "
-                    f"line {node.line + 1}. The later value counts.",
-                    line,
-                )
         if not node.declared:
             node.line = line
         node.declared = True
-        node.described = node.described or bool(attributes)
         node.attributes.update(attributes)
 
     def _end(self, scope: GraphScope, depth: int) -> _End:
@@ -516,19 +491,10 @@ class _Reader:
         scan = self.scan
         start = scan.at
         if scan.peek() == "{":
-            if scan.text.startswith("{%", start):
-                self._refuse_template()
-            if _HOLE.match(scan.text, start):
-                self.written.remark(
-                    "template",
-                    f"This template is not filled in and is read as a subgraph: {scan.found()}",
-                    scan.line(start),
-                )
             return _End(self._subgraph(scope, depth), start, subgraph=True)
         quoted = scan.peek() in ('"', "<")
         name = self._name()
         if name is None:
-            self._refuse_template()
             scan.fail(f"This is not a DOT statement: {scan.found()}")
         if not quoted and name.lower() == "subgraph":
             scan.skip()
@@ -537,11 +503,6 @@ class _Reader:
             if scan.peek() != "{":
                 scan.fail(f"A subgraph needs a {{ before: {scan.found()}")
             return _End(self._subgraph(scope, depth), start, subgraph=True)
-        odd = not quoted and (needs_quotes(name) or name.lower() in _KEYWORDS)
-        if odd and name not in self.written.nodes:
-            self.written.remark(
-                "quotes", f"Other DOT readers need quotes around {name}.", scan.line(start)
-            )
         scan.skip_ports()
         return _End([name], start, quoted=quoted)
 
@@ -607,7 +568,6 @@ class _Reader:
                     scan.fail("This [ is never closed.", opened)
                 key = self._name()
                 if key is None:
-                    self._refuse_template()
                     scan.fail(f"The name of an attribute is missing before: {scan.found()}")
                 scan.skip()
                 attributes[key] = self._value() if scan.take("=") else "true"
@@ -617,7 +577,6 @@ class _Reader:
         scan.skip(before_value=True)
         found = scan.value()
         if found is None:
-            self._refuse_template()
             scan.fail(f"A value is missing before: {scan.found()}")
         return unescaped(found[0]) if found[1] else found[0]
 
@@ -647,11 +606,6 @@ class _Reader:
                 "undirected", "Undirected edges are followed from left to right.",
                 self.scan.line(at),
             )  # fmt: skip
-
-    def _refuse_template(self) -> None:
-        """Raise DotError if a template comes next that was not filled in."""
-        if _TEMPLATE.match(self.scan.text, self.scan.at):
-            self.scan.fail(f"This template is not filled in: {self.scan.found()}")
 
 
 class _End(Struct):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 
 from reviewer.pipelines.attribute_meanings import (
     DEFAULT_CHOICE,
     FIDELITY_OF_GRAPH,
-    MODEL,
-    PROMPT,
     RETRIES_OF_GRAPH,
-    THREAD_OF_GRAPH,
     first_of,
     unknown_type,
     whole_number,
@@ -21,7 +16,6 @@ from reviewer.pipelines.attribute_meanings import (
 from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
 from reviewer.pipelines.values import (
-    CODERGEN,
     HUMAN,
     MODES,
     PARALLEL,
@@ -50,7 +44,7 @@ def lint(pipeline: Pipeline, lines: Mapping[str, int] | None = None) -> tuple[Re
             _questions,
             _timeouts,
             _conditions,
-            attribute_remarks,
+            _attributes,
         )
         for remark in rule(pipeline, lines)
     )
@@ -203,9 +197,8 @@ def _questions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
 
 
 def _timeouts(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    timed = [node for node in pipeline.nodes.values() if node.attributes.get("timeout")]
-    for node in timed:
-        if node.handler != TOOL:
+    for node in pipeline.nodes.values():
+        if node.handler != TOOL or not node.attributes.get("timeout"):
             continue
         from reviewer.pipelines.handlers import COMMAND_SECONDS, seconds_of  # late: as above
 
@@ -213,15 +206,6 @@ def _timeouts(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
             yield Remark("no-number", f"{node.name}: timeout is {node.attributes['timeout']!r}, "
                          "which is not a duration such as 90s or 10m; its command may take "
                          f"{COMMAND_SECONDS:g} s.", node.line)  # fmt: skip
-    asking = [node.name for node in timed if node.handler == HUMAN]
-    if asking:
-        yield Remark("no-effect", "timeout has no effect on a question: a run waits until somebody "
-                     f"answers, and a default choice needs Enter: {listed(asking)}.",
-                     pipeline.nodes[asking[0]].line)  # fmt: skip
-    others = [node.name for node in timed if node.handler == CODERGEN]
-    if others:
-        yield Remark("no-effect", "timeout has an effect on shell commands only, not on: "
-                     f"{listed(others)}.", pipeline.nodes[others[0]].line)  # fmt: skip
 
 
 def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
@@ -238,65 +222,25 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-_HOLE = re.compile(r"\{\{[^{}\n]{0,60}\}\}|\{%[^%\n]{0,60}%\}|<%[^%\n]{0,60}%>")
 _WAYS = ("retry_target", "fallback_retry_target")
-_NODE = ("prompt", "fidelity", "thread_id", "max_retries", "llm_model", "retry_target")
-_EDGE = ("condition", "fidelity", "thread_id", "weight")
-_GRAPH = ("goal", "default_fidelity", "default_thread_id", "default_max_retries")
-# Never reported as slips, however similar to another name.
-_FINE = frozenset(
-    (
-        *PROMPT, *MODEL, *FIDELITY_OF_GRAPH, *THREAD_OF_GRAPH,
-        *RETRIES_OF_GRAPH, *_WAYS, *_NODE, *_EDGE, *_GRAPH, "height", "model", "prompts",
-    )
-)  # fmt: skip
-_LIKENESS = 0.8
 
 
-def attribute_remarks(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
-    """Attributes that a run would ignore or take otherwise than meant."""
-    places: list[tuple[str, Mapping[str, str], int | None, tuple[str, ...]]] = [
-        ("The graph", pipeline.attributes, None, _GRAPH)
+def _attributes(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+    """Values that a run would ignore."""
+    places: list[tuple[str, Mapping[str, str], int | None]] = [
+        ("The graph", pipeline.attributes, None)
     ]
-    places += [(node.name, node.attributes, node.line, _NODE) for node in pipeline.nodes.values()]
+    places += [(node.name, node.attributes, node.line) for node in pipeline.nodes.values()]
     places += [
-        (f"{edge.source} -> {edge.target}", edge.attributes, edge.line, _EDGE)
-        for edge in pipeline.edges
+        (f"{edge.source} -> {edge.target}", edge.attributes, edge.line) for edge in pipeline.edges
     ]
-    for who, attributes, line, known in places:
-        for key, value in attributes.items():
-            where = lines.get(key) if line is None else line
-            if (meant := _intended(key, known)) is not None:
-                yield Remark("no-effect", f"{who}: {key} has no effect.{meant}", where)
-            if hole := _HOLE.search(value):
-                yield Remark("template", f"{who}: {key} has {hole[0]!r}, "
-                             "which a run does not fill in.", where)  # fmt: skip
-            if key in _WAYS and value and value not in pipeline.nodes:
+    for who, attributes, line in places:
+        for key in _WAYS:
+            if (value := attributes.get(key)) and value not in pipeline.nodes:
                 yield Remark("edge-to-nowhere", f"{who}: {key} names {value!r}, "
-                             "which is not a node.", where)  # fmt: skip
-        yield from _numbers(who, attributes, line)
-
-
-def _numbers(who: str, attributes: Mapping[str, str], line: int | None) -> Iterator[Remark]:
-    for key in ("max_retries", "weight", *RETRIES_OF_GRAPH):
-        value = attributes.get(key)
-        if value and whole_number(value) is None:
-            yield Remark(
-                "no-number", f"{who}: {key} is {value!r}, which is not a whole number.", line
-            )
-
-
-@cache
-def _intended(key: str, known: tuple[str, ...]) -> str | None:
-    """A hint for an attribute that probably is a slip; None for any other."""
-    about_context = "fidelity" in key or "thread" in key
-    right = key in known or (known is _GRAPH and key in _FINE - {"fidelity"})
-    if right or (key in _FINE and not about_context):
-        return None
-    near = get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=_LIKENESS)
-    if near:
-        return f" Did you mean {near[0]}?"
-    if not about_context:
-        return None
-    wanted = next(name for name in known if ("fidelity" if "fidelity" in key else "thread") in name)
-    return f" Did you mean {wanted}?"
+                             "which is not a node.", line)  # fmt: skip
+        for key in ("max_retries", "weight", *RETRIES_OF_GRAPH):
+            value = attributes.get(key)
+            if value and whole_number(value) is None:
+                yield Remark("no-number", f"{who}: {key} is {value!r}, which is not a whole "
+                             "number.", line)  # fmt: skip

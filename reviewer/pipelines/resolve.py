@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from reviewer.errors import UnknownIdError
 from reviewer.pipelines.values import (
     CODERGEN,
     MODES,
@@ -108,6 +109,17 @@ def entry_through(
     )
 
 
+def node_named(pipeline: Pipeline, name: str) -> PipelineNode:
+    """The node of that name. Raises UnknownIdError, which suggests similar names."""
+    if name in pipeline.nodes:
+        return pipeline.nodes[name]
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, pipeline.nodes, n=3) or list(pipeline.nodes)[:8]
+    hint = f" It has: {', '.join(near)}." if near else " It has none."
+    raise UnknownIdError(f"{pipeline.name} has no node {name!r}.{hint}")
+
+
 def entries(pipeline: Pipeline) -> Iterator[NodeEntry]:
     """How each edge enters its target, in file order."""
     for edge in pipeline.edges:
@@ -128,8 +140,12 @@ class ThreadPreview(Struct, frozen=True):
     after_resume: str = DEGRADED_MODE
 
 
-def entry_after(pipeline: Pipeline, history: RunHistory, node: PipelineNode) -> NodeEntry:
-    """How `node` is entered after the last stage; if no edge leads from there, by its first one."""
+def entry_after(pipeline: Pipeline, history: RunHistory, name: str) -> NodeEntry:
+    """How a node is entered after the last stage; if no edge leads from there, by its first one.
+
+    Raises UnknownIdError.
+    """
+    node = node_named(pipeline, name)
     last = history.completed[-1].node if history.completed else ""
     return entry_through(pipeline, _edge(pipeline, last, node.name), node, last)
 

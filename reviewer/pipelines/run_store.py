@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -58,37 +57,24 @@ class RunStore:
         """Where a run is kept unless another place is named: beside the store."""
         return personal(self._database.path.absolute(), "-runs") / run_id
 
-    @contextmanager
-    def reserved_id(self, name: str) -> Iterator[str]:
-        """A new id, made of the time and the pipeline's name, which no other program can get
-        meanwhile. Register the run within the block. Raises RunError.
-
-        The folder of the id is the reservation. If the run does not use it, it is removed.
+    def new_id(self, name: str) -> str:
+        """An id made of the time and the pipeline's name. Its folder is made, so that no program
+        that starts in the same second gets it too. Raises RunError.
         """
         plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in name)[:24].strip("-")
         base = f"{self._clock():%Y%m%d-%H%M%S}-{plain.lower() or 'run'}"
-        number = 1
-        while not self._reserve(run_id := base if number == 1 else f"{base}-{number}"):
-            number += 1
-        try:
-            yield run_id
-        finally:
-            with suppress(OSError):  # the run is in it
-                self.folder_of(run_id).rmdir()
-
-    def _reserve(self, run_id: str) -> bool:
-        folder = self.folder_of(run_id)
-        try:
-            make_folders(folder.parent)
-            folder.mkdir(mode=FOLDER_MODE)
-        except FileExistsError:
-            return False
-        except OSError as problem:
-            raise RunError(f"The folder {folder} cannot be made: {problem.strerror}.") from problem
-        if self.has(run_id):  # its files are elsewhere, or gone
-            folder.rmdir()
-            return False
-        return True
+        for number in count(1):
+            run_id = base if number == 1 else f"{base}-{number}"
+            folder = self.folder_of(run_id)
+            try:
+                make_folders(folder.parent)
+                folder.mkdir(mode=FOLDER_MODE)
+            except FileExistsError:
+                continue
+            except OSError as problem:
+                raise RunError(f"{folder} cannot be made: {problem.strerror}.") from problem
+            break
+        return run_id
 
     def register(
         self,
@@ -158,10 +144,6 @@ class RunStore:
             raise UnknownIdError(f"There is no run {run_id}. See: reviewer pipeline runs")
         ownership.require_name(f"Run {rows[0][0]}", rows[0][1])
         return _view(rows[0])
-
-    def has(self, run_id: str) -> bool:
-        """Whether the store has a run of exactly this id."""
-        return bool(self._rows(" WHERE r.run_id = ?", (run_id,)))
 
     def key_of(self, run_id: str) -> str:
         """The key of a run's files; empty for a run of an earlier version, which sealed none.

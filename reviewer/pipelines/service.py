@@ -32,7 +32,6 @@ from reviewer.pipelines.handlers import (
     is_model_stage,
 )
 from reviewer.pipelines.lint import listed
-from reviewer.pipelines.rules import PipelineRules
 from reviewer.pipelines.run_folder import RunCard, RunFolder, write_run_file
 from reviewer.pipelines.run_store import RunStore, RunView
 from reviewer.pipelines.runner import (
@@ -86,7 +85,7 @@ class StageTurn(Struct, frozen=True):
 
 
 class Pipelines:
-    """Pipelines and their runs. `rules` needs no store.
+    """The runs of pipelines.
 
     A run blocks the thread that starts or resumes it, and calls its callbacks in that thread:
     `watch` with each event, `ask` with a question, `cancelled` to see whether to end.
@@ -95,7 +94,6 @@ class Pipelines:
     def __init__(
         self, database: Database, ledger: Ledger, clock: Clock, *, timing: Timing | None = None
     ) -> None:
-        self.rules = PipelineRules()
         self._database = database
         self._ledger = ledger
         self._clock = clock
@@ -124,27 +122,26 @@ class Pipelines:
         require_answers(pipeline, options.answers)
         require_plain_names(pipeline, options.context)
         now, callbacks = iso(self._clock()), _Callbacks(ask, watch, cancelled)
-        with self._store.reserved_id(pipeline.name) as run_id:
-            key = secrets.token_hex(16)
-            place = options.run_dir or self._store.folder_of(run_id)
-            folder = RunFolder(place.absolute(), key)
-            limit = _limit(options, pipeline)
-            card = RunCard(run_id, str(path), pipeline.name, project, _name(options), now, limit)
-            card = msgspec.structs.replace(card, seal=_seal(folder, card, pipeline))
-            folder.create(card, clean_text(text))
-            with folder.locked():
-                checkpoint = _first_checkpoint(card, pipeline, options)
-                write_checkpoint(folder, checkpoint)
-                self._store.register(
-                    run_id,
-                    project=project,
-                    path=path,
-                    name=pipeline.name,
-                    folder=folder.path,
-                    node=checkpoint.next_node,
-                    key=key,
-                )
-                return self._go(pipeline, checkpoint, folder, options, callbacks, resumed=False)
+        run_id, key = self._store.new_id(pipeline.name), secrets.token_hex(16)
+        place = options.run_dir or self._store.folder_of(run_id)
+        folder = RunFolder(place.absolute(), key)
+        limit = _limit(options, pipeline)
+        card = RunCard(run_id, str(path), pipeline.name, project, _name(options), now, limit)
+        card = msgspec.structs.replace(card, seal=_seal(folder, card, pipeline))
+        folder.create(card, clean_text(text))
+        with folder.locked():
+            checkpoint = _first_checkpoint(card, pipeline, options)
+            write_checkpoint(folder, checkpoint)
+            self._store.register(
+                run_id,
+                project=project,
+                path=path,
+                name=pipeline.name,
+                folder=folder.path,
+                node=checkpoint.next_node,
+                key=key,
+            )
+            return self._go(pipeline, checkpoint, folder, options, callbacks, resumed=False)
 
     def resume_run(
         self,

@@ -106,10 +106,6 @@ class Sessions:
             session.model = model
         return session
 
-    def threads(self) -> tuple[str, ...]:
-        """The threads that have a conversation."""
-        return tuple(self._by_thread)
-
 
 def room_beside(prompt: str, limit: int, count: Callable[[str], int]) -> int:
     """Tokens that a prompt leaves of `limit`; negative if it is too long by itself."""

@@ -83,13 +83,6 @@ def test_invalid_dot_is_one_line_with_its_position(
     assert f".dot:{place}: " in done.stderr
 
 
-def test_a_missing_file_and_a_folder(reviewer: Reviewer) -> None:
-    for name in ("none.dot", "."):
-        done = reviewer("pipeline", "check", reviewer.folder / name)
-        assert done.returncode == 1
-        assert len(done.stderr.splitlines()) == 1
-
-
 def test_show_walks_the_graph(reviewer: Reviewer, canoe: Path) -> None:
     stops = reviewer.rows("pipeline", "show", canoe)
     assert [stop["name"] for stop in stops] == ["start", "carve", "test", "done"]
@@ -166,8 +159,3 @@ def test_the_folder_of_a_run_is_a_history(reviewer: Reviewer, canoe: Path) -> No
         reviewer, canoe, "--node", "done", "--mode", "compact", "--history", run["folder"]
     )
     assert "carve (success), test (success)" in row["text"]
-
-
-def test_no_store_is_made_or_needed(reviewer: Reviewer, canoe: Path) -> None:
-    assert reviewer("pipeline", "check", canoe).returncode == 0
-    assert not reviewer.db.exists()

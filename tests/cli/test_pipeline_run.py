@@ -80,17 +80,6 @@ def test_events_are_one_object_a_line(reviewer: Reviewer, tea: Path) -> None:
     assert walked.count("brew") == 2
 
 
-def test_a_question_without_an_answer_leaves_the_run_waiting(reviewer: Reviewer, tea: Path) -> None:
-    waiting = reviewer("pipeline", "run", tea)
-    assert waiting.returncode == 1
-    row = only_run(reviewer)
-    assert (row["state"], row["current_node"], row["can_resume"]) == ("waiting", "serve", True)
-    assert f"pipeline resume {row['run_id']} --answer serve=" in waiting.stderr
-
-    assert reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=Y").returncode == 0
-    assert only_run(reviewer)["state"] == "done"
-
-
 def test_at_a_terminal_the_question_is_asked(reviewer: Reviewer, tea: Path) -> None:
     controller, terminal = pty.openpty()
     with reviewer.start("pipeline", "run", tea, stdin=terminal) as process:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import http.client
 import json
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -276,42 +275,9 @@ def test_files_that_come_late_or_are_refused_are_named_and_the_rest_is_read(
         assert fleet.candidates()[0]["sessions"] == 2
 
 
-def test_a_file_of_which_hardly_anything_comes_is_given_up(
-    fleet: Fleet, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from reviewer.fleet import places
-    from reviewer.fleet.listing import listed
-    from reviewer.fleet.part import Job, write_part
-    from reviewer.fleet.values import FilePart, JobSettings
-
-    url = bucket.put("logs/trickle.jsonl", session_lines("one", *FACTS).encode())
-    files, _ = listed([url])
-    fleet.parts.mkdir()
-    monkeypatch.setattr(places, "GRACE_SECONDS", -1)
-    monkeypatch.setattr(places, "SLOWEST", 10**9)
-    settings = JobSettings(now="2026-03-01T12:00:00.000Z")
-    done = write_part(Job(FilePart(0, tuple(files)), str(fleet.parts), settings))
-    assert (done.files, done.failed) == (1, 1)
-    (row,) = rows(fleet.parts / "part-0000000.files.parquet")
-    assert row["problem"].startswith(f"{url} cannot be read: less than")
-
-
 def test_every_look_into_a_bucket_has_the_same_patience(bucket: Bucket) -> None:
     from reviewer.sources.elsewhere import file_system, read_range
 
     assert read_range(bucket.put("logs/one.jsonl", b"0123456789"), 2, 5) == b"234"
     limits = file_system("s3://team").config_kwargs
     assert limits["connect_timeout"] <= limits["read_timeout"] <= 60
-
-
-def test_a_bucket_that_never_answers(fleet: Fleet) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        options = {
-            "endpoint_url": f"http://127.0.0.1:{silent.getsockname()[1]}",
-            "key": "a",
-            "secret": "b",
-            "config_kwargs": {"read_timeout": 0.2, "retries": {"max_attempts": 1}},
-        }
-        fleet.environment["REVIEWER_FSSPEC"] = json.dumps({"s3": options})
-        said = fleet.fails("run", "s3://team/logs", "--out", fleet.parts)
-    assert "it did not answer in time" in said

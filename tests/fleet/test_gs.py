@@ -80,12 +80,6 @@ def test_a_bucket_is_read_as_a_folder_is(fleet: Fleet, bucket: Bucket) -> None:
     assert pattern["files"] == 3
 
 
-def test_a_bucket_that_is_not_there(fleet: Fleet, bucket: Bucket) -> None:
-    del bucket
-    said = fleet.fails("run", "gs://nothing/logs", "--out", fleet.parts)
-    assert "gs://nothing/logs does not exist" in said
-
-
 def test_a_bucket_that_answers_403(fleet: Fleet) -> None:
     with serving(_Forbidding) as address:
         fleet.environment |= {
@@ -94,14 +88,6 @@ def test_a_bucket_that_answers_403(fleet: Fleet) -> None:
         }
         said = fleet.fails("run", "gs://team/logs", "--out", fleet.parts)
     assert "access denied (403). Check the credentials and the policy." in said
-
-
-def test_no_look_into_a_bucket_waits_for_ever(bucket: Bucket) -> None:
-    from reviewer.sources.elsewhere import file_system, read_range
-
-    assert read_range(bucket.put("logs/one.jsonl", b"0123456789"), 2, 5) == b"234"
-    limits = file_system("gs://team").requests_timeout
-    assert limits.sock_connect <= limits.sock_read <= 60
 
 
 def test_without_gcsfs_the_sentence_says_how_to_install_it(fleet: Fleet) -> None:

@@ -8,9 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -105,20 +103,6 @@ def test_a_run_that_was_cut_off_goes_on(twelve: Fleet) -> None:
     assert evidence(twelve.parts) == evidence(whole)
 
 
-def test_ctrl_c_keeps_what_is_done(twelve: Fleet) -> None:
-    for number in range(60):
-        twelve.session(f"more{number}.jsonl", *FACTS)
-    running = twelve.start("run", twelve.sessions, "--out", twelve.parts, "--workers", 1,
-                           "--part-files", 1)  # fmt: skip
-    until(lambda: whole_parts(twelve.parts) > 0, seconds=60)
-    running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert "What was read is kept; run the same command again to go on." in said
-    assert "Traceback" not in said
-    assert twelve.run("--part-files", 1)["files"] == 72
-
-
 @pytest.fixture
 def endless(fleet: Fleet) -> Fleet:
     """A session that says much the same again and again, for minutes of reading."""
@@ -144,26 +128,6 @@ def test_ctrl_c_waits_only_a_moment_for_a_file_that_takes_long(
     assert "What was read is kept; run the same command again to go on." in said
     assert "Traceback" not in said
     assert whole_parts(endless.parts) == 1
-
-
-def test_the_progress_names_a_file_that_takes_long(
-    endless: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run, "SLOW_SECONDS", 0.5)
-    monkeypatch.setattr(run, "LAST_SECONDS", 0.5)
-    shown: list[run.JobProgress] = []
-    report = run.run(
-        [str(endless.sessions)],
-        str(endless.parts),
-        run.Processes(2),
-        now=utc_now(),
-        part_files=1,
-        progress=shown.append,
-        cancelled=lambda: bool(shown and shown[-1].slow),
-    )
-    assert report.state == "interrupted"
-    assert shown[-1].slow == str(endless.sessions / "endless.jsonl.gz")
-    assert shown[-1].slow_seconds >= 0.5
 
 
 def test_a_file_that_takes_many_times_what_others_take_is_given_up(
@@ -270,34 +234,6 @@ def test_a_file_that_goes_away_before_it_is_read(killing: Fleet) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda path: path.rename(path.with_suffix(".new")), "it was renamed or removed while"),
-        (lambda path: path.write_text("{}\n"), "it changed while it was read"),
-    ],
-)
-def test_a_file_that_is_renamed_or_changed_while_it_is_read(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], said: str
-) -> None:
-    path = fleet.session("moving.jsonl", *FACTS)
-    files, _ = listed([str(path)])
-    read_session = session_read.read_session
-
-    def meanwhile(path: Path, **settings: Any) -> session_read.SessionRead:
-        found = read_session(path, **settings)
-        change(path)
-        return found
-
-    monkeypatch.setattr(part, "read_session", meanwhile)
-    fleet.parts.mkdir()
-    settings = JobSettings(now="2026-03-01T12:00:00.000Z")
-    done = part.write_part(part.Job(FilePart(0, tuple(files)), str(fleet.parts), settings))
-    assert (done.failed, done.found) == (0, len(FACTS))
-    (row,) = rows(fleet.parts / "part-0000000.files.parquet")
-    assert said in row["errors"]
-
-
 def test_a_file_larger_than_a_part_is_a_part_of_its_own(fleet: Fleet) -> None:
     fleet.session("small.jsonl", *FACTS[:2])
     large = fleet.session("large.jsonl", *FACTS[2:])
@@ -360,16 +296,6 @@ def test_the_name_of_every_file_that_cannot_be_read_is_listed(twelve: Fleet) -> 
     ]
 
 
-def test_a_file_that_can_be_read_again_is_read(twelve: Fleet) -> None:
-    packed = twelve.sessions / "packed.jsonl.gz"
-    whole = gzip.compress(twelve.session("whole.jsonl", FACTS[0]).read_bytes())
-    packed.write_bytes(whole[:-8])
-    assert twelve.run()["failed"] == 1
-    packed.write_bytes(whole)
-    assert twelve.run()["parts"] == 2
-    assert twelve("files", twelve.parts).stdout == ""
-
-
 @pytest.mark.parametrize("source", ["", "**"])
 def test_what_jobs_have_written_is_not_read(fleet: Fleet, source: str) -> None:
     fleet.session("one.jsonl", *FACTS)
@@ -380,20 +306,6 @@ def test_what_jobs_have_written_is_not_read(fleet: Fleet, source: str) -> None:
     for _ in range(2):
         counts = fleet.ok("run", fleet.sessions / source, "--out", parts)
         assert (counts["parts"], counts["files"], counts["other_kind"]) == (1, 1, 0)
-
-
-def test_a_folder_that_is_also_the_output(fleet: Fleet) -> None:
-    fleet.session("one.jsonl", *FACTS)
-    fleet.session("two.jsonl", *FACTS)
-    for _ in range(2):
-        counts = fleet.run(out=fleet.sessions)
-        assert (counts["parts"], counts["files"]) == (1, 2)
-
-
-def test_a_session_that_is_named_like_a_plan_is_read(fleet: Fleet) -> None:
-    fleet.session("plan.ndjson", *FACTS)
-    counts = fleet.run()
-    assert (counts["files"], counts["found"]) == (1, len(FACTS))
 
 
 def test_one_dangling_link_does_not_refuse_a_pattern(twelve: Fleet) -> None:
@@ -481,8 +393,3 @@ def test_the_output_is_a_folder(twelve: Fleet) -> None:
         said = twelve.reviewer.fails("fleet", "run", twelve.sessions, "--out", out, code=2)
         assert why in said
     assert not list(twelve.folder.glob("*.parquet"))
-
-
-def test_a_pattern_of_sessions(twelve: Fleet) -> None:
-    counts = twelve.ok("run", twelve.sessions / "s0*.jsonl", "--out", twelve.parts)
-    assert counts["files"] == 10

@@ -16,15 +16,18 @@ from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.token_counts import ESTIMATE
 from reviewer.pipelines.checkpoint import fingerprint, read_checkpoint
 from reviewer.pipelines.conditions import is_true
+from reviewer.pipelines.dot import read_pipeline
+from reviewer.pipelines.history import read_history
+from reviewer.pipelines.masked import without_secrets
 from reviewer.pipelines.preamble import build_preamble
-from reviewer.pipelines.rules import PipelineRules
+from reviewer.pipelines.resolve import entries
 from reviewer.pipelines.values import MODES, RunHistory
+from reviewer.pipelines.walk import walk
 from reviewer.promotion.lists import filters as queue_filters
 from reviewer.settings import load_settings
 from reviewer.tui.keymap import load_keymap
 
 NOW = datetime(2026, 2, 14, 10, tzinfo=UTC)
-_rules = PipelineRules()
 
 SEEDS: dict[str, tuple[bytes, ...]] = {
     "dot": (
@@ -62,10 +65,10 @@ SEEDS: dict[str, tuple[bytes, ...]] = {
 
 def feed_dot(data: bytes, folder: Path) -> None:
     """Read a pipeline, resolve all its ways, and build a preamble."""
-    pipeline = _rules.read(_file(data, folder, "any.dot"))
-    shown = _rules.shown(pipeline)
-    list(_rules.walk(shown))
-    list(_rules.entries(shown))
+    pipeline = read_pipeline(_file(data, folder, "any.dot"))
+    shown = without_secrets(pipeline)
+    list(walk(shown))
+    list(entries(shown))
     fingerprint(pipeline)
     for name in list(shown.nodes)[:2]:
         for mode in MODES:
@@ -77,8 +80,8 @@ def feed_history(data: bytes, folder: Path) -> None:
     """Read a history and a checkpoint, and build a preamble of it."""
     path = _file(data, folder, "run.json")
     _sentence(lambda: read_checkpoint(path))
-    history = _rules.read_history(path)
-    pipeline = _rules.read(_file(SEEDS["dot"][0], folder, "seed.dot"))
+    history = read_history(path)
+    pipeline = read_pipeline(_file(SEEDS["dot"][0], folder, "seed.dot"))
     for mode in MODES:
         build_preamble(mode, pipeline, history, "count").text.encode()
 

@@ -193,18 +193,21 @@ def pipelines_below(folder: Path) -> list[Path]:
     return found[:MOST]
 
 
-def read_graph(engine: Engine, path: Path) -> Graph:
+def read_graph(path: Path) -> Graph:
     """A pipeline with its walk and its entries. Raises DotError, ReviewerError."""
-    rules = engine.pipelines.rules
-    pipeline = rules.read(path)
+    from reviewer.pipelines.dot import read_pipeline
+    from reviewer.pipelines.resolve import entries as entries_of
+    from reviewer.pipelines.walk import walk
+
+    pipeline = read_pipeline(path)
     entries: dict[int, NodeEntry] = {}
     into: dict[str, list[NodeEntry]] = {}
-    for entry in rules.entries(pipeline):
+    for entry in entries_of(pipeline):
         assert entry.edge is not None
         entries[entry.edge.index] = entry
         into.setdefault(entry.node.name, []).append(entry)
     return Graph(
-        pipeline, rules.walk(pipeline), entries, {name: tuple(each) for name, each in into.items()}
+        pipeline, walk(pipeline), entries, {name: tuple(each) for name, each in into.items()}
     )
 
 
@@ -229,17 +232,20 @@ def read_run(engine: Engine, view: RunView) -> RunShown:
 
 
 def read_node_input(
-    engine: Engine, graph: Graph, run: RunShown | None, entry: NodeEntry | None, node: str
+    graph: Graph, run: RunShown | None, entry: NodeEntry | None, node: str
 ) -> NodeInput:
     """A node's input in each mode: before its latest stage of the run, else after all of it."""
-    rules = engine.pipelines.rules
+    from reviewer.pipelines.preamble import build_preamble
+    from reviewer.pipelines.resolve import entry_after, thread_preview
+    from reviewer.text.tokens import counter
+
     history = run.history if run is not None else RunHistory("")
     before, again = _before(history, node)
-    chosen = entry or rules.entry_after(graph.pipeline, before, node)
+    chosen = entry or entry_after(graph.pipeline, before, node)
     preambles = {
-        mode: rules.preamble(graph.pipeline, mode, before, node) for mode in MODES if mode != "full"
+        mode: build_preamble(mode, graph.pipeline, before, node) for mode in MODES if mode != "full"
     }
-    thread_preview = rules.thread_preview(graph.pipeline, before, chosen)
+    preview = thread_preview(graph.pipeline, before, chosen)
     stages = len(before.completed)
     turns = [
         turn
@@ -253,10 +259,10 @@ def read_node_input(
     return NodeInput(
         entry=chosen,
         preambles=preambles,
-        thread_preview=thread_preview,
-        session=session or thread_preview.text,
-        session_tokens=rules.tokens(session) if turns else thread_preview.tokens,
-        session_turns=len(turns) or len(thread_preview.stages),
+        thread_preview=preview,
+        session=session or preview.text,
+        session_tokens=counter().count(session) if turns else preview.tokens,
+        session_turns=len(turns) or len(preview.stages),
         stages=stages,
         again=again,
         last_answer=answers[-1] if answers else None,

@@ -106,8 +106,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._listener = lambda: self.post_message(RunMoved())
         self._read_for: tuple[str, int, StageQuestion | None] = ("", -1, None)
         """The run, its stages and the question for which it was read last."""
-        self._run_reads = 0
-        """Counts the reads of runs, so that a file that was slow to read shows no older state."""
         self._run_at = ""
         """The node of the run when it was looked at last; empty before."""
 
@@ -162,11 +160,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.unzoom()
             self.status.say("")  # the sentence is about another file
         self.path = path
-        reads = self._run_reads
 
         def work() -> tuple[Graph, RunShown | None, Sequence[RunView], float]:
             changed = _changed_at(path)
-            graph = read_graph(engine, path)
+            graph = read_graph(path)
             past = engine.pipelines.runs()
             mine = [view for view in past if Path(view.path) == path.absolute()]
             view = next((each for each in mine if run in (None, each.run_id)), None)
@@ -181,8 +178,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
                 self.say(say)
             if self.background is not None:
                 self._run_moved()  # what happened while another file was shown
-            elif shown is not None and self._run_reads != reads:
-                self._read_run(shown.view.run_id)
 
         def failed(sentence: str) -> None:
             self.loaded, self.trouble = True, sentence
@@ -216,7 +211,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def _read_run(self, run_id: str, say: str = "") -> None:
         engine, path = self.engine, self.path
-        self._run_reads += 1
 
         def work() -> tuple[RunShown, Sequence[RunView]]:
             return read_run(engine, engine.pipelines.run(run_id)), engine.pipelines.runs()
@@ -273,7 +267,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def _read_input(self) -> None:
         """Read the input of the node under the cursor in each mode."""
-        engine, graph, run = self.engine, self.graph.graph, self.run
+        graph, run = self.graph.graph, self.run
         row, node = self.graph.current, self.graph.node
         if graph is None or node is None:
             self.node_input = None
@@ -291,9 +285,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
                 self.node_input = node_input
                 self._draw_input()
 
-        self.read(
-            lambda: read_node_input(engine, graph, run, entry, name), then, group="node_input"
-        )
+        self.read(lambda: read_node_input(graph, run, entry, name), then, group="node_input")
 
     # drawing
 
@@ -351,8 +343,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if graph is None or node is None:
             self.entry_pane.show([], title="")
             return
-        rules = self.engine.pipelines.rules
-        entry = self.entry() or rules.entry_after(graph.pipeline, RunHistory(""), node.name)
+        from reviewer.pipelines.resolve import entry_after
+
+        entry = self.entry() or entry_after(graph.pipeline, RunHistory(""), node.name)
         stop = next((each for each in graph.stops if each.node.name == node.name), None)
         onwards = [graph.entries[edge.index] for edge in (stop.edges if stop else ())]
         lines = {node.line, entry.edge.line if entry.edge is not None else node.line}

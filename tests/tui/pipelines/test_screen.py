@@ -9,10 +9,9 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.evidence.source import SourceScreen
-from reviewer.tui.kit.text import count
 from tests.tui.conftest import opened
 from tests.tui.pipelines.conftest import BAKERY
-from tests.tui.pipelines.driving import at, rows, shown
+from tests.tui.pipelines.driving import rows, shown
 from tests.tui.views import HOSTILE
 
 SIZES = [(118, 34), (80, 24), (60, 20)]
@@ -199,17 +198,6 @@ async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, ba
             assert not {character for character in screen.text if character < " "} - {"\n"}
             assert "\u202e" not in screen.text
             assert "\x9b" not in screen.text
-
-
-async def test_five_thousand_nodes(engine: Engine, bakery: Path) -> None:
-    chain = "".join(f"n{i} -> n{i + 1}\n" for i in range(5000))
-    bakery.write_text("digraph { start -> n0; n5000 -> exit\n" + chain + "}")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
-        await screen.until(lambda: bool(shown(screen).graph.rows))
-        await screen.press("G")
-        assert at(screen) == "exit"
-        assert f"{count(5003, 'node')}" in screen.text
 
 
 # the registry

@@ -6,7 +6,6 @@ import json
 import os
 import stat
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -374,29 +373,6 @@ def test_a_command_that_ignores_a_long_prompt_can_still_answer(tmp_path: Path) -
     path = program(tmp_path, "say('Yes.')")
     long = [ChatMessage("user", "word " * 200_000)]
     assert chat(path).complete(long, max_tokens=50).text == "Yes."
-
-
-def test_no_more_than_the_allowed_number_run_at_once(tmp_path: Path) -> None:
-    body = """
-import glob
-mine = os.path.join(os.path.dirname(sys.argv[0]), f'running-{os.getpid()}')
-open(mine, 'w').close()
-count = len(glob.glob(os.path.join(os.path.dirname(sys.argv[0]), 'running-*')))
-time.sleep(.3)
-os.unlink(mine)
-say(str(count))
-"""
-    model = chat(program(tmp_path, body), concurrency=1)
-    counts: list[str] = []
-    threads = [
-        threading.Thread(target=lambda: counts.append(model.complete(ASK, max_tokens=9).text))
-        for _ in range(3)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert counts == ["1", "1", "1"]
 
 
 def test_a_missing_command_is_named_with_what_is_installed(tmp_path: Path) -> None:

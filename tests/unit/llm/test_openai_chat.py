@@ -210,12 +210,6 @@ def test_a_busy_endpoint_is_asked_again() -> None:
     assert len(server.calls) == 3
 
 
-@pytest.mark.parametrize("max_tokens", [0, -1])
-def test_no_room_for_an_answer_is_a_mistake_of_the_caller(max_tokens: int) -> None:
-    with pytest.raises(ValueError, match="room"):
-        OpenAIChat(NOWHERE).complete(ASK, max_tokens=max_tokens)
-
-
 def test_settings_without_a_model_open_no_model() -> None:
     with pytest.raises(ModelError, match="No model is configured"):
         open_model(Settings())

@@ -72,13 +72,6 @@ def test_without_retries_one_attempt_is_all() -> None:
     assert play.calls == ["attempt", "validate a"]
 
 
-def test_a_check_without_a_word_still_steers_with_a_sentence() -> None:
-    said: list[str] = []
-    with pytest.raises(RetryExhaustedError):
-        retry_with_steering(lambda: "", lambda _: (False, None), said.append, 1)
-    assert said == ["The result did not pass its check."]
-
-
 @pytest.mark.parametrize("problem", [CancelledError("Stopped."), ModelError("No."), KeyError("x")])
 def test_an_exception_of_the_attempt_passes_through_without_a_retry(problem: Exception) -> None:
     play = Play("a", problem, "b $50k")
@@ -86,10 +79,3 @@ def test_an_exception_of_the_attempt_passes_through_without_a_retry(problem: Exc
         play.run()
     assert raised.value is problem
     assert play.calls.count("attempt") == 2
-
-
-def test_a_negative_number_of_retries_is_refused_before_anything_is_asked() -> None:
-    play = Play("a")
-    with pytest.raises(ValueError, match="negative"):
-        play.run(max_retries=-1)
-    assert play.calls == []

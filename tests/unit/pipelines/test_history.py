@@ -104,7 +104,7 @@ def run_of(*names: str) -> RunHistory:
 
 
 def stages_carried(history: RunHistory, node: str) -> list[str]:
-    entry = entry_after(LOOM, history, LOOM.nodes[node])
+    entry = entry_after(LOOM, history, node)
     return [stage.node for stage in thread_preview(LOOM, history, entry).stages]
 
 
@@ -118,7 +118,7 @@ def test_a_thread_carries_the_stages_that_had_it_and_no_others() -> None:
 
 def test_what_is_carried_is_told_and_counted() -> None:
     history = run_of("start", "wind")
-    found = thread_preview(LOOM, history, entry_after(LOOM, history, LOOM.nodes["weave"]))
+    found = thread_preview(LOOM, history, entry_after(LOOM, history, "weave"))
     assert found.thread == "red"
     assert found.text == "### wind (success)\nWind the thread\n\nwind is done"
     assert found.tokens > 5
@@ -126,11 +126,11 @@ def test_what_is_carried_is_told_and_counted() -> None:
 
 
 def test_the_way_into_a_node_is_the_one_from_the_stage_that_ran_last() -> None:
-    entry = entry_after(LOOM, run_of("start", "wind", "weave"), LOOM.nodes["wind"])
+    entry = entry_after(LOOM, run_of("start", "wind", "weave"), "wind")
     assert entry.edge is not None
     assert (entry.edge.source, entry.edge.target) == ("weave", "wind")
-    elsewhere = entry_after(LOOM, run_of("start"), LOOM.nodes["press"])
+    elsewhere = entry_after(LOOM, run_of("start"), "press")
     assert elsewhere.edge is not None
     assert elsewhere.edge.source == "dye"
-    first = entry_after(LOOM, RunHistory(""), LOOM.nodes["start"])
+    first = entry_after(LOOM, RunHistory(""), "start")
     assert first.edge is None

@@ -87,10 +87,6 @@ class TestWriting:
         workshop.runs.import_conversation(view.run_id)
         assert victim.read_text() == MINE
 
-    def test_no_temporary_file_is_left(self, workshop: Workshop, planted: Path) -> None:
-        workshop.resume(str(planted), max_steps=9)
-        assert not [each for each in planted.rglob("*") if each.name.startswith(".")]
-
 
 def as_a_link(path: Path) -> None:
     path.symlink_to(path.rename(path.with_name("aside")))

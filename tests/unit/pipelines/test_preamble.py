@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -119,23 +118,6 @@ def test_each_mode_says_what_it_is_for_and_nothing_else(mode: str) -> None:
     assert text(mode) == SAID[mode]
 
 
-@pytest.mark.parametrize("mode", CEILINGS)
-def test_a_run_that_has_not_begun_has_a_preamble(mode: str) -> None:
-    found = build_preamble(mode, ORCHARD, RunHistory(""), "pick")
-    assert ORCHARD.goal in found.text
-    assert mode == "summary:low" or "pick" in found.text
-    assert (found.left_out, found.shortened, found.values_left_out) == (0, 0, 0)
-
-
-@pytest.mark.parametrize("mode", CEILINGS)
-@pytest.mark.parametrize("letters", [0, 90, 1500, 40_000])
-def test_the_ceiling_holds_and_tokens_are_those_of_the_text(mode: str, letters: int) -> None:
-    found = build_preamble(mode, ORCHARD, long_history(letters=letters), "done")
-    assert found.tokens == counter().count(found.text)
-    assert found.budget == CEILINGS[mode]
-    assert found.tokens <= found.budget
-
-
 @pytest.mark.parametrize("mode", LONG_MODES)
 def test_the_newest_stage_is_always_named(mode: str) -> None:
     assert "fill" in text(mode, long_history(letters=40_000), "done")
@@ -158,15 +140,6 @@ def test_the_oldest_stages_go_first_and_are_counted(mode: str) -> None:
     assert f"{found.left_out} earlier stages left out: {found.left_out} success" in found.text
 
 
-def test_many_stages_of_few_words_leave_the_oldest_out_and_nothing_is_shortened() -> None:
-    run = RunHistory("r", tuple(Stage("cook", notes=f"Batch {n}.") for n in range(2000)))
-    found = build_preamble("summary:high", ORCHARD, run, "fill")
-    assert found.shortened == 0
-    assert 100 < 2000 - found.left_out < 500
-    assert "Batch 1999." in found.text
-    assert "Batch 0." not in found.text
-
-
 def test_long_values_are_shortened_with_a_mark_that_says_how_much_is_missing() -> None:
     note = ("sweet and clear " * 2000).strip()
     run = RunHistory("r", (Stage("cook", notes=note),), {"batch": note})
@@ -187,17 +160,6 @@ def test_a_short_value_is_never_shortened_for_a_long_one() -> None:
         assert "8080" in found
         assert "Graz" in found
         assert "more characters]" in found
-
-
-def test_a_long_goal_is_whole_as_long_as_everything_fits() -> None:
-    goal = "Fill jars and put a label on each of them. " * 20
-    graph = parse_dot(f'digraph x {{ goal="{goal}" a b }}')
-    short = build_preamble("compact", graph, RunHistory("r", (Stage("a"),)), "b")
-    assert goal.strip() in short.text
-    assert short.shortened == 0
-    full = build_preamble("compact", graph, long_history(), "b")
-    assert goal.strip() not in full.text
-    assert full.tokens <= 500
 
 
 def test_what_high_says_of_the_context_is_json_even_when_it_is_cut() -> None:
@@ -294,24 +256,6 @@ def test_no_run_gets_a_preamble_above_its_ceiling(
     run = RunHistory(names[-1], tuple(Stage(name, notes=notes * times) for name in names), context)
     found = build_preamble(mode, graph, run, names[0])
     assert found.tokens == counter().count(found.text) <= CEILINGS[mode]
-
-
-def test_many_retries_leave_the_room_of_a_high_summary_to_the_stages() -> None:
-    names = [f"n{number}" for number in range(400)]
-    pipeline = parse_dot(
-        f"digraph g {{ start [shape=Mdiamond]; start -> {' -> '.join(names)} }}", Path("g.dot")
-    )
-    history = RunHistory(
-        "r1",
-        tuple(Stage(name, StageOutcome.SUCCESS, f"{name} oiled the hinge of door {name}.")
-              for name in names[:-1]),
-        retries=dict.fromkeys(names[:-1:5], (1, 3)),
-    )  # fmt: skip
-    text = build_preamble("summary:high", pipeline, history, names[-1]).text
-    retries = text.partition("### Retry Information")[2].strip().splitlines()
-    assert len(retries) <= 12
-    assert "- n395: 1/3" in retries
-    assert retries[-1].endswith("more")
 
 
 @pytest.mark.parametrize("mode", CEILINGS)

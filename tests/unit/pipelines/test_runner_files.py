@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import json
 import stat
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from reviewer.pipelines.events import RunDone, RunError
-from reviewer.pipelines.service import Pipelines, RunOptions
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
+from reviewer.pipelines.events import RunError
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
-from tests.unit.pipelines.running import Scripted, Workshop
+from tests.unit.pipelines.running import Workshop
 from tests.unit.pipelines.test_runner import CHAIN, LOOP, in_turn
 
 
@@ -80,40 +73,3 @@ class TestStore:
         assert not view.can_resume
         assert Undo(workshop.database, workshop.ledger).next_undo() is None
         assert verify(workshop.database).ok
-
-    @pytest.mark.parametrize("elsewhere", [False, True])
-    def test_programs_that_start_in_the_same_second_do_not_collide(
-        self, workshop: Workshop, elsewhere: bool
-    ) -> None:
-        path, programs = workshop.write(CHAIN), 4
-        together = threading.Barrier(programs)
-
-        def start(number: int) -> RunDone:
-            waits: list[Callable[[], object]] = [lambda: together.wait(20)]
-
-            def clock() -> datetime:
-                if waits:
-                    waits.pop()()
-                return workshop.clock()
-
-            database = Database(workshop.folder / "store.db")
-            runs = Pipelines(database, Ledger(database, actor="t", clock=workshop.clock), clock)
-            place = workshop.folder / f"run-{number}" if elsewhere else None
-            return runs.start_run(path, "tea", RunOptions(model=Scripted(), run_dir=place))
-
-        with ThreadPoolExecutor(programs) as pool:
-            done = list(pool.map(start, range(programs)))
-        assert [each.state for each in done] == ["done"] * programs
-        ids = {each.run_id for each in done}
-        assert ids == {view.run_id for view in workshop.runs.runs()}
-        assert len(ids) == len({each.folder for each in done}) == programs
-        beside = workshop.folder / "store.db-runs"
-        assert {each.name for each in beside.iterdir()} == (set() if elsewhere else ids)
-
-    def test_runs_that_begin_in_the_same_second_have_different_ids(
-        self, workshop: Workshop
-    ) -> None:
-        path = workshop.write(CHAIN)
-        ids = [workshop.start(path).run_id for _ in range(3)]
-        assert len(set(ids)) == 3
-        assert [view.run_id for view in workshop.runs.runs()] == ids[::-1]

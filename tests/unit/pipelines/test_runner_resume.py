@@ -11,18 +11,14 @@ from typing import Any
 
 import pytest
 
-from reviewer.errors import UnknownIdError
 from reviewer.llm.model import ModelError
 from reviewer.pipelines.events import (
     CheckpointError,
-    Event,
     RunError,
-    StageDone,
     StageStarted,
 )
 from reviewer.pipelines.run_folder import RunFolder
 from reviewer.pipelines.run_store import RunView
-from reviewer.pipelines.service import RunOptions
 from reviewer.pipelines.values import Stage
 from tests.unit.pipelines.running import Workshop
 
@@ -72,10 +68,6 @@ class TestDegradedOnce:
         body = THREAD.replace('b [prompt="B"]', 'b [prompt="B", fidelity=compact]')
         self.resumed_after(workshop, 2, body)
         assert stages_begun(workshop) == [("b", "compact", False), ("c", "summary:high", True)]
-
-    def test_a_run_that_never_stopped_is_not_degraded(self, workshop: Workshop) -> None:
-        workshop.start(workshop.write(THREAD))
-        assert [fidelity for _, fidelity, _ in stages_begun(workshop)] == ["full"] * 3
 
 
 class TestPowerCuts:
@@ -163,31 +155,6 @@ class TestPowerCuts:
         assert (view.state, view.current_node) == ("interrupted", "start")
 
 
-class TestKilled:
-    """The program is gone after any stage."""
-
-    @pytest.mark.parametrize("step", [1, 2, 3, 4])
-    def test_the_checkpoint_has_every_stage_that_ended(self, workshop: Workshop, step: int) -> None:
-        def die(event: Event) -> None:
-            if isinstance(event, StageDone) and event.step == step:
-                raise PowerCutError
-
-        path = workshop.write(THREAD)
-        with pytest.raises(PowerCutError):
-            workshop.runs.start_run(path, "tea", RunOptions(model=workshop.model), watch=die)
-        (view,) = workshop.reopened().runs()
-        kept = json.loads((Path(view.folder) / "checkpoint.json").read_text())
-        walk = ["start", "a", "b", "c", "done"]
-        assert kept["completed_nodes"] == walk[:step]
-        assert kept["current_node"] == walk[step - 1]
-        assert view.current_node == walk[step]
-        read = workshop.runs.rules.read_history(Path(view.folder))
-        assert [stage.node for stage in read.completed] == walk[:step]
-        assert read.context == kept["context"]
-        assert workshop.nodes(workshop.resume(view.run_id)) == walk
-        assert workshop.model.prompts() == ["A", "B", "C"]
-
-
 def test_a_status_of_an_earlier_version_is_not_taken_over(workshop: Workshop) -> None:
     stopped = workshop.start(workshop.write(THREAD), max_steps=2)
     stage = Path(stopped.folder) / "b-3"
@@ -259,10 +226,6 @@ class TestRefusals:
         with pytest.raises(RunError, match="nothing is left"):
             workshop.resume(done.run_id)
 
-    def test_a_run_that_nobody_knows(self, workshop: Workshop) -> None:
-        with pytest.raises(UnknownIdError, match="pipeline runs"):
-            workshop.resume("nothing")
-
     def test_a_file_that_says_something_else_than_when_the_run_began(
         self, workshop: Workshop
     ) -> None:
@@ -292,10 +255,6 @@ class TestRefusals:
             pytest.raises(RunError, match="under way in another program"),
         ):
             workshop.resume(run_id)
-
-    def test_a_folder_that_is_none_of_a_run(self, workshop: Workshop) -> None:
-        with pytest.raises(RunError, match="not the folder of a run"):
-            workshop.resume(str(workshop.folder))
 
 
 class TestPlaces:

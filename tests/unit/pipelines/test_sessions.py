@@ -11,16 +11,10 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def test_the_same_thread_returns_the_same_session() -> None:
-    sessions = Sessions()
-    assert sessions.get_or_create("coding") is sessions.get_or_create("coding")
-
-
 def test_another_thread_is_another_session() -> None:
     sessions = Sessions()
     sessions.get_or_create("coding").append("a", "b")
     assert sessions.get_or_create("review").turns == []
-    assert sessions.threads() == ("coding", "review")
 
 
 def test_a_conversation_is_sent_whole_and_in_order_while_it_fits() -> None:
@@ -49,14 +43,6 @@ def test_the_oldest_turns_go_when_the_model_has_no_room_and_a_mark_says_so() -> 
     assert sent.messages[0].content.startswith(f"[{sent.left_out_turns} earlier turns of this")
     assert len(sent.messages) == 2 * (100 - sent.left_out_turns) + 1
     assert len(session.turns) == 100
-
-
-def test_when_no_turn_fits_the_prompt_itself_carries_the_mark() -> None:
-    session = ModelThread("t")
-    session.append("ask", "word " * 500)
-    (only,) = session.fitting("now", 100, words).messages
-    assert only.content.startswith("[1 earlier turn of this conversation left out: ")
-    assert only.content.endswith("\n\nnow")
 
 
 def test_a_prompt_that_never_fits_is_refused_with_what_to_do() -> None:

@@ -70,7 +70,7 @@ SURVIVE_NOTHING = Action(
 )  # fmt: skip
 KEEP_LOST = Action(
     "pin_lost", "", "keep what is lost",
-    "Choose a piece that this level loses, and keep it in every summary.", "Decide", writes=True,
+    "Keep a piece that this level loses in every summary.", "Decide", writes=True,
 )  # fmt: skip
 ASK_MODEL = Action(
     "write_segment", "", "ask the model",
@@ -85,7 +85,7 @@ CONTEXT = Pane(
     "context", "Context",
     (*LEVELS, APPLY, EDIT, FIT, PIN, IMPORTANT, LEAVE_OUT, SURVIVE, keys.UNDO, keys.REDO, OPEN,
      keys.FILTER, keys.OPEN_SOURCE, keys.COPY, keys.MENU, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, keys.PROJECT, SAME_LEVEL, KEEP_LOST, SURVIVE_NOTHING, ASK_MODEL, ASK_FOR_ALL,
-     HAND_OVER, CONTEXTS, OPEN_FILE),
+     keys.REFRESH, keys.PROJECT, CONTEXTS, SAME_LEVEL, KEEP_LOST, SURVIVE_NOTHING, ASK_MODEL,
+     ASK_FOR_ALL, HAND_OVER, OPEN_FILE),
     (FULL, APPLY, FIT, SURVIVE, PIN, LEAVE_OUT, OPEN, IMPORTANT, EDIT, keys.UNDO),
 )  # fmt: skip

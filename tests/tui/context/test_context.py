@@ -323,6 +323,22 @@ class TestApplying:
             assert "Yes, apply all" not in screen.text
             assert engine.contexts.get(number).head
 
+    async def test_fit_takes_what_does_not_pass_where_nothing_else_fits_and_marks_it(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        number = stocked(engine, tmp_path)
+        paths = "\n".join(f"/srv/harbour/dock_{at}/ferry_{at}_test.go" for at in range(500))
+        engine.contexts.add(number, role="tool", text=paths)
+        for text in ("Which docks are closed?", "All of them.", "Then we go by tram."):
+            engine.contexts.add(number, role="user", text=text)
+        async with opened(engine, project="acme", size=(120, 40)) as screen:
+            await screen.press("f3", "f", *"300", "enter")
+            await screen.until(lambda: "a applies it." in said(screen))
+            assert "1 summary does not pass the checks (!)" in said(screen)
+            assert "! " in screen.text
+            await screen.press("a")
+            assert "Leave those Full, apply the others" in screen.text
+
     async def test_fit_leaves_the_levels_that_the_person_chose(
         self, engine: Engine, tmp_path: Path
     ) -> None:

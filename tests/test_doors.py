@@ -239,7 +239,11 @@ def makes_ready_text(node: ast.Call) -> bool:
 
 
 def writes_a_file(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id in {"write_atomic", "write_plan"}
+    return isinstance(node.func, ast.Name) and node.func.id in {
+        "write_atomic",
+        "write_over_own",
+        "write_plan",
+    }
 
 
 def function_named(file: str, name: str) -> ast.FunctionDef:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from reviewer.errors import SourceError
+from reviewer.errors import ReviewerError, SourceError
 from reviewer.system import (
     BINARY,
     FOLDER,
@@ -37,6 +37,9 @@ LARGEST_BY_HAND = 2_000_000
 
 LARGEST_OWN = 64_000_000
 """Maximum size in bytes of a file that the program itself keeps and reads at once."""
+
+HEAD_OF_OWN = 4_000
+"""Bytes that tell an earlier text of the program from other files."""
 
 NO_HANDLE = -1
 """In place of the descriptor of a folder, where folders have none."""
@@ -147,18 +150,10 @@ def open_own(path: Path, flags: int) -> int:
     Raises OSError as `os.open` does, and for a link, a pipe, a device, a folder, or a file of
     another user. Never waits for a writer.
     """
-    own = NO_FOLLOW | NO_WAIT | NO_TERMINAL | NOT_INHERITED
+    handle = open_regular(path, flags & ~os.O_TRUNC | NOT_INHERITED, within=NO_HANDLE)
     try:
-        handle = os.open(path, flags & ~os.O_TRUNC | own, FILE_MODE)
-    except OSError as problem:
-        if problem.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, "it is a link, not a file", str(path)) from None
-        raise
-    found = os.fstat(handle)
-    try:
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
-        if user() not in (None, found.st_uid) and flags & (os.O_WRONLY | os.O_RDWR):
+        foreign = user() not in (None, os.fstat(handle).st_uid)
+        if foreign and flags & (os.O_WRONLY | os.O_RDWR):
             raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
         if flags & os.O_TRUNC:
             os.ftruncate(handle, 0)
@@ -373,3 +368,37 @@ def write_atomic(
         raise
     if durable and within != NO_HANDLE:
         os.fsync(within)
+
+
+def write_over_own(
+    path: Path, data: bytes, is_own: Callable[[bytes], bool], otherwise: str
+) -> tuple[Path, bytes | None]:
+    """Write a file that a person named; one that is there keeps its mode, and is replaced only if
+    `is_own` says so of its beginning. `otherwise`: the end of the sentence that says why it is not.
+
+    Returns the file, links followed, and what it replaced. Raises ReviewerError when it cannot be
+    written; it is then unchanged.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError as problem:  # a NUL in the name
+        raise ReviewerError(f"{str(path)!r} is not a file name: {problem}.") from problem
+    try:
+        if path.is_symlink() and not target.exists():
+            raise ReviewerError(f"{path} is a link to {target}, which is not there: name a file.")
+        if not target.exists():
+            write_atomic(target, data)
+            return target, None
+        if not target.is_file():
+            raise ReviewerError(f"{path} is not a regular file: name a file.")
+        with open_file(target) as stream:
+            head = stream.read(HEAD_OF_OWN)
+            if not is_own(head):
+                raise ReviewerError(f"{path} already exists and {otherwise}")
+            before = head + stream.read()
+        mode = target.stat().st_mode & 0o7777
+        write_atomic(target, data)
+        os.chmod(target, mode)
+    except OSError as problem:
+        raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
+    return target, before

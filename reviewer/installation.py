@@ -82,17 +82,17 @@ def _source() -> InstallSource:
         return InstallSource(str(Path(__file__).parents[1]), is_folder=True, editable=True)
     if noted is None:
         return InstallSource(DISTRIBUTION)
-    told = json.loads(noted)
-    url = str(told["url"])
-    if "dir_info" in told:
+    source = json.loads(noted)
+    url = str(source["url"])
+    if "dir_info" in source:
         from urllib.request import url2pathname  # late: takes long
 
         folder = url2pathname(urlsplit(url).path)
         return InstallSource(
-            folder, is_folder=True, editable=bool(told["dir_info"].get("editable"))
+            folder, is_folder=True, editable=bool(source["dir_info"].get("editable"))
         )
-    if "vcs_info" in told:
-        vcs = told["vcs_info"]
+    if "vcs_info" in source:
+        vcs = source["vcs_info"]
         revision = vcs.get("requested_revision")
         url = f"{vcs['vcs']}+{url}" + (f"@{revision}" if revision else "")
     return InstallSource(url)

@@ -16,8 +16,10 @@ _MOUNTS_WHEN_TOUCHED = "autofs"
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
-def is_network(kind: str) -> bool:
-    return kind in NETWORK or kind.startswith("nfs")
+def network_file_system(folder: Path) -> str:
+    """The type of the network file system that a folder is on; empty for a local one."""
+    kind = _file_system(os.path.realpath(folder), _listed())
+    return kind if _is_network(kind) else ""
 
 
 def is_on_local_disk(folder: str, mounts: str | None = None) -> bool:
@@ -26,11 +28,23 @@ def is_on_local_disk(folder: str, mounts: str | None = None) -> bool:
 
     `mounts`: the lines of `/proc/self/mountinfo`, which are read if they are not given.
     """
-    if mounts is None:
-        try:
-            mounts = Path("/proc/self/mountinfo").read_text("utf-8", "replace")
-        except OSError:
-            return False  # no Linux
+    kind = _file_system(folder, _listed() if mounts is None else mounts)
+    return bool(kind) and kind != _MOUNTS_WHEN_TOUCHED and not _is_network(kind)
+
+
+def _is_network(kind: str) -> bool:
+    return kind in NETWORK or kind.startswith("nfs")
+
+
+def _listed() -> str:
+    try:
+        return Path("/proc/self/mountinfo").read_text("utf-8", "replace")
+    except OSError:
+        return ""  # no Linux
+
+
+def _file_system(folder: str, mounts: str) -> str:
+    """The type of the file system of a folder; empty if it is not listed."""
     kind, longest = "", -1
     for line in mounts.splitlines():
         left, _, right = line.partition(" - ")
@@ -41,4 +55,4 @@ def is_on_local_disk(folder: str, mounts: str | None = None) -> bool:
         below = folder == point or folder.startswith(point.rstrip(os.sep) + os.sep)
         if below and len(point) >= longest:  # a later mount covers an earlier one
             kind, longest = right.split(" ", 1)[0], len(point)
-    return bool(kind) and kind != _MOUNTS_WHEN_TOUCHED and not is_network(kind)
+    return kind

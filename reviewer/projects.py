@@ -242,13 +242,13 @@ def _is_safe(place: Path) -> bool:
 def _git_trusts(place: Path) -> bool:
     command = ["git", "config", "--global", "--get-all", "safe.directory"]
     try:
-        told = subprocess.run(  # noqa: S603
+        done = subprocess.run(  # noqa: S603
             command, capture_output=True, text=True, check=False, timeout=GIT_SECONDS, cwd="/"
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
     trusted: list[str] = []
-    for line in told.stdout.splitlines():
+    for line in done.stdout.splitlines():
         trusted = [*trusted, line] if line else []  # an empty value clears the list
     root = os.path.realpath(place)
     return any(

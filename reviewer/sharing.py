@@ -21,7 +21,7 @@ from reviewer.files import (
     make_private_folder,
     reason_of,
 )
-from reviewer.mounts import is_network
+from reviewer.mounts import network_file_system
 
 GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
 """The folder passes its group on to files made in it."""
@@ -167,22 +167,6 @@ def stop_sharing(store: Path) -> Sharing:
 def _outermost(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The paths without those that are in a folder among them."""
     return tuple(path for path in paths if path.parent not in paths)
-
-
-def network_file_system(folder: Path) -> str:
-    """The type of the network file system that a folder is on; empty for a local one."""
-    try:
-        device = os.stat(folder).st_dev
-        lines = Path("/proc/self/mountinfo").read_text("utf-8", "replace").splitlines()
-    except FileNotFoundError:
-        return ""  # no Linux
-    number = f"{os.major(device)}:{os.minor(device)}"
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        kind = right.split(" ", 1)[0]
-        if left.split(" ")[2] == number and is_network(kind):
-            return kind
-    return ""
 
 
 def _of_group(store: Path) -> Iterator[Path]:

@@ -499,7 +499,7 @@ class Connections:
                 clock=self._clock,
                 real=plan.real,
             )
-        return write_plan(plan, plan.path, backup_folder=self._backups, clock=self._clock)
+        return write_plan(plan, backup_folder=self._backups, clock=self._clock)
 
     def _put_back(self, change: FileChange) -> None:
         """Undo a change that was made before another one failed."""
@@ -517,7 +517,7 @@ class Connections:
             )
         else:
             back = structs.replace(plan, before=now, after=plan.before)
-            write_plan(back, plan.path, backup_folder=self._backups, clock=self._clock)
+            write_plan(back, backup_folder=self._backups, clock=self._clock)
 
     def _keep(self, connection: Connection) -> None:
         """Write the record with this connection in place of the earlier one."""

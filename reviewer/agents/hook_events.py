@@ -29,14 +29,14 @@ class LifecycleMoment(Enum):
     END = "end"
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class LifecycleEvent(Struct, frozen=True, kw_only=True):
     """An event of a session. What an agent does not say is empty.
 
     `source`: why a session starts: startup, resume, clear, compact.
     """
 
     agent: str
-    event: str
+    name: str
     moment: LifecycleMoment
     session: str = ""
     transcript: str = ""
@@ -90,7 +90,7 @@ COMPACTIONS = frozenset(
 """The names of the event before a compaction."""
 
 
-def read_event(agent: str, event: str, data: bytes) -> Told:
+def read_event(agent: str, event: str, data: bytes) -> LifecycleEvent:
     """An event as an agent reports it. Raises UnknownEventError, and ReviewerError for text that is
     not JSON.
     """
@@ -108,9 +108,9 @@ def read_event(agent: str, event: str, data: bytes) -> Told:
     roots = value.get("workspace_roots")
     folder = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
     session = _text(value, "session_id", "sessionId", "conversation_id", "sessionID")
-    return Told(
+    return LifecycleEvent(
         agent=agent,
-        event=event,
+        name=event,
         moment=EVENTS[agent][event],
         session=session,
         transcript=_text(value, "transcript_path", "transcriptPath") or _transcript(agent, session),
@@ -120,15 +120,15 @@ def read_event(agent: str, event: str, data: bytes) -> Told:
     )
 
 
-def answer(told: Told, text: AgentText) -> str:
+def answer(event: LifecycleEvent, text: AgentText) -> str:
     """The output by which the agent's model gets a text."""
-    if told.agent in ("claude-code", "codex", "gemini"):
-        if told.moment is LifecycleMoment.COMPACTION:
+    if event.agent in ("claude-code", "codex", "gemini"):
+        if event.moment is LifecycleMoment.COMPACTION:
             return text  # Claude Code adds plain output to the prompt of the compaction
         return json.dumps(
-            {"hookSpecificOutput": {"hookEventName": told.event, "additionalContext": text}}
+            {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}
         )
-    if told.agent == "cursor":
+    if event.agent == "cursor":
         return json.dumps({"additional_context": text})
     return json.dumps({"additionalContext": text})
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from reviewer.agents.agent_files import AgentFiles, GivenPacket, SessionNote
-from reviewer.agents.background import READ_SESSIONS, start_in_background
-from reviewer.agents.hook_events import LifecycleMoment, Told
+from reviewer.agents.background import READ_SESSIONS, start_in_background, update_call_hooks
+from reviewer.agents.hook_events import LifecycleEvent, LifecycleMoment
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
 from reviewer.projects import ChosenProject, work_tree
@@ -37,33 +37,34 @@ class Hooks:
         self._given: GivenPacket | None = None
         self._memories: tuple[int, ...] = ()
 
-    def carry_out(self, told: Told) -> AgentText:
+    def carry_out(self, event: LifecycleEvent) -> AgentText:
         """The text for the agent's model; empty where there is nothing to say. What nobody waits
         for is left to `finish`.
         """
-        if told.moment is LifecycleMoment.START:
-            return self._packet(told)
-        if told.moment is LifecycleMoment.COMPACTION:
+        if event.moment is LifecycleMoment.START:
+            return self._packet(event)
+        if event.moment is LifecycleMoment.COMPACTION:
             from reviewer.agents.compaction import what_to_keep
 
-            session, path = told.session, told.transcript
-            if path and not self._accepted(told):
+            session, path = event.session, event.transcript
+            if path and not self._accepted(event):
                 session, path = "", ""
-            return what_to_keep(told.agent, session, path, Path(told.cwd))
-        noted = self._note(told, ended=told.moment is LifecycleMoment.END)
-        if noted and told.moment is LifecycleMoment.END and (told.transcript or told.session):
+            return what_to_keep(event.agent, session, path, Path(event.cwd))
+        noted = self._note(event, ended=event.moment is LifecycleMoment.END)
+        if noted and event.moment is LifecycleMoment.END and (event.transcript or event.session):
             self._files.forget_old_sessions()
             start_in_background(self._store, READ_SESSIONS, project=self._named)
         return NOTHING
 
-    def finish(self, told: Told) -> None:
+    def finish(self, event: LifecycleEvent) -> None:
         """Do the rest once the agent has its answer: checking a transcript takes longer, and so
         does writing.
         """
         if self._given is not None:
             self._files.note_given(self._given)
-        if told.moment is LifecycleMoment.START:
-            self._note(told)
+        if event.moment is LifecycleMoment.START:
+            self._note(event)
+            update_call_hooks(self._store)  # what was decided on a screen that is still open
         if self._ready is not None and (warning := self._ready.save_counts()):
             self.log(warning)
 
@@ -71,27 +72,27 @@ class Hooks:
         """Add a line to the log. Raises OSError."""
         self._files.log(self._clock(), line)
 
-    def _accepted(self, told: Told) -> bool:
+    def _accepted(self, event: LifecycleEvent) -> bool:
         """Whether a transcript is one of the agent's sessions; if not, the log says why."""
         try:
-            require_transcript(told.agent, told.session, told.transcript, Path(told.cwd))
+            require_transcript(event.agent, event.session, event.transcript, Path(event.cwd))
         except SourceError as problem:
-            self.log(f"{told.agent} {told.event}: {problem}")
+            self.log(f"{event.agent} {event.name}: {problem}")
             return False
         return True
 
-    def _note(self, told: Told, *, ended: bool = False) -> bool:
+    def _note(self, event: LifecycleEvent, *, ended: bool = False) -> bool:
         """Note a session of a project; returns whether it is one, and not something else."""
-        if work_tree(Path(told.cwd)) is None:
+        if work_tree(Path(event.cwd)) is None:
             return False
-        if told.transcript and not self._accepted(told):
+        if event.transcript and not self._accepted(event):
             return False
         at = iso(self._clock())
         note = SessionNote(
-            agent=told.agent,
-            session=told.session,
-            path=told.transcript,
-            cwd=told.cwd,
+            agent=event.agent,
+            session=event.session,
+            path=event.transcript,
+            cwd=event.cwd,
             at=at,
             ended=ended,
             given=self._memories,
@@ -104,12 +105,12 @@ class Hooks:
         self._files.note_session(note)
         return True
 
-    def _packet(self, told: Told) -> AgentText:
+    def _packet(self, event: LifecycleEvent) -> AgentText:
         """The packet of the folder's project; empty where nothing is known of the folder."""
         from reviewer.agents.recalled import packet_within
         from reviewer.engine import Engine
 
-        folder = Path(told.cwd)
+        folder = Path(event.cwd)
         if work_tree(folder) is None:
             return NOTHING
         if not self._store.exists():
@@ -120,22 +121,22 @@ class Hooks:
             if project is None or self._named not in (None, project):
                 return NOTHING
             engine.work_in(ChosenProject(project))
-            made = packet_within(engine, task=told.prompt, now=self._clock().astimezone())
+            made = packet_within(engine, task=event.prompt, now=self._clock().astimezone())
         finally:
             engine.close()
         self._ready = made.ready
-        before = self._files.given(told.agent)
+        before = self._files.given(event.agent)
         if (
-            told.source == "resume"
+            event.source == "resume"
             and before is not None
-            and (before.session, before.text) == (told.session, made.text)
+            and (before.session, before.text) == (event.session, made.text)
         ):
             return NOTHING  # the session has it already
         if made.text:
             self._memories = made.memories
             self._given = GivenPacket(
-                agent=told.agent,
-                session=told.session,
+                agent=event.agent,
+                session=event.session,
                 project=project,
                 at=iso(self._clock()),
                 text=made.text,

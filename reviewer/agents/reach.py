@@ -11,7 +11,7 @@ from msgspec import Struct
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
 from reviewer.agents.memory_folders import INSTRUCTIONS
-from reviewer.agents.recalled import MOST_CHARACTERS, packet_items
+from reviewer.agents.recalled import packet_items
 from reviewer.agents.wiring import AGENTS, FileKind, WiringScope
 from reviewer.errors import ReviewerError
 from reviewer.extraction.planted import is_planted
@@ -29,8 +29,8 @@ _SHOWN = {
 }
 
 
-class Way(Struct, frozen=True, kw_only=True):
-    """One way by which an agent gets a fact, or why it does not get it."""
+class Route(Struct, frozen=True, kw_only=True):
+    """How an agent gets a fact, or why it does not."""
 
     agent: str
     title: str
@@ -41,7 +41,7 @@ class Way(Struct, frozen=True, kw_only=True):
     """In words; a file by its path."""
 
 
-def reach(engine: Engine, number: int, *, root: Path | None) -> list[Way]:
+def reach(engine: Engine, number: int, *, root: Path | None) -> list[Route]:
     """The ways of every agent to a memory or entity; `root`: the work tree whose connections count
     besides those of the user.
 
@@ -56,7 +56,7 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Way]:
     files = AgentFiles(engine.path.absolute())
     planted = is_planted(view.content, view.flags)
     now = engine.clock().astimezone()
-    places = packet_items(engine, view.project, now=now, most=MOST_CHARACTERS)
+    places = packet_items(engine, view.project, now=now)
     item = places.get(f"m:{number}")
 
     def ways_to(agent: str) -> Iterator[tuple[str, bool, str]]:
@@ -83,7 +83,7 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Way]:
             yield from _in_files(each, view.content)
 
     return [
-        Way(agent=agent, title=kind.title, where=where, gets=gets, how=how)
+        Route(agent=agent, title=kind.title, where=where, gets=gets, how=how)
         for agent, kind in AGENTS.items()
         for where, gets, how in ways_to(agent)
     ]

@@ -27,9 +27,6 @@ MOST_CHARACTERS = 9_000
 
 START_TOKENS = 2_000
 """Of a packet at the start of a session; a memory is worth more at its moment."""
-BYTES_PER_TOKEN = 4
-"""Of the estimate, which needs no encoding to be loaded."""
-
 CUT = AgentText("... (cut: the tool `packet` of the MCP server reviewer gives the rest)")
 
 FRAME = len(enclosed(NOTHING))
@@ -45,10 +42,8 @@ class RecalledPacket(NamedTuple):
     memories: tuple[int, ...] = ()
 
 
-def packet_within(
-    engine: Engine, *, task: str, now: datetime, most: int = MOST_CHARACTERS
-) -> RecalledPacket:
-    """The packet of the current project between the tags, in at most `most` characters.
+def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket:
+    """The packet of the current project between the tags, in at most MOST_CHARACTERS.
 
     Rules come before everything else, and are cut at a line where they alone are too long. Raises
     StoreError.
@@ -56,29 +51,23 @@ def packet_within(
     from reviewer.packets.assembly import text_within
 
     ready = _prepared(engine, engine.project, task, now)
-    made = text_within(ready, _tokens(most), most - FRAME)
+    made = text_within(ready, START_TOKENS, MOST_CHARACTERS - FRAME)
     if not made.text:
         return RecalledPacket(NOTHING, ready)
     text = enclosed(made.text)
+    if len(text) > MOST_CHARACTERS:
+        text = _cut(made.text)
     memories = tuple(int(each[2:]) for each in made.places if each.startswith("m:"))
-    return RecalledPacket(text if len(text) <= most else _cut(made.text, most), ready, memories)
+    return RecalledPacket(text, ready, memories)
 
 
-def packet_items(
-    engine: Engine, project: str, *, now: datetime, most: int = MOST_CHARACTERS
-) -> dict[str, PacketItem]:
-    """How a packet of a project without a task shows each fact, by its place. Raises
-    StoreError.
-    """
+def packet_items(engine: Engine, project: str, *, now: datetime) -> dict[str, PacketItem]:
+    """How a packet of a project without a task shows each fact, by its place. Raises StoreError."""
     from reviewer.packets.assembly import assemble_within
 
     ready = _prepared(engine, project, "", now)
-    made = assemble_within(ready, _tokens(most), most - FRAME)
+    made = assemble_within(ready, START_TOKENS, MOST_CHARACTERS - FRAME)
     return {item.place: item for item in made.items}
-
-
-def _tokens(most: int) -> int:
-    return min(START_TOKENS, most // BYTES_PER_TOKEN)
 
 
 def _prepared(engine: Engine, project: str | None, task: str, now: datetime) -> Prepared:
@@ -92,6 +81,7 @@ def says_anything(packet: Packet) -> bool:
     return any(item.shown for item in packet.items)
 
 
-def _cut(markdown: AgentText, most: int) -> AgentText:
+def _cut(markdown: AgentText) -> AgentText:
     """The first lines that fit between the tags, and a line about the rest."""
-    return enclosed(joined([first_lines(markdown, most - FRAME - len(CUT) - 2), CUT]))
+    room = MOST_CHARACTERS - FRAME - len(CUT) - 2
+    return enclosed(joined([first_lines(markdown, room), CUT]))

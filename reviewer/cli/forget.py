@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from reviewer.engine import Engine
-    from reviewer.promotion.decisions.forgetting import Going
+    from reviewer.promotion.decisions.forgetting import Erasure
 
 SHOWN = 10
 UNFINISHED = (
@@ -71,7 +71,7 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
             leave(FAILED)
 
 
-def _blocks(engine: Engine, going: Going) -> Iterator[str]:
+def _blocks(engine: Engine, going: Erasure) -> Iterator[str]:
     """A sentence for each block in an instruction file that still has a forgotten wording."""
     from reviewer.agents.connections import Connections
     from reviewer.agents.wiring import FileKind
@@ -92,7 +92,7 @@ def _blocks(engine: Engine, going: Going) -> Iterator[str]:
                 )
 
 
-def _say(going: Going, project: str) -> None:
+def _say(going: Erasure, project: str) -> None:
     if going.wipe.project:
         print_text(
             f"Project {project} with {count(len(going.memories), 'memory', 'memories')}"

@@ -161,7 +161,7 @@ def _say_connected(session: Session) -> None:
         return
     for each in connected:
         narrate(
-            f"{each.agent} was connected on {moment(each.at)}, which is not an act of the store: "
+            f"{each.agent} was connected on {moment(each.at)}, outside this history: "
             f"{disconnecting(each)} takes it back."
         )
 

@@ -73,10 +73,10 @@ def hook(session: Session, agent: str, event: str) -> None:
             data = sys.stdin.buffer.read(MOST_INPUT + 1)
             if len(data) > MOST_INPUT:
                 raise ReviewerError(f"stdin has more than {MOST_INPUT // 1_000_000} MB: too large.")
-            told = read_event(agent, event, data)
-            text = hooks.carry_out(told)
-            hand_over(f"{answer(told, text)}\n" if text else "")
-            hooks.finish(told)
+            happened = read_event(agent, event, data)
+            text = hooks.carry_out(happened)
+            hand_over(f"{answer(happened, text)}\n" if text else "")
+            hooks.finish(happened)
         except UnknownEventError as problem:  # an agent is told what `connect` wrote
             narrate(str(problem))
             return FAILED

@@ -131,6 +131,7 @@ def propose(
             known=known,
             listed=known.listed,
             concurrency=settings.model.concurrency,
+            spent=account.spent,
             max_tokens_in=max_tokens_in,
             cancelled=lambda: interruption() or account.stuck or line.left,
             progress=lambda text: line.show(text if follow else f"{text}  Ctrl-C stops"),
@@ -192,8 +193,8 @@ class _Follower(ProgressLine):
             {
                 "new": account.new,
                 "left": account.left,
-                "tokens_in": account.tokens_in,
-                "tokens_out": account.tokens_out,
+                "tokens_in": account.spent.tokens_in,
+                "tokens_out": account.spent.tokens_out,
                 "problem": account.failures[0] if account.failures else "",
                 "remark": remark,
             }
@@ -421,6 +422,8 @@ class _Account:
     """What came of a run, session by session."""
 
     def __init__(self, plan: RunPlan, reader: str) -> None:
+        from reviewer.proposing.statements import Spent
+
         self._reader = reader
         self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
         self._views = {each.view.path: each.view for each in plan.sessions}
@@ -434,7 +437,7 @@ class _Account:
         self._new: list[int] = []
         self._told: set[Path] = set()
         """Sessions with new statements."""
-        self.requests = self.tokens_in = self.tokens_out = 0
+        self.spent = Spent()
         self.dropped: Counter[str] = Counter()
         self.failures: list[str] = []
 
@@ -443,9 +446,6 @@ class _Account:
 
         A failure is noted with the session's name, and costs no other session.
         """
-        self.requests += done.requests
-        self.tokens_in += done.tokens_in
-        self.tokens_out += done.tokens_out
         self.dropped.update(done.dropped)
         for failure in done.failures:
             if failure not in self.failures:
@@ -499,7 +499,7 @@ class _Account:
         if len(sentences) < LEAST or (len(self._told) < LEAST and len(sentences) <= len(self._new)):
             return
         question = question_over(writer, sentences)
-        left = None if max_tokens_in is None else max_tokens_in - self.tokens_in
+        left = None if max_tokens_in is None else max_tokens_in - self.spent.tokens_in
         try:
             answer = writer.answer(
                 question, lambda tokens: left is None or tokens <= left, cancelled
@@ -513,9 +513,8 @@ class _Account:
             self.failures.append(f"The sessions were not compared: {problem}")
             return
         if answer.paid:
-            self.requests += answer.completion.requests
-            self.tokens_in += answer.completion.prompt_tokens
-            self.tokens_out += answer.completion.completion_tokens
+            told = answer.completion
+            self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
         relations = read_relations(answer.completion.text, sentences)
         if relations != type(relations)():
             self.related = engine.proposals.relate(project, relations)
@@ -546,10 +545,9 @@ class _Account:
         yield "unproved", f"{self.unproved:,} with something that the session does not prove"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {reason}"
-        yield (
-            "tokens",
-            f"{self.tokens_in:,} in, {self.tokens_out:,} out, in {count(self.requests, 'request')}",
-        )
+        spent = self.spent
+        requests = count(spent.requests, "request")
+        yield "tokens", f"{spent.tokens_in:,} in, {spent.tokens_out:,} out, in {requests}"
 
 
 def _row(proved: Proved) -> dict[str, Any]:

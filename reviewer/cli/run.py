@@ -23,7 +23,7 @@ from reviewer.cli.session import (
 )
 from reviewer.errors import ReviewerError
 
-STDIN, STDOUT, STDERR = range(3)
+STDOUT = 1
 
 NOT_WRITTEN = "The last step was not written."
 """True of every failure: an ingestion writes in many steps, a decision in one."""
@@ -169,22 +169,16 @@ def _replace_closed_streams() -> None:
     for a closed stderr is lost.
     """
     if sys.stdin is None:
-        sys.stdin = _null_stream(STDIN, os.O_WRONLY, "r")
+        sys.stdin = _null_stream(os.O_WRONLY, "r")
     if sys.stdout is None:
-        sys.stdout = _null_stream(STDOUT, os.O_RDONLY, "w")
+        sys.stdout = _null_stream(os.O_RDONLY, "w")
     if sys.stderr is None:
-        sys.stderr = _null_stream(STDERR, os.O_WRONLY, "w")
+        sys.stderr = _null_stream(os.O_WRONLY, "w")
 
 
-def _null_stream(wanted: int, flags: int, mode: str) -> TextIOWrapper:
-    """The null device, opened with `flags`, under the number `wanted` if that is free."""
+def _null_stream(flags: int, mode: str) -> TextIOWrapper:
+    """The null device, opened with `flags`; it gets the lowest number that is free."""
     number = os.open(os.devnull, flags)
-    try:
-        os.fstat(wanted)
-    except OSError:
-        os.dup2(number, wanted)
-        os.close(number)
-        number = wanted
     stream = os.fdopen(number, mode, encoding="utf-8", closefd=False)
     assert isinstance(stream, TextIOWrapper)
     return stream

@@ -50,8 +50,7 @@ def summarize(
     reads the lines in one call for each level; where it fails, the offline engine writes, and a
     line on stderr says why.
 
-    A file of several conversations, such as an export, has a part for each. Where --max-tokens
-    leaves too little room, the earliest are left out and counted.
+    Of a file with several conversations, such as an export, it is about the last.
     """
     if model is not None and engine != "model":
         raise click.UsageError("--model needs --engine model")
@@ -84,7 +83,7 @@ def summarize(
             if number:
                 print_text("")
             if level == "all":
-                print_text(f"== {summary.level.name.lower()}")
+                print_text(f"== {summary.segment.level.name.lower()}")
             _show(summary)
         if engine == "model":
             done, graded = summary.segment, summary.fidelity
@@ -129,23 +128,24 @@ def say_what_is_wrong(
 
 def _show(summary: FileSummary) -> None:
     """The content on stdout, its figures and missing anchors on stderr."""
-    if not summary.original_tokens:
+    done = summary.segment
+    if not done.original_token_count:
         narrate("There is nothing to summarize.")
         return
-    if not summary.tokens:
-        level = summary.level.name.capitalize()
-        narrate(f"{level}: {summary.segment.note or 'no room'}.")
+    if not done.token_count:
+        level = done.level.name.capitalize()
+        narrate(f"{level}: {done.note or 'no room'}.")
         return
-    by = f", written by {author}" if (author := summary.segment.engine) != "offline" else ""
+    by = f", written by {author}" if (author := done.engine) != "offline" else ""
     narrate(
-        f"{summary.level.name.capitalize()}: {count(summary.tokens, 'token')} of "
-        f"{summary.original_tokens:,} ({summary.ratio:.1f}:1, {summary.encoding}), fidelity "
-        f"{summary.fidelity.overall_score:.2f}{by}."
+        f"{done.level.name.capitalize()}: {count(done.token_count, 'token')} of "
+        f"{done.original_token_count:,} ({done.compression_ratio:.1f}:1, {summary.encoding}), "
+        f"fidelity {summary.fidelity.overall_score:.2f}{by}."
     )
     if summary.conversations > 1:
-        narrate(f"The file has {summary.conversations:,} conversations.")
-    print_lines(summary.content)
-    if summary.missing:
-        narrate(f"Not enough room for {count(len(summary.missing), 'anchor')}:")
-        for anchor in summary.missing:
+        narrate(f"The last of the {summary.conversations:,} conversations in the file.")
+    print_lines(done.content)
+    if done.anchors_missing:
+        narrate(f"Not enough room for {count(len(done.anchors_missing), 'anchor')}:")
+        for anchor in done.anchors_missing:
             narrate(f"  {anchor.type.value}: {anchor.content}")

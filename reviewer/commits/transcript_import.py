@@ -99,19 +99,19 @@ OPENING_LINES = 100
 
 
 @lru_cache(maxsize=500)
-def first_request(path: Path, stamp: int) -> str:
-    """What a person wrote first in a session; empty where it cannot be read. `stamp`: the file's
-    time, for the cache.
+def first_request(path: Path, stamp: int) -> tuple[str, str]:
+    """What a person wrote first in a session, and when; empty where it cannot be read. `stamp`: the
+    file's time, for the cache.
     """
     from reviewer.sources.stream import read
 
     try:
         for event in read(path, line_end=OPENING_LINES).kept():
             if isinstance(event, Message) and event.speaker is Speaker.PERSON:
-                return prepare(event.text).text
+                return prepare(event.text).text, event.origin.at or ""
     except (ReviewerError, OSError):
-        return ""
-    return ""
+        pass  # opening it says why
+    return "", ""
 
 
 MARK = "== Conversation "

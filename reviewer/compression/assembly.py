@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from reviewer.compression.engine import EngineText, SummaryEngine, SummaryTask
 from reviewer.compression.fidelity import missing_anchors, tags_in
@@ -32,19 +32,6 @@ TAGS_SHARE = 0.5
 """Share of a hard ceiling that tags of detected anchors may take at Tags."""
 
 
-class LevelText(Struct, frozen=True):
-    """The content of a level. `note`: a remark for a person, mostly empty."""
-
-    content: str
-    engine: str
-    model_tokens: int = 0
-    note: str = ""
-    model_seconds: float = 0.0
-    answered_before: bool = False
-    written: str = ""
-    """The text of a model before anything was put back."""
-
-
 class Assembly:
     """One level of one segment. `marker` ends the content; empty for none."""
 
@@ -62,9 +49,8 @@ class Assembly:
         self._marker = marker if self._ceiling is None or self._ceiling > 60 else ""
         self._written: EngineText | None = None
         self._model_tokens = 0
-        self._model_seconds = 0.0
 
-    def run(self) -> LevelText:
+    def run(self) -> EngineText:
         """The content. Raises as the engine does, and RetryExhaustedError for unmet criteria."""
         self._refuse_impossible()
         content, note = self._tags() if self._task.level is Level.TAGS else self._prose()
@@ -76,14 +62,12 @@ class Assembly:
             attempts = self._written.attempts if self._written else 1
             raise RetryExhaustedError(why, attempts, content)
         written = self._written or EngineText("", self._engine.name)
-        return LevelText(
-            content,
-            written.engine,
-            self._model_tokens,
-            "; ".join(filter(None, (note, written.note))),
-            self._model_seconds,
-            written.answered_before,
-            "" if self._engine.deterministic else written.text,
+        return structs.replace(
+            written,
+            text=content,
+            model_tokens=self._model_tokens,
+            note="; ".join(filter(None, (note, written.note))),
+            written="" if self._engine.deterministic else written.text,
         )
 
     def _prose(self) -> tuple[str, str]:
@@ -236,7 +220,6 @@ class Assembly:
     def _write(self, room: int) -> str:
         self._written = self._engine.write(structs.replace(self._task, max_tokens=room))
         self._model_tokens += self._written.model_tokens
-        self._model_seconds += self._written.model_seconds
         return self._written.text
 
 

@@ -15,9 +15,12 @@ from reviewer.store.ledger import Ledger
 
 
 class ChosenLevel(Struct, frozen=True, omit_defaults=True):
-    """The level of a segment, by its turns, and its text where an engine did not write it."""
+    """The level of a segment, by its first and last turn, and its text where the offline engine
+    did not write it.
+    """
 
-    turns: tuple[int, ...]
+    first: int
+    last: int
     level: Level
     own: bool = False
     """A person chose it, so a fit leaves it as it is."""
@@ -25,6 +28,10 @@ class ChosenLevel(Struct, frozen=True, omit_defaults=True):
     engine: str = ""
     written: str = ""
     """As `LevelChoice` has it."""
+
+    def is_about(self, turns: Sequence[int]) -> bool:
+        """Whether any of these turns, which follow each other, was in the segment."""
+        return bool(turns) and self.first <= turns[-1] and turns[0] <= self.last
 
 
 class ChosenLevels:

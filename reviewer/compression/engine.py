@@ -120,12 +120,12 @@ class EngineText(Struct, frozen=True):
     engine: str
     model_tokens: int = 0
     attempts: int = 1
-    model_seconds: float = 0.0
-    """Seconds that a model took, which are not the program's."""
     answered_before: bool = False
     """Whether it is the answer of an earlier run, for which nothing was asked."""
     note: str = ""
     """For a person to read; mostly empty."""
+    written: str = ""
+    """The text of a model before anything was put back."""
 
 
 class SummaryEngine(Protocol):

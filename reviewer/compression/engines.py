@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from msgspec import structs
@@ -13,11 +13,8 @@ from reviewer.compression.measures import Publish
 from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
 from reviewer.errors import ReviewerError
-from reviewer.settings import ModelSettings, load_settings
+from reviewer.settings import load_settings
 from reviewer.text.tokens import counter
-
-if TYPE_CHECKING:
-    from reviewer.compression.kept_answers import KeptAnswers
 
 EngineName = Literal["offline", "model"]
 
@@ -74,6 +71,7 @@ class Engines:
         )
 
     def _model(self, model_id: str | None) -> Summarizer:
+        from reviewer.compression.kept_answers import KeptAnswers
         from reviewer.compression.model_engine import ModelEngine
         from reviewer.llm.open_model import context_tokens, open_model
 
@@ -83,13 +81,16 @@ class Engines:
                 settings, model=structs.replace(settings.model, name=model_id)
             )
         count = counter().count
-        folder = settings.compression.templates
+        folder, kept = settings.compression.templates, None
+        if self._answers is not None:  # a model served here has any free port
+            host = urlsplit(settings.model.base_url).hostname or ""
+            kept = KeptAnswers(self._answers, host, *settings.model.command)
         engine = ModelEngine(
             open_model(settings),
             count,
             context_tokens=context_tokens(settings),
             templates=Path(folder).expanduser() if folder else None,
-            kept=_kept_answers(self._answers, settings.model),
+            kept=kept,
         )
         return Summarizer(
             engine,
@@ -99,13 +100,3 @@ class Engines:
             publish=self._publish,
             offline=self.summarizer("offline"),
         )
-
-
-def _kept_answers(folder: Path | None, model: ModelSettings) -> KeptAnswers | None:
-    """The answers of a model, by its command or host; a model served here has any free port."""
-    from reviewer.compression.kept_answers import KeptAnswers
-
-    if folder is None:
-        return None
-    host = urlsplit(model.base_url).hostname or ""
-    return KeptAnswers(folder, host, *model.command)

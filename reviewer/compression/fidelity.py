@@ -181,10 +181,13 @@ def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> f
 
 
 def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> list[Lost]:
-    """The IMPORTANT turns of which a text says nothing; tags have to quote one."""
+    """The IMPORTANT turns of which a text says nothing; tags have to quote one. Those that say
+    themselves what must survive are checked by that.
+    """
     said, folded, lost = terms(content), fold(content), list[Lost]()
     for number, turn in enumerate(turns):
-        if turn.priority is Priority.IMPORTANT and turn.text.strip():
+        asked = turn.priority is Priority.IMPORTANT and not turn.retention.patterns
+        if asked and turn.kind != "tool_use" and turn.text.strip():
             found = [(terms(piece), piece) for piece, _ in pieces(turn.text)]
             if not any(
                 fold(piece) in folded

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -35,7 +34,7 @@ from reviewer.compression.values import (
 )
 from reviewer.compression.writing import write_essentials, write_session
 from reviewer.errors import ReviewerError
-from reviewer.files import open_file, write_atomic
+from reviewer.files import open_file, write_atomic, write_over_own
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block
@@ -52,12 +51,6 @@ HEADINGS = frozenset({*TITLES, *(f"## {title[:-1]}" for title in TITLES)})
 """The headings of both texts, a line each."""
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
 """The person's call of a compaction, which is not a request for the work."""
-_HEAD_BYTES = 200
-_SAYS_NOTHING = re.compile(
-    r"(?:session|transcript|conversation|chat|messages?|history|log|export|data|full|output)s?",
-    re.IGNORECASE,
-)
-"""Names of files that do not tell one session from another."""
 
 
 class Handover(Struct, frozen=True):
@@ -143,13 +136,7 @@ class FileTurns:
         """What the session is called in a title."""
         if self._chosen is not None and self._chosen.name:
             return f"the session {self._chosen.name}"
-        called = self._only or self._path.stem
-        if _SAYS_NOTHING.fullmatch(called):
-            folder = next((each.origin.cwd for each in self._blocks() if each.origin.cwd), "")
-            project = re.split(r"[/\\]", folder.rstrip("/\\"))[-1]
-            found = f"the session in {project}" if project else "the session"
-        else:
-            found = f"the session {called}"
+        found = f"the session {self._only or self._path.stem}"
         return found if self._chosen is None else f"{found}, conversation {self._chosen.number}"
 
     @property
@@ -339,19 +326,9 @@ def write_file(text: AgentText, path: Path) -> WrittenHandover:
     Only a file with an earlier one is replaced. Raises ReviewerError when the file cannot be
     written; it is then unchanged.
     """
-    try:
-        target = Path(os.path.realpath(path))
-    except ValueError as problem:  # a NUL in the name
-        raise ReviewerError(f"{str(path)!r} is not a file name: {problem}.") from problem
     data = f"{text}\n".encode("utf-8", "backslashreplace")
-    try:
-        before = _earlier(target, path) if target.exists() else None
-        mode = target.stat().st_mode & 0o7777 if before is not None else None
-        write_atomic(target, data)
-        if mode is not None:
-            os.chmod(target, mode)
-    except OSError as problem:
-        raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
+    named = "is no hand-over: name another file."
+    target, before = write_over_own(path, data, _is_handover, named)
     return WrittenHandover(target, data, before)
 
 
@@ -374,12 +351,5 @@ def take_back(written: WrittenHandover) -> None:
         raise ReviewerError(f"{path} cannot be taken back: {problem.strerror}.") from problem
 
 
-def _earlier(target: Path, path: Path) -> bytes:
-    """The content of a file that may be replaced. Raises ReviewerError, OSError."""
-    if not target.is_file():
-        raise ReviewerError(f"{path} is not a regular file: name a file.")
-    with open_file(target) as stream:
-        head = stream.read(_HEAD_BYTES)
-        if head.strip() and not head.startswith((TITLE.encode(), ORDER.encode()[:_HEAD_BYTES])):
-            raise ReviewerError(f"{path} already exists and is no hand-over: name another file.")
-        return head + stream.read()
+def _is_handover(content: bytes) -> bool:
+    return not content.strip() or content.startswith((TITLE.encode(), ORDER.encode()))

@@ -31,12 +31,12 @@ def marker_text(level: Level, segment: str, topic: str = "") -> str:
 
 
 def parse_markers(
-    content: str, level: Level, segment: str, *, source: Container[str] = "", adds: int = 0
+    content: str, level: Level, segment: str, *, source: Container[str] = ""
 ) -> tuple[ExpansionMarker, ...]:
     """The markers in a summary of `segment`, in order.
 
     `source`: the text that was summarized; a marker that is in it counts only as the last line of
-    the content, where engines put theirs. `adds`: tokens that expanding a marker adds.
+    the content, where engines put theirs.
     """
     form = _FORMS.get(level)
     if form is None or "[→" not in content:
@@ -56,7 +56,6 @@ def parse_markers(
                 Level(level - 1),
                 *match.span(),
                 segment,
-                adds,
             )
         )
     return tuple(found)

@@ -126,23 +126,18 @@ class Measures:
         with (
             self._database.write_lock,
             failures_as_sentences(self._database.path, writing=True),
+            self._database.writer,  # commits, or takes everything back
         ):
             self._database.writer.execute("BEGIN IMMEDIATE")
-            try:
-                # SQLite would write into the log of the new file if the store was replaced.
-                self._database.require_in_place()
-                self._database.writer.executemany(
-                    "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)",
-                    [
-                        (one.at, masked_text(one.name), masked_text(one.label), one.value)
-                        for one in waiting
-                    ],
-                )
-            except BaseException:
-                if self._database.writer.in_transaction:  # a full disk ends it
-                    self._database.writer.execute("ROLLBACK")
-                raise
-            self._database.writer.execute("COMMIT")
+            # SQLite would write into the log of the new file if the store was replaced.
+            self._database.require_in_place()
+            self._database.writer.executemany(
+                "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)",
+                [
+                    (one.at, masked_text(one.name), masked_text(one.label), one.value)
+                    for one in waiting
+                ],
+            )
 
     def summary(self) -> tuple[MeasureSummary, ...]:
         """Every metric by label, after a flush. Raises StoreError."""

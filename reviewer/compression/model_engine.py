@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -125,7 +124,6 @@ class ModelEngine:
             self.name,
             asked.tokens,
             result.attempts,
-            asked.seconds,
             note=remark,
         )
 
@@ -274,8 +272,6 @@ class _Attempts:
         self._count = 0
         self.tokens = 0
         """Of prompts and answers together."""
-        self.seconds = 0.0
-        """How long the model took."""
 
     def ask(self) -> Completion:
         """The next answer. Raises CancelledError, and ModelError when there is none to use."""
@@ -285,7 +281,6 @@ class _Attempts:
         self._count += 1
         if task.callbacks.on_attempt is not None:
             task.callbacks.on_attempt(self._count)
-        began = time.perf_counter()
         try:
             answer = self._engine.model.complete(
                 [*self._prompt, *self._revised],
@@ -296,7 +291,6 @@ class _Attempts:
             )
         except EmptyAnswerError:
             answer = Completion("", self._engine.name, 0, 0)
-        self.seconds += time.perf_counter() - began
         self.tokens += answer.prompt_tokens + answer.completion_tokens
         return self._engine.read(answer)
 
@@ -346,14 +340,13 @@ CARE = (
 def build_summarize_prompt(
     user_prompt: str,
     *,
-    instructions: str | None = None,
     retention_instructions: Sequence[str] = (),
     patterns: Sequence[Pattern] = (),
     care: bool = False,
 ) -> str:
     """The prompt with its IMPORTANT section for `retention_instructions` and `patterns`.
 
-    `care` adds the line for content that is important without criteria; `instructions` come last.
+    `care` adds the line for content that is important without criteria.
     """
     parts = [user_prompt.rstrip()]
     details = [*retention_instructions]
@@ -371,8 +364,6 @@ def build_summarize_prompt(
         )
     if care:
         parts.append(CARE)
-    if instructions:
-        parts.append(instructions.strip())
     return "\n\n".join(parts)
 
 

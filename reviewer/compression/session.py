@@ -16,7 +16,7 @@ from reviewer.compression.told import ToldCall, added_names, checks_of, told
 from reviewer.compression.words import terms
 from reviewer.sessions.checks import supersedes
 from reviewer.sessions.work_state import WorkState, WorkTracker
-from reviewer.sessions.working_tree import absolute, is_aside
+from reviewer.sessions.working_tree import absolute
 from reviewer.sources.claude_words import command_called
 from reviewer.sources.events import (
     Act,
@@ -36,7 +36,6 @@ LAST_CHANGES = 20
 MOST_NAMES = 12
 """Names that are kept of the edits of a file, the latest."""
 MOST_FAILING = 50
-_OF_FILES = frozenset((Act.READ, Act.EDIT, Act.WRITE))
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
 
@@ -90,8 +89,6 @@ class SessionFacts(Struct, frozen=True):
     """The last calls that change files, after the last commit."""
     names: dict[str, tuple[str, ...]]
     """What the edits of each file brought in since the last commit, the latest first."""
-    files: Counter[str]
-    """How many calls read or changed each file."""
     counts: Counter[str]
     """How often each term occurs."""
     past: frozenset[int]
@@ -122,7 +119,6 @@ class _Reader:
         """The calls without a result, each with its place."""
         self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
         self._names: dict[str, dict[str, int]] = {}
-        self._files: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
         self._failing: dict[tuple[str, ...], int] = {}
         self._red: list[tuple[int, int]] = []
@@ -162,7 +158,6 @@ class _Reader:
                 path: tuple(name for name, line in reversed(names.items()) if line > committed)
                 for path, names in self._names.items()
             },
-            self._files,
             self._counts,
             self._past(),
         )
@@ -209,10 +204,6 @@ class _Reader:
         if call.origin.sidechain:
             return
         self._open[call.id] = (call, self._place)
-        if call.act in _OF_FILES and "." in call.path.rpartition("/")[2]:
-            path = absolute(call.origin.cwd, call.path)
-            if not is_aside(path):
-                self._files[path] += 1
         if call.act is Act.ASK and "plan" in call.tool.lower() and call.query:
             self._say(Voice.AGENT, call.query, call, kind="plan")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from reviewer.compression.pieces import pieces
 from reviewer.compression.session import LAST_CHANGES, Changed, SessionFacts, Voice
@@ -15,7 +15,6 @@ from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
 
 MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING, MOST_FAILED = 24, 4, 5, 3, 2
-MOST_WORKED_ON = 24
 MOST_NAMED, NAMES = 6, 3
 """Files that stand with what their edits brought in, and how many names of each."""
 MOST_DONE = 4
@@ -149,21 +148,6 @@ def plan_lines(session: SessionFacts) -> list[str]:
     lines = [f"{len(done)} of {len(state.plan)} items done{since}."]
     lines += [f"#{e.number} [{e.status}] {cut(e.text, ITEM)}" for e in state.open_items]
     return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MOST_DONE:]]
-
-
-def file_lines(session: SessionFacts, room: int, count: Callable[[str], int]) -> list[str]:
-    """The files that most calls were about, in at most `room` tokens, without those that the state
-    lists.
-    """
-    state = session.state
-    listed = {each.path for each in state.files[-MOST_FILES:]}
-    often = [path for path, _ in session.files.most_common(MOST_WORKED_ON) if path not in listed]
-    while often:
-        line = f"Read or edited most: {_together([_below(path, state.folder) for path in often])}"
-        if count(line) <= room:
-            return [line]
-        often = often[: len(often) * 3 // 4]
-    return []
 
 
 def change_lines(session: SessionFacts, said: Container[str] = ()) -> list[str]:

@@ -337,7 +337,7 @@ class Summarizer:
         markers = options.generate_expansion_markers
         marker = marker_text(level, segment.id, segment.topic) if markers else ""
         found = Assembly(self.engine, task, marker, self._count).run()
-        content = found.content
+        content = found.text
         is_long = analysis.characters > LONG_SEGMENT
         if options.ceiling is None and not is_long and self._count(content) > segment.tokens:
             content = analysis.text
@@ -352,8 +352,7 @@ class Summarizer:
             answered_before=found.answered_before,
             written=found.written,
         )
-        seconds = time.perf_counter() - began - found.model_seconds
-        return Finished(compressed, max(seconds, 0.0), found.model_tokens)
+        return Finished(compressed, time.perf_counter() - began, found.model_tokens)
 
     def _expanded_tokens(
         self, analysis: SegmentAnalysis, anchors: tuple[AnchorPoint, ...], level: Level

@@ -20,15 +20,15 @@ TAG_LENGTH = 30
 """Characters of the tag of a detected anchor (`docs/design.md`, "Levels and anchors")."""
 
 
-def find_verbatim(text: str, wanted: str, start: int = 0) -> tuple[int, int] | None:
-    """The first span of `text`, from `start` on, that equals `wanted` but for white space and
-    Unicode form; None without one.
+def find_verbatim(text: str, wanted: str) -> tuple[int, int] | None:
+    """The first span of `text` that equals `wanted` but for white space and Unicode form; None
+    without one.
     """
-    at = text.find(wanted, start) if wanted else -1
+    at = text.find(wanted) if wanted else -1
     if at >= 0:
         return at, at + len(wanted)
     pattern = _loose(wanted)
-    match = pattern.search(text, start) if pattern is not None else None
+    match = pattern.search(text) if pattern is not None else None
     return match.span() if match else None
 
 

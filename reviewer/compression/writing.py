@@ -15,11 +15,11 @@ from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one
 from reviewer.compression.pieces import pieces, question_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
-from reviewer.compression.state_lines import change_lines, file_lines, plan_lines, state_lines
+from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.told import cut
 from reviewer.compression.words import is_name, terms
 
-PLAN, STATE, FILES, CODE = 0.08, 0.16, 0.04, 0.1
+PLAN, STATE, CODE = 0.08, 0.16, 0.1
 """Shares of the room, at most; the course has the rest, and what the others leave."""
 PERSON, LAST, STEPS, EARLIER = 0.3, 0.2, 0.1, 0.25
 """Shares of the course: the person's messages, what the agent said and did last, the calls between
@@ -29,8 +29,6 @@ ALONE = 0.65
 SMALL = 40
 FREE = 0.4
 """Share of the person's room that texts which have to stand in it leave for the request."""
-FILES_FROM = 1_500
-"""Tokens from which on the files stand by themselves: in fewer a sentence says more."""
 TITLED_FROM = 160
 """Tokens from which on the parts have titles."""
 WANTED, MARKED = 100.0, 5.0
@@ -123,8 +121,6 @@ class _Writing:
         lines = [*state_lines(session, place=self._titled)]
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
-        if room >= FILES_FROM:
-            now += file_lines(session, round(room * FILES), self._count)
         after.append((HandoverSection.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))

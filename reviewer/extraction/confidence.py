@@ -51,7 +51,6 @@ def freshness(record: Record, setting: Setting) -> float:
     return 1.0
 
 
-@lru_cache(maxsize=256)
 def confidence(prior: float, signal: float, fresh: float) -> float:
     """The final confidence, rounded to six places so that equal inputs stay equal as text."""
     return round(prior * signal * fresh, 6)

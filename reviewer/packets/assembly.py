@@ -62,9 +62,8 @@ def assemble(
     layout, floor, allocations = laid.layout, laid.floor, laid.allocations
     instruction = instruction_of(prepared)
     items = list(_constitution(prepared))
-    giving_way = _last_in_full(prepared, allocations)
     for section in BUDGETED:
-        items += _items(prepared, section, allocations[section], laid.pieces, giving_way)
+        items += _items(prepared, section, allocations[section], laid.pieces)
     if prepared.measurer.loaded and prepared.small:
         prepared.count_ahead()
     used = layout.used()
@@ -267,7 +266,6 @@ def _items(
     section: Section,
     allocation: Allocation,
     pieces: Mapping[int, CountedText | None],
-    giving_way: str,
 ) -> Iterator[PacketItem]:
     """Each item of a section with its outcome."""
     outcomes = allocation.filled.outcomes
@@ -290,7 +288,7 @@ def _items(
             place=item.place,
             at=item.at,
             rule=outcome.rule,
-            reason=reason(outcome, section, giving_way),
+            reason=reason(outcome, section),
             score_text=score_text(score) if score else "",
         )
 
@@ -392,40 +390,20 @@ class Layout:
 _MATCHES = 4
 
 
-def _last_in_full(prepared: Prepared, allocations: Mapping[Section, Allocation]) -> str:
-    """With a task, the title of the item that fits it least of those in full."""
-    for number in reversed(prepared.best_first):
-        outcome = allocations[prepared.items[number].section].filled.outcomes.get(number)
-        if outcome is not None and outcome.state is State.FULL and outcome.rule is Rule.IN_ORDER:
-            return cut(prepared.title_text(number), _TITLE_IN_REASON)
-    return ""
-
-
-_TITLE_IN_REASON = 50
-
-
-def reason(outcome: ItemOutcome, section: Section | None = None, giving_way: str = "") -> str:
-    """Why an item is shown as it is. `giving_way`: the last item in full, where a task decides."""
-    needs = f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left"
-    if giving_way:
-        needs += f': "{giving_way}" would have to give way'
-    better = "what fits the task better took the room for full entries"
-    if giving_way:
-        better += f': "{giving_way}" would have to give way'
+def reason(outcome: ItemOutcome, section: Section | None = None) -> str:
+    """Why an item is shown as it is."""
     ceiling = cap_percent(section) if section in CAP_FIFTHS else 100
     return {
         Rule.TIER_1: "tier 1 is always whole",
         Rule.ALL_FIT: "everything in this section fits",
         Rule.PINNED: "pinned, and there was room",
         Rule.IN_ORDER: "there was room when its turn came",
-        Rule.TOO_BIG: needs,
-        Rule.SHORTER: better,
+        Rule.TOO_BIG: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left",
+        Rule.SHORTER: "what fits the task better took the room for full entries",
         Rule.WHOLE: "it has no shorter form than all of it, and there was room",
         Rule.CEILING: f"{section} may take {ceiling} % of the budget, and those that fit the task "
         "better took it",
-        Rule.BEHIND: better
-        if giving_way
-        else "one before it did not fit in full, and nothing jumps the queue",
+        Rule.BEHIND: "one before it did not fit in full, and nothing jumps the queue",
         Rule.NO_ROOM: "no room was left, not even for a title",
         Rule.SUPERSEDED: "superseded: only shown where everything fits",
         Rule.MUTED: "muted for this packet",

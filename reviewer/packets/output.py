@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reviewer.errors import ReviewerError
-from reviewer.files import open_file, write_atomic
+from reviewer.files import write_over_own
 from reviewer.packets.assembly import TITLE
 from reviewer.packets.context_folder import FOLDERS, ORDER, find_folder
 from reviewer.packets.token_counts import safe_text
@@ -98,7 +98,6 @@ def _bodies(packet: Packet, section: Section) -> list[str]:
     ]
 
 
-_HEAD_BYTES = 4000
 _CORE_FILES = {name.lower() for name in ORDER}
 
 
@@ -109,42 +108,27 @@ def write_packet(text: AgentText, path: Path, *, made_from: Path | None = None) 
     from (`made_from`: a context folder or a store) are never replaced. Raises ReviewerError when
     the file cannot be written; it is then unchanged.
     """
-    try:
-        target = Path(os.path.realpath(path))
-    except ValueError as problem:  # a NUL in the name
-        raise ReviewerError(f"{str(path)!r} is not a file name: {problem}.") from problem
-    try:
-        if path.is_symlink() and not target.exists():
-            raise ReviewerError(f"{path} is a link to {target}, which is not there: name a file.")
-        if made_from is not None and _is_source(target, made_from):
-            raise ReviewerError(f"The packet is made from {path}: name another file.")
-        if target.exists():
-            if not target.is_file():
-                raise ReviewerError(f"{path} is not a regular file: name a file.")
-            if not _is_packet(target):
-                raise ReviewerError(f"{path} exists and is not a packet: name another file.")
-        mode = target.stat().st_mode & 0o7777 if target.exists() else None
-        write_atomic(target, text.encode("utf-8", "backslashreplace"))
-        if mode is not None:
-            os.chmod(target, mode)
-    except OSError as problem:
-        raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
+    if made_from is not None and _is_source(path, made_from):
+        raise ReviewerError(f"The packet is made from {path}: name another file.")
+    data = text.encode("utf-8", "backslashreplace")
+    write_over_own(path, data, _is_packet, "is not a packet: name another file.")
 
 
-def _is_source(target: Path, made_from: Path) -> bool:
+def _is_source(path: Path, made_from: Path) -> bool:
     """Whether a packet of this folder or store reads the file, or would if it existed."""
+    target = os.path.realpath(path) if "\0" not in str(path) else str(path)
     if not made_from.is_dir():
-        return target == Path(os.path.realpath(made_from))
-    folder = Path(os.path.realpath(find_folder(made_from)))
-    if target.parent == folder:
-        return target.name.lower() in _CORE_FILES
-    return target.parent.parent == folder and target.parent.name.lower() in FOLDERS
+        return target == os.path.realpath(made_from)
+    folder = os.path.realpath(find_folder(made_from))
+    within, _, name = target.rpartition(os.sep)
+    if within == folder:
+        return name.lower() in _CORE_FILES
+    above, _, section = within.rpartition(os.sep)
+    return above == folder and section.lower() in FOLDERS
 
 
-def _is_packet(path: Path) -> bool:
-    with open_file(path) as stream:
-        head = stream.read(_HEAD_BYTES)
-    words = head.strip()
+def _is_packet(content: bytes) -> bool:
+    words = content.strip()
     return (
         not words
         or words.startswith(TITLE.encode())

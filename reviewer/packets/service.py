@@ -21,7 +21,7 @@ from reviewer.clock import Clock, from_iso
 from reviewer.errors import OtherProjectError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.packets.lookup import find_item
-from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer, prepare_folder
+from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
 from reviewer.recall.at_call import FAILURE
@@ -289,18 +289,4 @@ class Packets:
             now=now or self._clock(),
             task=task,
             marks=marks,
-        )
-
-    def prepare_folder(
-        self,
-        folder: Path,
-        *,
-        task: str = "",
-        now: datetime | None = None,
-        counting: str = DEFAULT_COUNTING,
-        marks: bool = False,
-    ) -> Prepared:
-        """The same for a `.context` folder. Raises SourceError for any other path."""
-        return prepare_folder(
-            folder, task=task, now=now or self._clock(), counting=counting, marks=marks
         )

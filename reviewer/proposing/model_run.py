@@ -95,7 +95,7 @@ class RunPlan(Struct, frozen=True):
 
 class SessionDone(Struct, frozen=True):
     """What came of a session. `left`: pieces without an answer; `read`: pieces from whose answers
-    something could be read. Tokens are also those of requests that failed or were stopped.
+    something could be read.
     """
 
     path: Path
@@ -103,9 +103,6 @@ class SessionDone(Struct, frozen=True):
     dropped: Mapping[str, int]
     failures: tuple[str, ...] = ()
     left: int = 0
-    requests: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
     read: int = 0
 
 
@@ -172,6 +169,7 @@ def run(
     known: Callable[[str], tuple[str, ...]],
     listed: Callable[[], Sequence[KnownText]],
     concurrency: int,
+    spent: Spent,
     max_tokens_in: int | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda _: None,
@@ -180,11 +178,13 @@ def run(
     Closing the iteration ends the requests.
 
     `known` gives the places where a statement is known already, `listed` what each question names
-    as known: earlier sessions of the run add to it. `max_tokens_in`: a ceiling of tokens sent, by
-    our own count. Three failures in a row end the run.
+    as known: earlier sessions of the run add to it. `spent` gets what is sent. `max_tokens_in`: a
+    ceiling of tokens sent, by our own count. Three failures in a row end the run.
     """
     budget = _Budget(max_tokens_in)
-    yield from _Run(plan, writer, known, listed, concurrency, budget, cancelled, progress).results()
+    yield from _Run(
+        plan, writer, known, listed, concurrency, spent, budget, cancelled, progress
+    ).results()
 
 
 class _Budget:
@@ -217,7 +217,6 @@ class _Open:
         self.written: dict[int, PieceStatements] = {}
         self.failures: list[str] = []
         self.left = 0
-        self.spent: list[Spent] = []
         self._index = ProofIndex(session.view)
         self._known = known
 
@@ -236,9 +235,6 @@ class _Open:
             dict(dropped),
             tuple(self.failures),
             self.left + self.waiting,
-            sum(each.requests for each in self.spent),
-            sum(each.tokens_in for each in self.spent),
-            sum(each.tokens_out for each in self.spent),
             sum(each.read for each in written),
         )
 
@@ -250,6 +246,7 @@ class _Run:
     known: Callable[[str], tuple[str, ...]]
     listed: Callable[[], Sequence[KnownText]]
     concurrency: int
+    spent: Spent
     budget: _Budget
     stopped: Callable[[], bool]
     progress: Callable[[str], None]
@@ -307,8 +304,6 @@ class _Run:
         return self._cancelled() or self.failures >= FAILURES
 
     def _write(self, session: _Open, planned: PlannedQuestion) -> PieceStatements:
-        spent = Spent()
-        session.spent.append(spent)
         return self.writer.write(
             session.path,
             planned.piece,
@@ -321,7 +316,7 @@ class _Run:
             check=session.check,
             allow=self.budget.allow,
             cancelled=self._cancelled,
-            spent=spent,
+            spent=self.spent,
         )
 
     def _note(self, future: Future[PieceStatements], session: _Open, part: int) -> None:

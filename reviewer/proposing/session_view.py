@@ -46,8 +46,6 @@ CALL_CHARS = 120
 RESULT_CHARS = 160
 """Characters of a result that are shown beside its call; twice as many on two lines."""
 NOTICE_CHARS = 600
-REPORT_FENCE = 16
-"""Lines of a code block in a sub-agent's report that are shown in full."""
 LONG_NOTICE = 400
 """Characters of a text that nobody wrote for this conversation, from which on it gets a line."""
 BLANKED = 40
@@ -171,9 +169,6 @@ class _Writer:
         if event.origin.sidechain:
             self._reports.add(hash(text))
         shown = shortened(text, pasted=by_person and not self._is_note)
-        blanked = len(event.text) - len(text)
-        if by_person and blanked > BLANKED:
-            shown = ShownText(shown.text, shown.left_out + blanked)
         to_agent = by_person or event.name == "agent"
         self._say(
             event.origin, LineRole.USER if to_agent else LineRole.ASSISTANT, event.speaker, shown
@@ -235,8 +230,7 @@ class _Writer:
         text = report_in(text)
         if hash(text) not in self._reports:
             self._reports.add(hash(text))
-            shown = shortened(text, fence=REPORT_FENCE)
-            self._say(origin, LineRole.ASSISTANT, Speaker.SUBAGENT, shown)
+            self._say(origin, LineRole.ASSISTANT, Speaker.SUBAGENT, shortened(text))
 
     # Calls and results
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -16,7 +18,7 @@ ERROR_HEAD, ERROR_TAIL = 4, 6
 LONGEST_PASTE = 24
 """Lines of pasted text that are shown in full, if they have at most `PASTE_CHARS` characters."""
 PASTE_CHARS = 1_500
-HEAD_LINES, TAIL_LINES = 6, 3
+HEAD_LINES, TAIL_LINES = 3, 2
 LINE_CHARS = 240
 """Characters of one line that are shown in a shortened paste or an error."""
 LONGEST_LINE = 1_500
@@ -64,7 +66,7 @@ def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) ->
     left_out = 0
     for run, what in _runs(lines, pasted):
         size = sum(map(len, run))
-        long = len(run) > LONGEST_PASTE or (len(run) > 2 and size > PASTE_CHARS)
+        long = len(run) > LONGEST_PASTE or size > PASTE_CHARS
         if what and (long if pasted else len(run) > fence):
             run = _shortened_run(run, what)
             left_out += size - sum(map(len, run))
@@ -78,14 +80,11 @@ def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) ->
 
 
 def _shortened_run(run: list[str], what: str) -> list[str]:
-    many = len(run) > LONGEST_PASTE
-    head, tail = (HEAD_LINES, TAIL_LINES) if many else (2, 2)
-    middle = len(run) - head - tail
-    if middle <= 0:
-        return [_beginning(line, LINE_CHARS) for line in run]
-    first, last = run[:head], run[-tail:]
-    gap = f"... {middle:,} lines of {what} left out ..."
-    return [_beginning(line, LINE_CHARS) for line in (*first, gap, *last)]
+    middle = len(run) - HEAD_LINES - TAIL_LINES
+    if middle > 0:
+        gap = f"... {middle:,} lines of {what} left out ..."
+        run = [*run[:HEAD_LINES], gap, *run[-TAIL_LINES:]]
+    return [_beginning(line, LINE_CHARS) for line in run]
 
 
 def _beginning(line: str, limit: int) -> str:
@@ -97,11 +96,8 @@ def _beginning(line: str, limit: int) -> str:
 def _runs(lines: list[str], pasted: bool) -> Iterator[tuple[list[str], str]]:
     """The lines in runs of one kind, and what each is; empty for words."""
     kinds = _kinds(lines, pasted)
-    start = 0
-    for at in range(1, len(lines) + 1):
-        if at == len(lines) or kinds[at] != kinds[start]:
-            yield lines[start:at], kinds[start]
-            start = at
+    for kind, run in groupby(zip(lines, kinds, strict=True), itemgetter(1)):
+        yield [line for line, _ in run], kind
 
 
 def _kinds(lines: list[str], pasted: bool) -> list[str]:

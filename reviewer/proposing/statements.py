@@ -7,6 +7,7 @@ silently: every statement of an answer is returned, or counted with the reason w
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,8 +56,6 @@ EXPECTED_ANSWER = 900
 """Tokens of a usual answer, for an estimate of the cost."""
 PART = 300
 """Characters of a line beside a cited one that are shown for the second try."""
-SIMILAR = 3
-"""Lines that are shown for a statement whose citations lead nowhere."""
 MOST_DIGITS = 10
 SHORTEST_NAME = 3
 """Characters of a name from which on the lines that have it are shown."""
@@ -118,11 +117,13 @@ class Spent:
 
     def __init__(self) -> None:
         self.requests = self.tokens_in = self.tokens_out = 0
+        self._lock = threading.Lock()
 
     def add(self, requests: int, tokens_in: int, tokens_out: int) -> None:
-        self.requests += requests
-        self.tokens_in += tokens_in
-        self.tokens_out += tokens_out
+        with self._lock:
+            self.requests += requests
+            self.tokens_in += tokens_in
+            self.tokens_out += tokens_out
 
 
 class Answer(Struct, frozen=True):
@@ -211,7 +212,7 @@ class StatementWriter:
         check: Callable[[Proposal], Proof],
         allow: Callable[[int], bool] = lambda _: True,
         cancelled: Callable[[], bool] = lambda: False,
-        spent: Spent | None = None,
+        spent: Spent,
     ) -> PieceStatements:
         """The statements of a piece of the session at `path`, with their proofs.
 
@@ -220,7 +221,7 @@ class StatementWriter:
         `allow` does not allow the first request, ModelError, CancelledError, and OSError when the
         cache cannot be used.
         """
-        work = _Work(self, path, piece, given, check, allow, cancelled, spent or Spent())
+        work = _Work(self, path, piece, given, check, allow, cancelled, spent)
         return work.written(part, parts)
 
     def asking(
@@ -364,25 +365,29 @@ class _Work:
 
     def written(self, part: int, parts: int) -> PieceStatements:
         """What passes at the first or the second try, and what does not but has at least a quote of
-        the session.
+        the session. Only that is asked about again.
         """
         first = self.writer.question(self.piece, part=part, parts=parts, given=self.given)
         self._read(self._ask(first))
+        self._drop(_unquoted)
         if self.failed:
             failed = [(each.statement, each.reasons) for each in self.failed]
             self._ask_again(self.writer.again(failed, self._shown()))
-        kept = list(self.passed)
-        for each in self.failed:
-            if reason := _hopeless(each):
-                self.dropped[reason] += 1
-            else:
-                kept.append(each)
+            self._drop(_unusable)
         return PieceStatements(
-            tuple(Proved(self.path, each.proposal, each.proof) for each in kept),
+            tuple(
+                Proved(self.path, each.proposal, each.proof)
+                for each in (*self.passed, *self.failed)
+            ),
             dict(self.dropped),
             self.could_read,
             self.problem,
         )
+
+    def _drop(self, why: Callable[[_Checked], str]) -> None:
+        """Count those that failed and cannot be used, with the reason."""
+        self.dropped.update(filter(None, map(why, self.failed)))
+        self.failed = [each for each in self.failed if not why(each)]
 
     def _ask_again(self, question: PieceQuestion) -> None:
         try:
@@ -469,10 +474,9 @@ class _Work:
         """
         lines, shown = self.lines, dict[int, ViewLine]()
         for each in self.failed:
-            cited = {quote.line: quote.text for quote in each.statement.quotes}
-            near = [n for n, line in enumerate(lines) if line.line in cited]
-            for at in near or _similar(each.statement.text, lines):
-                found = lines[at].text.find(cited.get(lines[at].line, ""))
+            cited = {quote.line: quote.text for quote in each.proof.quotes}
+            for at in [n for n, line in enumerate(lines) if line.line in cited]:
+                found = lines[at].text.find(cited[lines[at].line])
                 whole = found < 0 or at in shown
                 shown[at] = lines[at] if whole else _part(lines[at], found, 3 * PART)
                 for n in range(max(at - NEIGHBOURS, 0), min(at + NEIGHBOURS + 1, len(lines))):
@@ -492,10 +496,13 @@ def _part(line: ViewLine, at: int, size: int) -> ViewLine:
     return structs.replace(line, text=line.text[start : start + size])
 
 
-def _hopeless(checked: _Checked) -> str:
-    """Why a statement that failed twice is not even queued with its flags; empty if it is."""
-    if len(checked.statement.text) > LONGEST_STATEMENT:
-        return TOO_LONG
+def _unusable(checked: _Checked) -> str:
+    """Why a statement that failed is not even queued with its flags; empty if it is."""
+    return TOO_LONG if len(checked.statement.text) > LONGEST_STATEMENT else _unquoted(checked)
+
+
+def _unquoted(checked: _Checked) -> str:
+    """Why a statement has no quote of the session; empty if it has one."""
     if not checked.statement.quotes:
         return NO_QUOTE
     if not any(quote.found for quote in checked.proof.quotes):
@@ -512,14 +519,6 @@ def _row(statement: Statement, relation: str) -> int:
 
 def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def _similar(statement: str, lines: Sequence[ViewLine]) -> list[int]:
-    """The lines that share most words with a statement."""
-    words = {word for word in _plain(statement).split() if len(word) > 3}
-    shared = [len(words.intersection(_plain(line.text).split())) for line in lines]
-    best = sorted(range(len(lines)), key=lambda n: -shared[n])[:SIMILAR]
-    return [n for n in best if shared[n]]
 
 
 def _speaker(statement: Statement, lines: Sequence[ViewLine]) -> Speaker:

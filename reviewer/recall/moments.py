@@ -111,7 +111,7 @@ def derived(content: str, quotes: Iterable[str] = ()) -> tuple[Moment, ...]:
 def paths_in(text: str) -> Iterator[str]:
     """The files and folders that a text names."""
     for path in _PATH.findall(text):
-        if not _ABBREVIATION.match(path):
+        if not _ABBREVIATION.match(path) and any(map(str.isalpha, path)):
             yield path.removeprefix("./")
 
 

@@ -242,7 +242,7 @@ def _having(store: sqlite3.Connection, word: str, count: int, few: int) -> list[
         if number not in alone
     ]
     many = len(rows) + len(named)
-    worth = log((count + 1) / (many + 0.5)) if named else 0.0
+    worth = max(0.0, log((count + 1) / (many + 0.5)))
     return [*rows, *((number, worth) for number in named)]
 
 

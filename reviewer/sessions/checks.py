@@ -113,10 +113,11 @@ def supersedes(words: Sequence[str], earlier: Sequence[str]) -> bool:
     now, before = _without_runner(words), _without_runner(earlier)
     if not now or not before or posixpath.basename(now[0]) != posixpath.basename(before[0]):
         return False
-    if check_kind(words) != check_kind(earlier) or _asked(now[1:]) != _asked(before[1:]):
-        runs_tasks = posixpath.basename(now[0]) in TASK_RUNNERS
-        if runs_tasks or check_kind(words) != check_kind(earlier):
-            return False
+    runs_tasks = posixpath.basename(now[0]) in TASK_RUNNERS
+    if check_kind(words) != check_kind(earlier):
+        return False
+    if runs_tasks and _asked(now[1:]) != _asked(before[1:]):
+        return False
     return _limits(now[1:]) <= _limits(before[1:]) or _is_everything(now[1:])
 
 

@@ -498,11 +498,6 @@ def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
     return rest, folder
 
 
-def is_aside(path: str) -> bool:
-    """Whether a file is no part of the work: a temporary one, or an agent's own."""
-    return _ASIDE.match(path) is not None
-
-
 def absolute(folder: str, path: str) -> str:
     """A path as absolute as the folder allows; drives of Windows in one form."""
     if path.startswith("~"):

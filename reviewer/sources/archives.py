@@ -59,7 +59,9 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
     SourceError when the archive itself cannot be read.
     """
     if reading.document is not None:
-        _report_missing_part(reading)
+        if _CONVERSATIONS.fullmatch(reading.path.name):
+            beside = [each.name for each in reading.path.parent.glob("conversations-*.json")]
+            _report_gaps(reading, [name for name in beside if name <= reading.path.name])
         yield Document(reading)
         return
     path, numbers = reading.path, count()
@@ -109,27 +111,15 @@ def _leave_out(reading: Reading, info: zipfile.ZipInfo, why: str) -> None:
     reading.errors.append(f"{info.filename}: {why}")
 
 
-def _report_missing_part(reading: Reading) -> None:
-    """Report the part of an export before this one if it is not in its folder."""
-    match = _CONVERSATIONS.fullmatch(reading.path.name)
-    if match is None or not match[1] or int(match[1]) == 0:
-        return
-    before = f"conversations-{int(match[1]) - 1:0{len(match[1])}d}.json"
-    if not reading.path.with_name(before).exists():
-        _missing(reading, before)
-
-
 def _report_gaps(reading: Reading, names: list[str]) -> None:
-    numbers = [(int(match[1]), len(match[1])) for match in map(_CONVERSATIONS.fullmatch, names)
-               if match and match[1]]  # fmt: skip
-    if not numbers:
-        return
-    there = {number for number, _ in numbers}
-    for number in range(min(max(there), MOST_MEMBERS)):
-        if number not in there:
-            _missing(reading, f"conversations-{number:0{numbers[0][1]}d}.json")
-
-
-def _missing(reading: Reading, name: str) -> None:
-    reading.tally["part of the export missing"] += 1
-    reading.errors.append(f"the part {name} of this export is missing")
+    """Report the parts of an export that are missing before the last of these."""
+    numbers = {
+        int(match[1]): len(match[1])
+        for match in map(_CONVERSATIONS.fullmatch, names)
+        if match and match[1]
+    }
+    for number in range(min(max(numbers, default=0), MOST_MEMBERS)):
+        if number not in numbers:
+            name = f"conversations-{number:0{max(numbers.values())}d}.json"
+            reading.tally["part of the export missing"] += 1
+            reading.errors.append(f"the part {name} of this export is missing")

@@ -349,16 +349,12 @@ def is_within(cwd: str, scope: ProjectFolders) -> bool:
     """Whether a working folder is one of a project, also if it is gone by now."""
     if any(cwd == folder or cwd.startswith(folder + os.sep) for folder in scope.folders):
         inside = work_tree(Path(cwd)) if os.path.isdir(cwd) else None
-        return inside is None or scope.tree is None or _same(inside, scope.tree)
+        return inside is None or scope.tree is None or inside.root == scope.tree.root
     at_home = cwd.startswith(scope.home + os.sep) and ".." not in cwd.split(os.sep)
     if scope.tree is None or not at_home or not os.path.isdir(cwd):
         return False
     tree = work_tree(Path(cwd))
-    return tree is not None and _same(tree, scope.tree)
-
-
-def _same(one: Tree, other: Tree) -> bool:
-    return one.root == other.root
+    return tree is not None and tree.root == scope.tree.root
 
 
 @lru_cache(maxsize=16)

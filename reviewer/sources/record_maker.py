@@ -35,7 +35,7 @@ class RecordMaker:
 
     def add(self, turn: Turn) -> Iterator[Record]:
         """The records that are complete with this turn."""
-        texts = list(_refusals(turn))
+        texts = _refusals(turn)
         for part in turn.parts:
             if part.is_data:
                 self._tally[part.text.strip("[]")] += 1
@@ -135,10 +135,10 @@ class _Reply(Struct):
     use: RecordUse
 
 
-def _refusals(turn: Turn) -> Iterator[Part]:
+def _refusals(turn: Turn) -> list[Part]:
     """What the person wrote when refusing calls."""
-    found = dict.fromkeys(part.feedback.strip() for part in turn.parts if part.feedback)
-    return (Part("text", words, RecordUse.MESSAGE) for words in found if words)
+    found = {part.feedback.strip(): None for part in turn.parts if part.feedback}
+    return [Part("text", words, RecordUse.MESSAGE) for words in found if words]
 
 
 class Blocks:

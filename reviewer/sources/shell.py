@@ -21,7 +21,7 @@ _PLAIN_OF_WINDOWS = re.compile(r"[^\s'\"`$&|;<>()]+")
 _QUOTED = re.compile(r'[^"\\`$]+')
 _REDIRECTION = re.compile(r"\d{0,2}(?:<<<|<<-?|<>|>\||>>|>&|<&|>|<)|&>>?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[\w*\])?\+?=")
-_JOINS = ("&&", "||", ";;", "|&", ";", "|", "&")
+_JOINT = re.compile(r"&&|\|\||;;|\|&|[;|&]")
 _OPENING = frozenset(("if", "while", "until", "for", "case", "select"))
 _CLOSING = frozenset(("fi", "done", "esac"))
 _WITHIN = frozenset(("then", "elif", "else", "do"))
@@ -93,9 +93,9 @@ class _Splitter:
             elif redirection := _REDIRECTION.match(self._text, self._at):
                 self._at = redirection.end()
                 self._redirect(draft, redirection[0], group)
-            elif joint := self._joint():
-                self._at += len(joint)
-                joint = {"|&": "|", ";;": ";"}.get(joint, joint)
+            elif joined := _JOINT.match(self._text, self._at):
+                self._at = joined.end()
+                joint = {"|&": "|", ";;": ";"}.get(joined[0], joined[0])
                 if group >= 0 and joint in ("|", "&"):
                     self._doubt(group)
                 before = len(self._found)
@@ -127,9 +127,6 @@ class _Splitter:
                 elif not (bare and not draft.words and _ASSIGNMENT.match(word)):
                     draft.words.append(word)
         self._end(draft, "")
-
-    def _joint(self) -> str:
-        return next((each for each in _JOINS if self._text.startswith(each, self._at)), "")
 
     def _keyword(self, word: str) -> str:
         """What a word does to the blocks; empty for a word that is none of the shell's."""

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from reviewer.errors import ReadStoppedError, StoreError
 from reviewer.files import is_own, make_folders
-from reviewer.sharing import is_shared, network_file_system
+from reviewer.mounts import network_file_system
+from reviewer.sharing import is_shared
 from reviewer.store.changes import Value
 from reviewer.store.migrations import bring_up_to_date
 from reviewer.store.ownership import Ownership

@@ -12,11 +12,13 @@ from msgspec import Struct
 
 
 class IdentifierKind(StrEnum):
+    """The values are the groups of the pattern."""
+
     URL = "url"
     CODE = "code"
     PATH = "path"
     FLAG = "flag"
-    VARIABLE = "environment variable"
+    VARIABLE = "variable"
     HASH = "hash"
     ISSUE = "issue"
     VERSION = "version"
@@ -72,18 +74,6 @@ _IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
-_KINDS = {
-    "url": IdentifierKind.URL,
-    "code": IdentifierKind.CODE,
-    "path": IdentifierKind.PATH,
-    "flag": IdentifierKind.FLAG,
-    "variable": IdentifierKind.VARIABLE,
-    "hash": IdentifierKind.HASH,
-    "issue": IdentifierKind.ISSUE,
-    "version": IdentifierKind.VERSION,
-    "quantity": IdentifierKind.QUANTITY,
-    "name": IdentifierKind.NAME,
-}
 _SENTENCE_END = ".,;:!?"
 _PLAIN_WORDS = """
 and/or either/or yes/no true/false on/off he/she his/her input/output read/write i/o n/a w/o tcp/ip
@@ -110,7 +100,7 @@ def identifiers(text: str) -> tuple[Identifier, ...]:
             continue
         if kind == "name" and _is_missing_space(named):
             continue
-        found.append(Identifier(named, start, end, _KINDS[kind]))
+        found.append(Identifier(named, start, end, IdentifierKind(kind)))
     return tuple(found)
 
 

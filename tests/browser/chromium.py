@@ -7,7 +7,7 @@ import base64
 import json
 import shutil
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,8 @@ PROGRAM = next((found for name in NAMES if (found := shutil.which(name))), None)
 STARTS_IN = 90
 COLUMNS, ROWS = 200, 100
 """The largest screen that a page is read as."""
-CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "F1": 112, "F5": 116, ".": 190}
-CTRL = 2
-"""The modifier, as the protocol counts them."""
+CODES = {"Enter": 13, "Escape": 27}
+TYPED = {"Enter": "\r", "Escape": ""}
 
 
 class Page:
@@ -36,8 +35,6 @@ class Page:
         self.target = target
         self._screen = pyte.Screen(COLUMNS, ROWS)
         self._stream = pyte.ByteStream(self._screen)
-        self.frames = 0
-        """How many pieces the program has sent."""
 
     async def call(self, method: str, **values: Any) -> dict[str, Any]:
         return await self._browser.call(method, session=self._session, **values)
@@ -47,62 +44,22 @@ class Page:
             return
         frame = message["params"]["response"]
         if frame["opcode"] == 2:
-            self.frames += 1
             self._stream.feed(base64.b64decode(frame["payloadData"]))
 
     @property
     def text(self) -> str:
         return "\n".join(line.rstrip() for line in self._screen.display).rstrip()
 
-    def forget(self) -> None:
-        """Read only what is drawn from now on."""
-        self._screen.reset()
-
     async def shows(self, words: str) -> None:
         await until_async(lambda: words in self.text)
 
     async def press(self, *keys: str) -> None:
-        for pressed in keys:
-            key = pressed.removeprefix("ctrl+")
+        for key in keys:
             values: dict[str, Any] = {"key": key, "code": key}
-            if key != pressed:
-                values |= {"modifiers": CTRL, "windowsVirtualKeyCode": ord(key.upper())}
-            elif len(key) == 1:
-                values |= {"text": key, "windowsVirtualKeyCode": CODES.get(key, ord(key.upper()))}
-            else:
-                values |= {"windowsVirtualKeyCode": CODES[key]}
-                if key == "Enter":
-                    values["text"] = "\r"
-            await self.call("Input.dispatchKeyEvent", type="keyDown", **values)
-            values.pop("text", None)
+            values["windowsVirtualKeyCode"] = CODES.get(key) or ord(key.upper())
+            text = {"text": TYPED.get(key, key)}
+            await self.call("Input.dispatchKeyEvent", type="keyDown", **values, **text)
             await self.call("Input.dispatchKeyEvent", type="keyUp", **values)
-
-    async def click(self, words: str) -> None:
-        """Click on the first place where these words are."""
-        lines = self._screen.display
-        row = next(at for at, line in enumerate(lines) if words in line)
-        column = lines[row].index(words)
-        size = await self.run(
-            "JSON.stringify((({width, height}) => ({width, height}))"
-            "(document.querySelector('.xterm-screen').getBoundingClientRect()))"
-        )
-        box = json.loads(size)
-        columns, rows = await self.cells()
-        place = {
-            "x": (column + 0.5) * box["width"] / columns,
-            "y": (row + 0.5) * box["height"] / rows,
-            "button": "left",
-            "clickCount": 1,
-        }
-        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            await self.call("Input.dispatchMouseEvent", type=kind, **place)
-
-    async def cells(self) -> tuple[int, int]:
-        """How many columns and rows the terminal of the page has."""
-        lines = [line.rstrip() for line in self._screen.display]
-        rows = max(at for at, line in enumerate(lines) if line) + 1
-        columns = max(len(line) for line in lines)
-        return columns, rows
 
     async def run(self, script: str) -> Any:
         found = await self.call(
@@ -218,6 +175,3 @@ async def chromium(folder: Path) -> AsyncIterator[Browser]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-Check = Callable[[], object]

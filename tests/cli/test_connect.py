@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.engine import Engine
+from reviewer.recall.moments import read_moment
 from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
 from tests.waiting import PATIENCE, until
@@ -512,3 +514,20 @@ def test_without_a_store_connecting_says_how_to_fill_the_one_it_makes(reviewer: 
     done = connect(reviewer, "gemini")
     assert "gemini gets nothing before you promote something" in done.stderr
     assert "What changes in the settings of gemini:" in done.stderr
+
+
+def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session(
+    reviewer: Reviewer,
+) -> None:
+    folder = filled(reviewer)
+    connect(reviewer, "claude-code")
+    engine = Engine.open(reviewer.db)
+    number = engine.entities.author(folder.name, "knowledge", "Rebase before a push.").ids[0]
+    engine.triage.promote([number])
+    engine.recall.set_moments(number, [read_moment("guard git push")])
+    settings = home(reviewer) / ".claude" / "settings.json"
+    assert "git push" not in settings.read_text()
+    told = json.dumps({"cwd": str(folder), "session_id": "s"})
+    assert reviewer("hook", "claude-code", "SessionStart", typed=told).returncode == 0
+    until(lambda: "git push" in settings.read_text())
+    engine.close()

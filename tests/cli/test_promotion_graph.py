@@ -8,25 +8,12 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-
-ADR = """\
-# {number}. Ledger database
-
-## Status
-
-Accepted
-
-## Decision
-
-Chosen option: "{choice}", because two writers have to work at once.
-"""
+from tests.unit.promotion.graph import write_adr
 
 
-def adr(program: Reviewer, choice: str, number: int) -> Path:
-    path = program.folder / f"{number:04}-ledger-database.md"
-    path.write_text(ADR.format(number=number, choice=choice), encoding="utf-8")
+def adr(program: Reviewer, choice: str, number: int) -> None:
+    path = write_adr(program.folder, choice, number)
     assert program("--project", "acme", "ingest", path).returncode == 0
-    return path
 
 
 def show(program: Reviewer, number: int) -> dict[str, Any]:
@@ -196,8 +183,8 @@ class TestConflicts:
         assert (row["resolution"], row["slot"]) == (None, "decision:ledger database")
         assert row["left"]["source"]["path"] != row["right"]["source"]["path"]
         text = program("queue", "show", conflict).stdout
-        assert "0001-ledger-database.md:9" in text
-        assert "0002-ledger-database.md:9" in text
+        assert "0001-ledger-database.md:11" in text
+        assert "0002-ledger-database.md:11" in text
         assert f"#{left}" in text
         assert f"#{right}" in text
         assert program.ids()[0] == conflict

@@ -64,10 +64,14 @@ def was_asked(reviewer: Reviewer) -> bool:
 
 def test_a_statement_waits_with_its_proof(reviewer: Reviewer) -> None:
     path = session(reviewer)
-    done = reviewer("propose", path, "--yes", env=asks(reviewer))
+    done = reviewer("propose", path, "--yes", "--json", env=asks(reviewer))
     assert done.returncode == 0, done.stderr
-    assert re.search(r"statements +1 new, 0 seen again", done.stdout)
+    assert re.search(r"statements +1 new, 0 seen again", done.stderr)
     assert "1 session in 1 piece for ask" in done.stderr
+    (told,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (told["type"], told["kind"], told["path"]) == ("knowledge", "trap", str(path))
+    assert (told["statement"], told["proof"]["sound"]) == (TRUE, True)
+    assert told["quotes"] == [{"line": 1, "text": WORDS}]
     assert "what ask charges is not known here" in done.stderr
     (row,) = reviewer.rows("queue", "list")
     assert row["content"].rstrip(".") == TRUE.rstrip(".")
@@ -78,27 +82,12 @@ def test_a_statement_waits_with_its_proof(reviewer: Reviewer) -> None:
     reviewer.nothing_lost(candidates=1)
 
 
-def test_each_statement_is_a_row_of_json(reviewer: Reviewer) -> None:
-    path = session(reviewer)
-    done = reviewer("propose", path, "--yes", "--json", env=asks(reviewer))
-    (row,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert row["statement"] == TRUE
-    assert (row["type"], row["kind"], row["path"]) == ("knowledge", "trap", str(path))
-    assert row["quotes"] == [{"line": 1, "text": WORDS}]
-    assert row["proof"]["sound"] is True
-    assert "1 new" in done.stderr
-
-
 def test_a_dry_run_prints_the_cost_and_asks_nothing(reviewer: Reviewer) -> None:
     path = session(reviewer)
     environment = asks(reviewer, price_in=3.0, price_out=15.0)
     done = reviewer("propose", path, "--dry-run", env=environment)
     assert "a price of 0.02 at the prices under [model]" in done.stdout
-    (row,) = [
-        json.loads(line)
-        for line in reviewer("propose", path, "--dry-run", "--json", env=environment)
-        .stdout.splitlines()
-    ]  # fmt: skip
+    row = json.loads(reviewer("propose", path, "--dry-run", "--json", env=environment).stdout)
     assert (row["sessions"], row["pieces"], row["cached"]) == (1, 1, 0)
     assert row["tokens_in"] > 500
     assert row["price"] == pytest.approx((row["tokens_in"] * 3 + row["tokens_out"] * 15) / 1e6)
@@ -181,29 +170,13 @@ def test_an_agent_is_asked_when_it_is_named(reviewer: Reviewer) -> None:
     assert given["environment"]["REVIEWER_CHILD"] == "1"
 
 
-@pytest.mark.parametrize(
-    ("body", "said_", "seconds"),
-    [
-        (
-            "complain('Not logged in. Please run /login\\n'); sys.exit(1)",
-            "asks for a login",
-            PATIENCE,
-        ),
-        ("say('half an answer'); sys.exit(3)", "exit code 3", PATIENCE),
-        ("pass", "empty answer", PATIENCE),
-        ("time.sleep(600)", "did not answer within 1 seconds", 1.0),
-    ],
-)
-def test_a_command_that_fails_is_one_sentence(
-    reviewer: Reviewer, body: str, said_: str, seconds: float
-) -> None:
-    path = program(reviewer.folder / "bin", body)
+def test_a_command_that_fails_is_one_sentence(reviewer: Reviewer) -> None:
+    path = program(reviewer.folder / "bin", "complain('Not logged in.\\n'); sys.exit(1)")
     done = reviewer(
-        "propose", session(reviewer), "--yes",
-        env=settings(reviewer, command=[str(path)], timeout=seconds),
-    )  # fmt: skip
+        "propose", session(reviewer), "--yes", env=settings(reviewer, command=[str(path)])
+    )
     assert done.returncode == 1
-    assert said_ in done.stderr
+    assert "asks for a login" in done.stderr
     assert "Traceback" not in done.stderr
     assert "1 piece left" in done.stderr
 
@@ -215,7 +188,7 @@ def test_what_was_not_proved_or_not_usable_is_counted(reviewer: Reviewer) -> Non
         "propose", session(reviewer), "--yes", env=asks(reviewer, answer(wrong, invented))
     )
     assert re.search(r"unproved +1 with something that the session does not prove", done.stdout)
-    assert re.search(r"dropped +1 x quotes that the session does not have", done.stdout)
+    assert re.search(r"dropped +2 x quotes that the session does not have", done.stdout)
     (row,) = reviewer.rows("queue", "list")
     assert any("35" in fact for fact in row["proof"]["unproved"])
 
@@ -362,13 +335,6 @@ def test_without_a_path_it_is_about_what_was_ingested(reviewer: Reviewer) -> Non
     reviewer("ingest", session(reviewer))
     done = reviewer("propose", "--dry-run", env=asks(reviewer))
     assert done.stdout.startswith("1 session in 1 piece")
-
-
-def test_the_command_can_be_asked_one_question(reviewer: Reviewer) -> None:
-    done = reviewer("model", "check", env=asks(reviewer, "A list of changes."))
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"command +\S+/bin/ask", done.stdout)
-    assert "> A list of changes." in done.stdout
 
 
 def installed(reviewer: Reviewer, answered: str = FOUND) -> dict[str, str]:

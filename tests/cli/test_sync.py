@@ -90,19 +90,6 @@ def test_decisions_go_both_ways(pair: Pair) -> None:
         program.nothing_lost()
 
 
-def test_a_new_wording_and_what_is_taken_back_travel(pair: Pair) -> None:
-    laptop, desktop = pair
-    decide(laptop, "promote", "thermal paper")
-    sync(laptop), sync(desktop)
-    reword(desktop, "thermal paper", "All printers use paper without BPA")
-    sync(desktop), sync(laptop)
-    assert state(laptop) == state(desktop)
-    assert state(laptop)["All printers use paper without BPA"] == "active"
-    assert laptop("--project", "kiosk", "restore", row_id(laptop, "BPA")).returncode == 0
-    sync(laptop), sync(desktop)
-    assert state(desktop)["All printers use paper without BPA"] == "candidate"
-
-
 def test_concurrent_verdicts_wait_at_the_top_of_the_queue(pair: Pair) -> None:
     laptop, desktop = pair
     decide(laptop, "promote", "thermal paper")

@@ -13,7 +13,7 @@ from reviewer.llm.openai_chat import OpenAIChat
 from reviewer.proposing.answers import read_answer
 from reviewer.proposing.model_run import piece_tokens, plan_run, run
 from reviewer.proposing.session_view import view_text
-from reviewer.proposing.statements import StatementWriter
+from reviewer.proposing.statements import Spent, StatementWriter
 from reviewer.settings import ModelSettings
 from tests.unit.proposing.sessions import SessionFile
 
@@ -51,11 +51,12 @@ def test_its_answer_has_the_shape_that_is_asked_for_and_nothing_it_invents_passe
     monkeypatch.setattr(OpenAIChat, "complete_json", overheard)
     room = piece_tokens(writer, context_tokens=8192, answer_tokens=ANSWER_TOKENS)
     plan = plan_run([session], writer, max_tokens=room)
-    (done,) = run(plan, writer, known=lambda _: (), listed=list, concurrency=1)
+    spent = Spent()
+    (done,) = run(plan, writer, known=lambda _: (), listed=list, concurrency=1, spent=spent)
     assert done.failures == ()
-    assert done.requests == len(said)
-    assert done.requests in (1, 2)
-    assert done.tokens_in > plan.tokens_in // 2
+    assert spent.requests == len(said)
+    assert spent.requests in (1, 2)
+    assert spent.tokens_in > plan.tokens_in // 2
     assert said[0].lstrip().startswith("{")
     assert read_answer(said[0])
     text = view_text(plan.sessions[0].view.lines)

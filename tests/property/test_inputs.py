@@ -18,7 +18,7 @@ TARGETS = st.sampled_from(sorted(SEEDS)).flatmap(
 
 @settings(
     deadline=None,
-    max_examples=150,
+    max_examples=80,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(seed=TARGETS, wounds=st.lists(cuts, max_size=5))

@@ -129,7 +129,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "CompressionPlan": lambda engine: engine.compression.plan(_context(engine), "brief"),
         "Segment": lambda engine: engine.compression.segments(_context(engine))[0],
         "Cue": lambda engine: Cue("prompt", "the drawer"),
-        "Going": lambda engine: engine.forgetting.memories([number]),
+        "Erasure": lambda engine: engine.forgetting.memories([number]),
         "StateView": lambda engine: engine.state.all()[0],
         "Material": lambda engine: engine.packets.material("acme"),
         "PlannedFile": lambda engine: engine.exports.plan_into("acme", folder / "AGENTS.md"),

@@ -129,29 +129,6 @@ async def test_a_save_that_waited_long_does_not_close_what_was_opened_meanwhile(
         assert "Which?" in screen.text
 
 
-async def test_a_second_enter_typed_ahead_does_not_answer_the_next_question(
-    stocked: Engine,
-) -> None:
-    answers: list[str] = []
-
-    async def second(option: Option) -> None:
-        answers.append(option.key)
-
-    async with opened(stocked, project="acme") as screen:
-
-        async def first(option: Option) -> None:
-            answers.append(option.key)
-            await screen.queue.choose("Of which kind?", [Option("c", "c")], second)
-
-        await screen.queue.choose("Which?", [Option("a", "a"), Option("b", "b")], first)
-        chooser = present(screen.queue.question)
-        chooser.action_choose()
-        chooser.action_choose()
-        await screen.settle()
-        assert answers == ["a"]
-        assert "Of which kind?" in screen.text
-
-
 async def test_options_found_for_one_question_are_not_offered_for_the_next(
     stocked: Engine,
 ) -> None:

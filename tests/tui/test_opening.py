@@ -64,19 +64,6 @@ async def test_keys_typed_while_a_screen_opens_go_to_that_screen(
         await screen.until(lambda: [each.value for each in screen.app.screen.query(Input)] == ["z"])
 
 
-async def test_a_screen_is_left_once_however_often_the_key_comes(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f3", "question_mark")
-        asked = screen.top(ChoiceScreen)
-        asked.action_leave_choice()
-        asked.action_leave_choice()
-        await screen.until(lambda: isinstance(screen.app.screen, ContextScreen))
-        shown = screen.app.screen
-        shown.dismiss()
-        shown.dismiss()
-        await screen.until(lambda: isinstance(screen.app.screen, QueueScreen))
-
-
 @pytest.mark.parametrize("key", ["f3", "f4", "f6"])
 async def test_a_screen_reads_once_and_watches_the_store_with_one_timer(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, key: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -42,36 +43,22 @@ def marked(lines: tuple[TextLine, ...]) -> str:
     return "".join(run.text for line in lines for run in line.runs if run.style == "span")
 
 
-def test_words_are_kept_whole_where_they_fit() -> None:
-    assert rows(TextBlock("the ledger uses postgres"), 12) == ["the ledger", "uses", "postgres"]
-
-
-def test_a_word_that_is_too_long_is_broken_and_continues_in_the_same_row() -> None:
-    assert rows(TextBlock("see /var/log/reviewer"), 10) == ["see /var/l", "og/reviewe", "r"]
-
-
-def test_leading_white_space_is_kept_and_blank_lines_stay() -> None:
-    assert rows(TextBlock("def f():\n\n    pass"), 20) == ["def f():", "", "    pass"]
-
-
-def test_wide_characters_count_two_cells() -> None:
-    assert rows(TextBlock("日本語のテキスト"), 9) == ["日本語の", "テキスト"]
-
-
-def test_letters_are_not_parted_from_their_accents() -> None:
-    shown = rows(TextBlock("e\u0301" * 12), 8)
-    assert shown == ["e\u0301" * 8, "e\u0301" * 4]
-
-
-def test_margins_are_left_of_every_row_and_take_room() -> None:
-    block = TextBlock("one two three", first=(Run("a: "),))
-    assert rows(block, 10) == ["a: one two", "   three"]
-    barred = TextBlock("one two three", first=(Run("| a "),), rest=(Run("|   "),))
-    assert rows(barred, 11) == ["| a one two", "|   three"]
-
-
-def test_without_wrapping_a_row_is_cut_with_an_ellipsis() -> None:
-    assert rows(TextBlock("one two three\nfour", wrap=False), 9) == ["one two…", "four"]
+@pytest.mark.parametrize(
+    ("block", "width", "shown"),
+    [
+        (TextBlock("the ledger uses postgres"), 12, ["the ledger", "uses", "postgres"]),
+        (TextBlock("see /var/log/reviewer"), 10, ["see /var/l", "og/reviewe", "r"]),
+        (TextBlock("def f():\n\n    pass"), 20, ["def f():", "", "    pass"]),
+        (TextBlock("日本語のテキスト"), 9, ["日本語の", "テキスト"]),
+        (TextBlock("e\u0301" * 12), 8, ["e\u0301" * 8, "e\u0301" * 4]),
+        (TextBlock("one two three", first=(Run("a: "),)), 10, ["a: one two", "   three"]),
+        (TextBlock("one two", first=(Run("| a "),), rest=(Run("| "),)), 9, ["| a one", "| two"]),
+        (TextBlock("one two three\nfour", wrap=False), 9, ["one two…", "four"]),
+        (TextBlock("one two three four", most=2), 8, ["one two", "three…"]),
+    ],
+)
+def test_a_text_is_wrapped_with_its_margins(block: TextBlock, width: int, shown: list[str]) -> None:
+    assert rows(block, width) == shown
 
 
 def test_a_span_stays_on_its_words_when_hidden_characters_grow() -> None:

@@ -10,28 +10,14 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.text.display import use_ascii_marks
 from reviewer.tui.actions import PANES
-from reviewer.tui.evidence.evidence_pane import evidence_blocks
 from reviewer.tui.kit.action import Pane
-from reviewer.tui.queue.keys import PROMOTE
-from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened
-from tests.tui.views import evidence, record
 
 
 @pytest.fixture(autouse=True)
 def _all_characters() -> Iterator[None]:
     yield
     use_ascii_marks(False)
-
-
-async def test_help_has_a_line_for_each_action_and_typing_narrows_them(stocked: Engine) -> None:
-    async with opened(stocked, size=(80, 40)) as screen:
-        await screen.press("question_mark")
-        assert PROMOTE.short in screen.text
-        await screen.press(*"aside")
-        assert PROMOTE.short not in screen.text
-        await screen.press("enter")
-        assert screen.status.startswith("Deferred")
 
 
 @pytest.mark.parametrize("pane", PANES, ids=lambda pane: pane.id)
@@ -56,25 +42,6 @@ async def test_square_brackets_turn_the_evidence(engine: Engine, tmp_path: Path)
         assert screen.status == "This is the first evidence of this row."
         await screen.press("question_mark")
         assert "next place" in screen.text
-
-
-def test_a_heading_shown_before_the_record_is_not_repeated() -> None:
-    before = record(id=4, shape="section", text="# ADR 1\n\nAccepted.", headings=("ADR 1",))
-    found = evidence(
-        text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
-        before=(before,), span=(13, 24),
-    )  # fmt: skip
-    shown = [block.text for block in evidence_blocks(found, GLYPHS)]
-    assert sum("ADR 1" in text for text in shown) == 1
-
-
-def test_a_heading_cut_off_before_the_record_is_shown() -> None:
-    before = record(id=4, shape="section", text="# ADR 1\n\n" + "word " * 200, headings=("ADR 1",))
-    found = evidence(
-        text="## Decision\n\nWe use WAL.", shape="section", headings=("ADR 1", "Decision"),
-        before=(before,), span=(13, 24),
-    )  # fmt: skip
-    assert "ADR 1" in [block.text for block in evidence_blocks(found, GLYPHS)]
 
 
 async def test_ascii_mode_marks_hidden_characters_with_ascii(

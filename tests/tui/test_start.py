@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +14,6 @@ from reviewer.cli.demo import SampleStart
 from reviewer.engine import Engine
 from reviewer.errors import StoreError
 from reviewer.promotion.waves.report import WaveProgress
-from reviewer.resources import sample_data_folder
 from reviewer.sources.discovery import Machine
 from reviewer.start import MachineStart
 from reviewer.tui.app import ReviewerApp
@@ -158,19 +155,6 @@ async def test_the_last_row_reads_all_projects_each_into_its_own(
         assert "in project" in screen.text
 
 
-async def test_the_row_for_all_says_how_far_it_is_in_all(engine: Engine, away: Home) -> None:
-    start = MachineStart(engine, None, away.machine)
-    row = start.find().projects[-1]
-    shown: list[WaveProgress] = []
-    start.begin(row)
-    read = start.read(row, shown.append, lambda: False)
-    assert (read.files, read.stopped) == (3, False)
-    assert {each.files_total for each in shown} == {3}
-    done = [each.bytes_done for each in shown]
-    assert done == sorted(done)
-    assert done[-1] == row.bytes
-
-
 async def test_two_folders_of_one_name_are_two_projects(
     engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,19 +233,6 @@ async def test_sessions_of_a_folder_that_is_gone_are_read_into_the_project_of_th
     assert any("two" in path for path in engine.sources.paths("box-office"))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what is mounted")
-async def test_a_project_outside_the_home_folder_is_offered_if_its_disk_is_here(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspace = tmp_path / "workspaces" / "box-office"
-    workspace.mkdir(parents=True)
-    home = Home(tmp_path / "home")
-    home.claude(workspace)
-    monkeypatch.chdir(home.folder)
-    async with started(engine, MachineStart(engine, None, home.machine)) as (_, first):
-        assert names(first) == ["box-office"]
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_a_long_name_leaves_room_for_the_sessions_and_agents(
     engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
@@ -299,40 +270,6 @@ async def test_escape_while_reading_stops_and_keeps_what_was_read(
         await screen.pilot.press("escape")
         await until_async(lambda: screen.queue.is_active)
         assert "Stopped; what was read is kept." in screen.queue.status.text
-
-
-@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
-async def test_the_rows_of_the_demo_are_not_cut(engine: Engine, size: tuple[int, int]) -> None:
-    start = SampleStart(engine, sample_data_folder())
-    async with started(engine, start, size) as (_, first):
-        row = first.list.render_line(0).text
-        assert "Claude Code 3, Codex CLI 1, Gemini CLI 1" in row
-
-
-async def test_no_key_opens_the_queue_between_the_reading_and_its_words(
-    engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
-    counts = type(engine.queue).counts
-    begin = ReviewerApp.begin_queue
-
-    def begun(app: ReviewerApp, words: str) -> None:
-        opened.append(words)
-        begin(app, words)
-
-    monkeypatch.setattr(ReviewerApp, "begin_queue", begun)
-    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
-
-        def meanwhile(*given: Any) -> Any:
-            if first.is_active:
-                screen.app.call_from_thread(first.action_start_empty)
-            return counts(*given)
-
-        monkeypatch.setattr(type(engine.queue), "counts", meanwhile)
-        await screen.press("enter")
-        await until_async(lambda: screen.queue.is_active)
-        await screen.settle()
-        assert [words.partition(" ")[0] for words in opened] == ["Read"]
 
 
 async def test_a_reading_that_failed_is_offered_again(

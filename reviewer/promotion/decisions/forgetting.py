@@ -40,7 +40,7 @@ _WORDINGS = {"memory": "content", "content_history": "content"}
 _QUOTED = {"memory": ("signature",), "finding": ("signature", "text", "words")}
 
 
-class Going(Struct, frozen=True):
+class Erasure(Struct, frozen=True):
     """What an erasure takes: for a person to read, and for the program to do."""
 
     title: str
@@ -62,7 +62,7 @@ class Forgetting:
         self._database = database
         self._ledger = ledger
 
-    def memories(self, ids: Iterable[int]) -> Going:
+    def memories(self, ids: Iterable[int]) -> Erasure:
         """What forgetting these memories, entities or candidates would take: also what was merged
         into them or hides behind them, and what they were graduated from or to.
 
@@ -91,7 +91,7 @@ class Forgetting:
             records = self._cited_only_by(rows)
             passages, sources = self._evidence(rows)
             passages |= {as_markdown(each) for each in (*wordings, *passages)}  # so agents got it
-            return Going(
+            return Erasure(
                 title=f"Forgot {', '.join(f'#{each}' for each in sorted(found))}",
                 memories=tuple(sorted(found.items())),
                 wipe=Wipe(rows, records, forms(wordings), forms((*wordings, *quotes, *passages))),
@@ -99,7 +99,7 @@ class Forgetting:
                 staying=tuple(self._staying(rows, wordings)),
             )
 
-    def project(self, name: str) -> Going:
+    def project(self, name: str) -> Erasure:
         """What forgetting a project would take. Raises UnknownIdError."""
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
@@ -115,7 +115,7 @@ class Forgetting:
                 "SELECT folder FROM pipeline_run WHERE project_id = ?", tuple(row)
             ).fetchall()
         reports = self._database.path.with_name(self._database.path.name + COMMON)
-        return Going(
+        return Erasure(
             title="Forgot a project",
             memories=tuple((each[0], each[1]) for each in found),
             wipe=Wipe(rows, project=name),
@@ -125,34 +125,34 @@ class Forgetting:
             ),
         )
 
-    def erase(self, going: Going) -> int:
+    def erase(self, erasure: Erasure) -> int:
         """Erase it for good; returns the act. Raises StoreError."""
         store = self._database.path
         try:
             if not self._database.read_only:
                 erasing.begin(store)
-                self._sweep(going)
+                self._sweep(erasure)
         except OSError as problem:
             raise StoreError(
                 f"{problem.filename} cannot be cleaned: {reason_of(problem)}. Nothing was erased "
                 "from the store; put that right and forget again."
             ) from problem
-        with self._ledger.act(FORGET, going.title, scope=Scope.INTAKE) as act:
+        with self._ledger.act(FORGET, erasure.title, scope=Scope.INTAKE) as act:
             projects = act.query(
                 "SELECT id FROM project WHERE name = ?", (self._database.ownership.project,)
             )
-            erasing.erase(act, self._database.writer, going.wipe)
-            if not going.wipe.project:
+            erasing.erase(act, self._database.writer, erasure.wipe)
+            if not erasure.wipe.project:
                 act.owners.see_projects(row[0] for row in projects)
         return act.id
 
-    def clean_up(self, going: Going | None = None) -> bool:
+    def clean_up(self, erasure: Erasure | None = None) -> bool:
         """Clean the files once more, and leave no erased byte in the store; False while another
         program reads it. Raises StoreError.
         """
         try:
-            if going is not None:
-                self._sweep(going)
+            if erasure is not None:
+                self._sweep(erasure)
         except OSError as problem:
             raise StoreError(
                 f"{problem.filename} cannot be cleaned: {reason_of(problem)}."
@@ -245,28 +245,28 @@ class Forgetting:
             used[content] = used.get(content, True) and ("commit_", commit) in rows
         return frozenset(("content", content) for content, alone in used.items() if alone)
 
-    def _sweep(self, going: Going) -> None:
+    def _sweep(self, erasure: Erasure) -> None:
         """Remove or make illegible what the program's own files have of it. Raises OSError."""
         store = self._database.path
-        for folder in map(Path, going.folders):
+        for folder in map(Path, erasure.folders):
             beside = folder.absolute().is_relative_to(store.absolute().parent)
             if beside and folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder)
-        for number, _ in going.memories:
+        for number, _ in erasure.memories:
             (personal(store, "-drafts") / f"{number}.txt").unlink(missing_ok=True)
         counts = answers_folder().with_name("packets")
         for folder in (counts, *(_own(store, each) for each in SHORTENED)):
             for path in _files(folder):
                 path.unlink(missing_ok=True)
         anew = [answers_folder(), _own(store, "-answers")]
-        if going.wipe.project:
+        if erasure.wipe.project:
             personal(store, ".places.json").unlink(missing_ok=True)
-            Readings(self._database).forget(going.wipe.project)
+            Readings(self._database).forget(erasure.wipe.project)
             for folder in (*anew, _own(store, "-agents/sessions")):
                 for path in _files(folder):
                     path.unlink(missing_ok=True)
             return
-        needles = tuple(each.encode("utf-8", "surrogatepass") for each in going.wipe.passages)
+        needles = tuple(each.encode("utf-8", "surrogatepass") for each in erasure.wipe.passages)
         places = [_own(store, each) for each in (*PERSONAL, "-runs", "-backups")]
         for place in (*anew, *places, store.with_name(store.name + COMMON)):
             for path in _files(place):
@@ -277,17 +277,21 @@ class Forgetting:
                     path.unlink(missing_ok=True)
                     continue
                 text = data.decode("utf-8", "surrogateescape")
-                clean = without(text, going.wipe.passages).encode("utf-8", "surrogateescape")
+                clean = without(text, erasure.wipe.passages).encode("utf-8", "surrogateescape")
                 mode = stat.S_IMODE(path.stat().st_mode)
                 write_atomic(path, clean)
                 path.chmod(mode)
 
-    def out_of_reach(self, going: Going) -> list[str]:
+    def out_of_reach(self, erasure: Erasure) -> list[str]:
         """Copies that the program cannot reach, a sentence each."""
         found = [
-            *(f"Still there, because it is not the program's: {each}" for each in going.sources),
-            *(f"Still there: the run in {each}" for each in going.folders if os.path.exists(each)),
-            *going.staying,
+            *(f"Still there, because it is not the program's: {each}" for each in erasure.sources),
+            *(
+                f"Still there: the run in {each}"
+                for each in erasure.folders
+                if os.path.exists(each)
+            ),
+            *erasure.staying,
             "Out of reach: exports, backups, synced copies, and the agents' own transcripts.",
         ]
         if is_shared(self._database.path):

@@ -90,7 +90,7 @@ class Exports:
         """
         folder = personal(self._store, "-backups")
         backups = [
-            write_plan(plan, plan.path, backup_folder=folder, clock=self._clock)
+            write_plan(plan, backup_folder=folder, clock=self._clock)
             for plan in plans
             if plan.changed
         ]

@@ -52,29 +52,27 @@ def unified_diff(plan: FilePlan, name: str = "file") -> list[str]:
     return [display_line(line) for line in lines]
 
 
-def write_plan(
-    plan: FilePlan, path: Path, *, backup_folder: Path, clock: Clock = utc_now
-) -> Path | None:
-    """Write a plan to the file behind `path`, and return where the backup of it lies.
+def write_plan(plan: PlannedFile, *, backup_folder: Path, clock: Clock = utc_now) -> Path | None:
+    """Write a plan to the file behind its path, and return where the backup of it lies.
 
     None when nothing had to be changed, or when there was no file. The backup is a copy that
     only its owner can read, and it is kept. The file is replaced in one step and keeps its owner
     and permissions; a symbolic link stays, and the file it names is written if it is of the same
-    kind. The last folder of `path` is made when it is missing.
+    kind. The last folder of the path is made when it is missing.
 
     Raises ConflictError when the file is no longer as it was planned or its path leads elsewhere by
     now, ReviewerError for a plan with a problem and when something cannot be written; the file is
     then as it was.
     """
+    path = plan.path
     if plan.problem:
         raise ReviewerError(f"{path}: {plan.problem}")
     if not plan.changed:
         return None
     target = Path(os.path.realpath(path))
     _check_kind(path, target)
-    if isinstance(plan, PlannedFile):
-        _check_place(path, target, plan.real)
-    _check_unchanged(plan, target)
+    _check_place(path, target, plan.real)
+    _require_bytes(read_file(target), plan.before, target)
     try:
         _check_replaceable(target)
         backup = None
@@ -110,10 +108,6 @@ def _check_place(path: Path, target: Path, planned: Path | None) -> None:
             f"{path} leads to {target} by now, not to {planned}; nothing was written. Look at the"
             " new difference and try again."
         )
-
-
-def _check_unchanged(plan: FilePlan, target: Path) -> None:
-    _require_bytes(read_file(target), plan.before, target)
 
 
 def _require_bytes(now: bytes | None, planned: bytes | None, target: Path) -> None:
@@ -234,7 +228,7 @@ def remove_file(
     try:
         if path.is_symlink():
             raise ReviewerError(f"{path} is a link by now; nothing was removed.")
-        _check_unchanged(FilePlan(before=data, after=b""), target)
+        _require_bytes(read_file(target), data, target)
         backup = _back_up(data, target, backup_folder, clock)
         with folder_without_links(target.parent) as folder:
             _require_bytes(_read_within(target, folder), data, target)

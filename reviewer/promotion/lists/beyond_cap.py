@@ -29,12 +29,12 @@ class LeftOut(Struct, frozen=True):
 
     wave: int
     project_id: int
-    told: dict[str, Any]
+    fields: dict[str, Any]
     """The fields of a `NewRow`."""
 
     @property
     def key(self) -> tuple[int, Key]:
-        return self.project_id, _key(self.told)
+        return self.project_id, _key(self.fields)
 
 
 class BeyondCap:
@@ -66,7 +66,7 @@ class BeyondCap:
         failures: list[str] = []
         for wave, project_id, folder, _ in self._waves(project):
             try:
-                found += [LeftOut(wave, project_id, told) for told in _lines(folder)]
+                found += [LeftOut(wave, project_id, fields) for fields in _lines(folder)]
             except StoreError as problem:
                 failures.append(str(problem))
         found.sort(key=_place)
@@ -99,13 +99,13 @@ class BeyondCap:
             }
 
 
-def _key(told: dict[str, Any]) -> Key:
-    columns = told["columns"]
+def _key(fields: dict[str, Any]) -> Key:
+    columns = fields["columns"]
     return columns["kind"], columns["type"], columns["key"]
 
 
 def _place(item: LeftOut) -> tuple[bool, float]:
-    return item.told["columns"].get("proof", "{}") == "{}", -item.told["score"]
+    return item.fields["columns"].get("proof", "{}") == "{}", -item.fields["score"]
 
 
 def _lines(folder: Path) -> Iterator[dict[str, Any]]:
@@ -116,10 +116,10 @@ def _lines(folder: Path) -> Iterator[dict[str, Any]]:
         with open(open_own(folder / DROPPED, os.O_RDONLY), "rb") as file:
             for line in file:
                 if _MARKER in line:
-                    told = msgspec.json.decode(line, type=dict[str, Any])
-                    if "columns" not in told:
+                    fields = msgspec.json.decode(line, type=dict[str, Any])
+                    if "columns" not in fields:
                         raise msgspec.ValidationError("an earlier version wrote it")
-                    yield told
+                    yield fields
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         what = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise StoreError(

@@ -54,13 +54,13 @@ def queue_contradiction(
         "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
         (left, right),
     )
-    told = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
-    if known or len(told) < 2:  # one may have been forgotten meanwhile
+    contents = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
+    if known or len(contents) < 2:  # one may have been forgotten meanwhile
         return []
     words = (
-        f"“{told[right]}” makes untrue: “{told[left]}”"
+        f"“{contents[right]}” makes untrue: “{contents[left]}”"
         if untrue
-        else f"Only one of these can hold: “{told[left]}” / “{told[right]}”"
+        else f"Only one of these can hold: “{contents[left]}” / “{contents[right]}”"
     )
     return [_insert(act, left, right, words, now)]
 

@@ -22,10 +22,11 @@ from reviewer.promotion.rows.statement_rows import (
     dropped,
     prepare,
 )
-from reviewer.promotion.waves.source_reader import Abandoned, without_text
+from reviewer.promotion.waves.source_reader import without_text
 from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
 from reviewer.proposing.proof import ProofIndex, prove, reasons
 from reviewer.proposing.values import Proved
+from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record
 
 LIMIT = 5_000
@@ -82,12 +83,13 @@ class CandidateCollector:
         self._source = source
         self._stored_keys.clear()
 
-    def rewind(self, abandoned: Abandoned) -> None:
+    def rewind(self, rewind: Rewind) -> None:
         """Forget what was found in messages of this source that the person took back."""
         self.candidates = [
             each
             for each in self.candidates
-            if self._sources[each.record.key] != self._source or not abandoned.has(each.record)
+            if self._sources[each.record.key] != self._source
+            or not rewind.first <= each.record.line_start < rewind.end
         ]
 
     def stored_as(self, key: str, stored: str) -> None:

@@ -121,7 +121,7 @@ class Intake:
                 if len(ids) >= limit:
                     break
                 left[item.wave] -= 1
-                row = msgspec.convert(item.told, NewRow)
+                row = msgspec.convert(item.fields, NewRow)
                 statement = row.columns.get("proof", "{}") != "{}"
                 ids += queue_rows(
                     act,

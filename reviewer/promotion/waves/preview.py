@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,11 +14,10 @@ from reviewer.extraction.candidates import Setting
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import CAP, Ranking
 from reviewer.promotion.rows.enqueue import NewRow
+from reviewer.promotion.rows.masked_records import mask_record
 from reviewer.promotion.views import CandidateView, SourceRef
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
-from reviewer.sources.records import Record
-from reviewer.sources.stream import EventStream, read
-from reviewer.text.secrets import mask
+from reviewer.sources.stream import read
 
 
 def extract_file(
@@ -42,18 +40,13 @@ def extract_file(
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
     setting = Setting(path=str(path), now=now, updated=modified)
     collector = CandidateCollector(_forget)
-    collector.take(_masked(stream), setting)
+    collector.take((mask_record(each)[0] for each in stream.records()), setting)
     ranked = collector.ranked(cap=top).kept
     members = Counter(ranking.leader for ranking in ranked)
     return [
         _view(ranking, number + 1, members[number], path, project, iso(now))
         for number, ranking in enumerate(ranked)
     ]
-
-
-def _masked(stream: EventStream) -> Iterator[Record]:
-    for record in stream.records():
-        yield msgspec.structs.replace(record, text=mask(record.text).text)
 
 
 def _forget(_: object) -> None:

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError
 from reviewer.promotion.rows.evidence_rows import record_ids, record_image, wave_row
-from reviewer.promotion.waves.source_reader import Abandoned
+from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse, Shape
 from reviewer.sources.walk import read_with
 from reviewer.store.acts import Act, Scope, chunks
@@ -227,7 +227,7 @@ class SourceWriter:
         self.records: list[Record] = []
         """New records that wait to be written, as do the next two."""
         self._moved: list[tuple[int, Record]] = []
-        self._abandoned: list[Abandoned] = []
+        self._rewinds: list[Rewind] = []
         self._columns: dict[str, Value] = {
             "format": format_,
             "bytes": -1,
@@ -284,9 +284,9 @@ class SourceWriter:
             return ""
         return f"{record.key}:{hashlib.sha256(str(self.path).encode()).hexdigest()[:16]}"
 
-    def rewind(self, abandoned: Abandoned) -> None:
+    def rewind(self, rewind: Rewind) -> None:
         """The person took these messages back."""
-        self._abandoned.append(abandoned)
+        self._rewinds.append(rewind)
         self._writer.pending(self)
 
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
@@ -329,11 +329,11 @@ class SourceWriter:
     def write_changes(self, act: Act) -> None:
         """Write what has become of records that the store has."""
         act.update_each("record", [(row, self._place(record)) for row, record in self._moved])
-        for abandoned in self._abandoned:
+        for rewind in self._rewinds:
             rows = act.query(
                 "SELECT id FROM record WHERE source_id = ? AND use = ?"
                 " AND line_start >= ? AND line_start < ?",
-                (self.id, str(RecordUse.MESSAGE), abandoned.first, abandoned.end),
+                (self.id, str(RecordUse.MESSAGE), rewind.first, rewind.end),
             )
             act.update_many("record", [row for (row,) in rows], use=str(RecordUse.REWOUND))
 
@@ -341,7 +341,7 @@ class SourceWriter:
         """Nothing of it waits any more."""
         self.records.clear()
         self._moved.clear()
-        self._abandoned.clear()
+        self._rewinds.clear()
 
     def _place(self, record: Record) -> Image:
         return {

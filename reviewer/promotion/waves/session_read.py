@@ -23,7 +23,6 @@ from reviewer.promotion.rows.statement_rows import PreparedStatement, score
 from reviewer.promotion.waves.candidate_collector import CandidateCollector, propose_from
 from reviewer.promotion.waves.faults import reason_of_fault
 from reviewer.promotion.waves.source_reader import (
-    Abandoned,
     Batch,
     Closed,
     Opened,
@@ -31,6 +30,7 @@ from reviewer.promotion.waves.source_reader import (
     read,
     without_text,
 )
+from reviewer.sources.events import Rewind
 from reviewer.sources.records import RecordUse
 from reviewer.text.normalise import duplicate_key
 
@@ -138,7 +138,7 @@ class _Reading:
             elif isinstance(piece, Batch):
                 self._take(piece)
                 self._require_measure()
-            elif isinstance(piece, Abandoned):
+            elif isinstance(piece, Rewind):
                 self._collector.rewind(piece)
             else:
                 closed = piece

@@ -65,16 +65,6 @@ class Batch(Struct):
     found: list[Found]
 
 
-class Abandoned(Struct, frozen=True):
-    """The records on these lines (half-open), all in earlier batches, are rewound."""
-
-    first: int
-    end: int
-
-    def has(self, record: Record) -> bool:
-        return self.first <= record.line_start < self.end
-
-
 class Closed(Struct, frozen=True):
     """The last piece: lines skipped by reason, damaged lines, and what cost something."""
 
@@ -83,11 +73,11 @@ class Closed(Struct, frozen=True):
     findings: list[Finding] = []
 
 
-Piece: TypeAlias = Opened | Batch | Abandoned | Closed
+Piece: TypeAlias = Opened | Batch | Rewind | Closed
 
 
 def read(job: ReadJob) -> Iterator[Piece]:
-    """Yield an Opened, Batches, what was Abandoned of them, and a Closed, in the order of the file.
+    """Yield an Opened, Batches, the Rewinds of them, and a Closed, in the order of the file.
 
     Raises SourceError or OSError, at the start or midway, when the file cannot be read.
     """
@@ -108,7 +98,7 @@ def read(job: ReadJob) -> Iterator[Piece]:
             yield batch
             batch = Batch([], 0, [])
         if isinstance(each, Rewind):
-            yield Abandoned(each.first, each.end)
+            yield each
     if batch.records:
         yield batch
     yield Closed(dict(content.tally), content.errors, findings.close())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections import Counter
@@ -21,7 +20,6 @@ from reviewer.promotion.waves.finish_wave import WaveEnd
 from reviewer.promotion.waves.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
 from reviewer.promotion.waves.source_reader import (
-    Abandoned,
     Batch,
     Closed,
     Opened,
@@ -30,6 +28,7 @@ from reviewer.promotion.waves.source_reader import (
     read,
 )
 from reviewer.sessions.findings import Finding
+from reviewer.sources.events import Rewind
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import RecordUse
 from reviewer.sources.walk import LINK_OUTSIDE, FoundFile, PassedOver, is_unreadable, walk
@@ -37,7 +36,6 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 PROGRESS_SECONDS = 0.1
-OBJECTS_BETWEEN_COLLECTIONS = 50_000
 SECONDS = 60.0
 SECONDS_A_MEGABYTE = 20.0
 """Time of the processor for one file, after which it is given up: a hundred times what files take.
@@ -110,8 +108,7 @@ class Wave:
             self._report.error(line)
         self._progress = _ProgressMeter(progress, found)
         with self._report, _going_on_later():
-            with _infrequent_garbage_collection():
-                self._read_all(found)
+            self._read_all(found)
             self._flush()
             return self._finish(project, began)
 
@@ -254,7 +251,7 @@ class Wave:
                 if self._cancelled():
                     self._interrupted = True
                     break
-            elif isinstance(piece, Abandoned):
+            elif isinstance(piece, Rewind):
                 assert writer is not None
                 writer.rewind(piece)
                 self._collector.rewind(piece)
@@ -329,17 +326,6 @@ def _going_on_later() -> Iterator[None]:
         raise StoreError(
             f"{problem} What was read before is kept; the same command goes on from there."
         ) from problem
-
-
-@contextmanager
-def _infrequent_garbage_collection() -> Iterator[None]:
-    """Records and candidates form no cycles, so looking for cycles at the usual pace is wasted."""
-    before = gc.get_threshold()
-    gc.set_threshold(max(OBJECTS_BETWEEN_COLLECTIONS, before[0]), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 class _ProgressMeter:

@@ -166,8 +166,7 @@ class _Session:
             parts = [part for each in pieces for part in self._parts(each, RecordUse.WRAPPER)]
         else:
             parts = self._typed(pieces, _is_by_harness(line))
-        time = written_moment(line.timestamp) or ""
-        parts = [part for part in parts if not self._is_repeated(time, part)]
+        parts = [part for part in parts if not self._is_repeated(line.timestamp or "", part)]
         feedback = line.user_feedback or ""
         results = False
         for at, part in enumerate(parts):

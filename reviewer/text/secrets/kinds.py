@@ -21,23 +21,11 @@ class FoundSecret(Struct, frozen=True):
     kind: str
 
 
-# Those that begin nothing else, also where they are cut off or encoded; by a sign and a part that
-# they share, which are looked for first.
-_CUT_PREFIXES_BY_PART: dict[str, dict[str, tuple[str, ...]]] = {
-    "_": {
-        "gh": ("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_"),
-        "k_": ("rk_live_", "sk_live_", "sk_test_", "gsk_"), "npm_": ("npm_",), "hf_": ("hf_",),
-    },
-    "-": {
-        "sk-": ("sk-ant-", "sk-proj-"), "xox": ("xoxb-", "xoxp-"), "glpat-": ("glpat-",),
-    },
-    "A": {"A": ("AKIA", "ASIA", "AIza")},
-}  # fmt: skip
-_CUT_PREFIXES = tuple(
-    prefix
-    for parts in _CUT_PREFIXES_BY_PART.values()
-    for prefixes in parts.values()
-    for prefix in prefixes
+# Those that begin nothing else, also where they are cut off or encoded.
+_CUT_PREFIXES = (
+    *("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "rk_live_", "sk_live_", "sk_test_"),
+    *("gsk_", "npm_", "hf_", "sk-ant-", "sk-proj-", "xoxb-", "xoxp-", "glpat-"),
+    *("AKIA", "ASIA", "AIza"),
 )
 
 
@@ -188,20 +176,13 @@ CUT_OFF = late(
 
 def _cut_off(text: str) -> Iterator[FoundSecret]:
     """Credentials that only begin, at the end of a line or of the text."""
-    if not any(sign in text and _has_prefix(text, sign) for sign in _CUT_PREFIXES_BY_PART):
+    if not any(map(text.__contains__, _CUT_PREFIXES)):
         return
     for match in CUT_OFF.finditer(text):
         value = match[1]
         scattered = sum(each.isdigit() for each in value) >= 2 and _is_real("api-key", value)
         if scattered and not _FIRST.match(text, match.start()):
             yield FoundSecret(match.start(1), match.end(1), "token-part")
-
-
-def _has_prefix(text: str, sign: str) -> bool:
-    return any(
-        part in text and any(prefix in text for prefix in prefixes)
-        for part, prefixes in _CUT_PREFIXES_BY_PART[sign].items()
-    )
 
 
 def _long_runs(runs: bytes, length: int) -> Iterator[tuple[int, int]]:

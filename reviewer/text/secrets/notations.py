@@ -32,7 +32,7 @@ PGPASS = late(
 )
 _PORT = late(rb":(?:\d{4,5}|\*):")
 _POSTGRES = ("5432", "5433", "6432", "*")
-_PEM_HEAD = "LS0tLS1CRUdJTi"
+_PEM_HEAD = b"LS0tLS1CRUdJTi"
 WIFI = late(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
 WORDS = late(
     r"pass(?:word|phrase|wort|code)(?:[ \t]++(?:is|was|to|ist|now))?(?:[ \t]*+[:=])?[ \t]++[\"'`]?"
@@ -74,7 +74,7 @@ def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[FoundSecret]:
         for match in HASH.finditer(text):
             if not is_placeholder(match["value"]) and any(map(str.isalpha, match["value"])):
                 yield FoundSecret(*match.span("value"), "password-hash")
-    for start in places(flat, _PEM_HEAD.encode()):
+    for start in places(flat, _PEM_HEAD):
         match_ = PEM.match(text, start)
         if match_ is not None and _is_private(match_[0]):
             yield FoundSecret(*match_.span("value"), "private-key")
@@ -87,8 +87,8 @@ def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[FoundSecret]:
         yield from _judged(WORDS.match(text, start))
     if b"_" in flat and (b"_PASS" in flat or b"_PWD" in flat):
         yield from _matches(ENVIRONMENT, text)
-    if any(name in lower for name in _LOCAL_NAMES_IN_LATIN_1) or (
-        not text.isascii() and any(name in text for name in _LOCAL_NAMES)
+    if any(map(lower.__contains__, _LOCAL_NAMES_IN_LATIN_1)) or (
+        not text.isascii() and any(map(text.__contains__, _LOCAL_NAMES))
     ):
         for found in _matches(OTHER_LANGUAGES, text):
             if any(not each.isalpha() for each in text[found.start : found.end].rstrip(".,;:!?)")):

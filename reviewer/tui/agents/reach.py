@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reviewer.agents.reach import Way, reach
+from reviewer.agents.reach import Route, reach
 from reviewer.engine import Engine
 from reviewer.projects import work_tree
 from reviewer.tui.agents import keys
@@ -26,16 +26,16 @@ class ReachScreen(TextScreen, pane=keys.REACH):
         root = Path(tree.root) if tree else None
         self.read(lambda: self._ways(root), self._show)
 
-    def _ways(self, root: Path | None) -> tuple[str, list[Way]]:
+    def _ways(self, root: Path | None) -> tuple[str, list[Route]]:
         content = self.engine.queue.candidate(self._number).content
         return content, reach(self.engine, self._number, root=root)
 
-    def _show(self, found: tuple[str, list[Way]]) -> None:
+    def _show(self, found: tuple[str, list[Route]]) -> None:
         content, ways = found
         self.text.show(reach_blocks(content, ways, glyphs(self.app)))
 
 
-def reach_blocks(content: str, ways: list[Way], signs: Glyphs) -> list[TextBlock]:
+def reach_blocks(content: str, ways: list[Route], signs: Glyphs) -> list[TextBlock]:
     """The wording, then the ways below the name of each agent; those without one come last."""
     margin = (Run(" "),)
     blocks = [TextBlock(content, "strong", first=margin, rest=margin)]

@@ -22,7 +22,7 @@ TAGS = _level("tags", "4", "About a fiftieth: its tags.")
 LEVELS = (FULL, DETAILED, BRIEF, TAGS)
 APPLY = Action(
     "apply_levels", "a", "apply",
-    "Replace segments with their summaries, as one act; the originals are kept.",
+    "Replace segments with their summaries; as one act, and the originals are kept.",
     "Decide", writes=True,
 )  # fmt: skip
 EDIT = Action(
@@ -31,8 +31,7 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Choose levels for a number of tokens that you type; the newest stay fullest, your own stay as"
-    " they are.",
+    "Choose levels for a number of tokens; the newest stay fullest, your own stay as they are.",
     "Decide", writes=True,
 )  # fmt: skip
 PIN = Action(
@@ -48,7 +47,7 @@ LEAVE_OUT = Action(
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Keep a text, a pattern or a wish that you type in every summary of this.",
+    "Keep a text or a wish in every summary of this; a regular expression, too.",
     "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(

@@ -15,7 +15,7 @@ from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import LAST_FULL
 from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
-from reviewer.compression.segments import title_of
+from reviewer.compression.segments import opening, title_of
 from reviewer.compression.summarizer import target_tokens
 from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
 from reviewer.errors import ReviewerError
@@ -48,9 +48,11 @@ class ContextRead(Struct, frozen=True):
     """What the segments are about, from their first turn where they are left out as a whole."""
     levels: tuple[ChosenLevel, ...] = ()
     trouble: str = ""
+    hits: frozenset[int] = frozenset()
+    """The turns that a filter lets through."""
 
 
-def read_context(engine: Engine, number: int) -> ContextRead:
+def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
     """A context with a plan at Full. Raises UnknownIdError."""
     context = engine.contexts.get(number)
     version = engine.contexts.changed(number)
@@ -65,10 +67,19 @@ def read_context(engine: Engine, number: int) -> ContextRead:
     levels = engine.compression.levels.get(number)
     lines = {each.id: each.first_line for each in commits}
     titles = tuple(
-        title_of(each) if each.tokens else lines.get(each.turns[0].commit or 0, "")
+        (title_of(each) if each.tokens else _first_opening(each, lines)) or each.id
         for each in segments
     )
-    return ContextRead(context, commits, segments, plan, sent, version, titles, levels, trouble)
+    hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
+    return ContextRead(
+        context, commits, segments, plan, sent, version, titles, levels, trouble, hits
+    )
+
+
+def _first_opening(segment: Segment, lines: Mapping[int, str]) -> str:
+    """The title of a segment that is skipped, whose texts are not sent."""
+    openings = (opening(lines.get(turn.commit or 0, "")) for turn in segment.turns)
+    return next(filter(None, openings), "")
 
 
 def choices_of(
@@ -82,18 +93,17 @@ def choices_of(
     """
     summaries = {each.id for each in commits if each.type == "summary"}
     last = len(plan.choices) - LAST_FULL
-    chosen = {each.turns: each for each in levels}
-    level_of = {turn: each.level for each in levels for turn in each.turns}
+    chosen = {(each.first, each.last): each for each in levels}
     choices = []
     for at, choice in enumerate(plan.choices):
-        of_turns = [level_of[turn] for turn in choice.sources if turn in level_of]
-        if known := chosen.get(choice.sources):
+        before = [each.level for each in levels if each.is_about(choice.sources)]
+        if known := chosen.get((choice.sources[0], choice.sources[-1])):
             text = {"content": known.content, "engine": known.engine, "written": known.written}
             choices.append(structs.replace(choice, level=known.level, **text))
         elif not summaries.isdisjoint(choice.sources):
             choices.append(choice)
-        elif of_turns:  # cut anew: the fullest of the levels of its turns
-            choices.append(structs.replace(choice, level=min(of_turns)))
+        elif before:  # cut anew: the fullest of the levels of its turns
+            choices.append(structs.replace(choice, level=min(before)))
         elif (0 < last <= at) or not segments[at].tokens:
             choices.append(choice)
         else:
@@ -186,7 +196,8 @@ class ContextModel:
         self.rows: list[ContextRow] = []
         self.cursor = 0
         self.words = ""
-        """A filter: only turns and segments with all these words are shown."""
+        """A filter: only the turns that it finds, and segments with its words in their title."""
+        self.hits: frozenset[int] = frozenset()
         self.sent = 0
         self.opened: set[tuple[int, ...]] = set()
         """The segments whose turns are shown, by their turns."""
@@ -202,7 +213,7 @@ class ContextModel:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
         here = here if here is not None else self.first_commit
         self.opened, self.segments, self.sent = opened, found.segments, found.sent
-        self.titles = found.titles
+        self.titles, self.hits = found.titles, found.hits
         self.commits = {each.id: each for each in found.commits}
         self.plan = found.plan
         self.take(found.levels)
@@ -221,16 +232,13 @@ class ContextModel:
         rows: list[ContextRow] = []
         shown: set[int] = set()
         words = self.words.casefold().split()
-
-        def matches(text: str) -> bool:
-            return all(word in text.casefold() for word in words)
-
         for number, commit in self.commits.items():
-            at, hit = of.get(number, -1), matches(commit.first_line)
+            at, hit = of.get(number, -1), number in self.hits
             if at < 0:
                 rows += [ContextRow(None, commit)] if hit else []
                 continue
-            if at not in shown and (hit or matches(self.titles[at])):
+            title = self.titles[at].casefold()
+            if at not in shown and (hit or all(word in title for word in words)):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
             opened = self._sources(at) in self.opened
@@ -240,13 +248,6 @@ class ContextModel:
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
         if here is not None:
             self.go_to_commit(here)
-
-    def filter_by(self, words: str) -> None:
-        """Show only turns that have all words in their first line, with their segments, and
-        segments that have them in their title.
-        """
-        here, self.words = self.first_commit, words
-        self._arrange(here)
 
     def _sources(self, at: int) -> tuple[int, ...]:
         return tuple(turn.commit for turn in self.segments[at].turns if turn.commit is not None)
@@ -287,8 +288,12 @@ class ContextModel:
             self.cursor = self.rows.index(ContextRow(row.segment, None))
 
     def acted_on(self, row: ContextRow) -> tuple[int, ...]:
-        """The turns that a key changes: of a segment all but thoughts, which are not sent."""
+        """The turns that a key changes: of a segment those that the filter shows, without thoughts,
+        which are not sent.
+        """
         commits = self.commits_of(row)
+        if row.commit is None and self.words:
+            commits = tuple(each for each in commits if each in self.hits) or commits
         spoken = tuple(each for each in commits if self.commits[each].type != "reasoning")
         return spoken or commits
 
@@ -328,8 +333,11 @@ class ContextModel:
     @property
     def own(self) -> list[LevelChoice]:
         """The choices that the person made, which a fit leaves as they are."""
-        own = {turn for each in self.chosen if each.own for turn in each.turns}
-        return [each for each in self.all_choices if not own.isdisjoint(each.sources)]
+        return [
+            choice
+            for choice in self.all_choices
+            if any(each.own and each.is_about(choice.sources) for each in self.chosen)
+        ]
 
     @property
     def all_choices(self) -> tuple[LevelChoice, ...]:
@@ -338,11 +346,10 @@ class ContextModel:
     def with_own(self, *changed: LevelChoice) -> list[ChosenLevel]:
         """The chosen levels, with some that the person chose."""
         own, new = self.own, {each.segment: each for each in changed}
-        chosen = {turn for each in self.chosen for turn in each.turns}
         return [
-            _chosen(new.get(each.segment, each), own=each in own or each.segment in new)
-            for each in self.all_choices
-            if each.segment in new or not chosen.isdisjoint(each.sources)
+            _chosen(new.get(choice.segment, choice), own=choice in own or choice.segment in new)
+            for choice in self.all_choices
+            if choice.segment in new or any(each.is_about(choice.sources) for each in self.chosen)
         ]
 
     def with_all(self, level: Level) -> list[ChosenLevel]:
@@ -452,8 +459,9 @@ class ContextModel:
 
 
 def _chosen(choice: LevelChoice, *, own: bool) -> ChosenLevel:
+    first, last = choice.sources[0], choice.sources[-1]
     return ChosenLevel(
-        choice.sources, choice.level, own, choice.content, choice.engine, choice.written
+        first, last, choice.level, own, choice.content, choice.engine, choice.written
     )
 
 

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
 
+from reviewer.commits.values import Priority
 from reviewer.compression.markers import ANY_MARKER
 from reviewer.compression.values import Level
 from reviewer.text.display import display_line
@@ -20,7 +21,6 @@ from reviewer.tui.context.model import (
     findings,
     is_by_hand,
 )
-from reviewer.tui.context.priorities import priority_sign
 from reviewer.tui.kit.line import Part, cells_of, entitle, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, cut
@@ -28,7 +28,7 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 ROLES = {"user": "you", "assistant": "agent"}
-TOKEN_CELLS, LEVEL_CELLS = 8, 9
+TOKEN_CELLS, LEVEL_CELLS = 7, 9
 WITH_BOTH = 56
 """Cells from which a row shows the tokens before and after."""
 
@@ -55,14 +55,17 @@ class RowsList(ModelList[ContextModel]):
         choice = data.choice(row) if row.commit is None else None
         before, after, level, exact = self._figures(row, width)
         right: list[Part] = [
-            (before.rjust(TOKEN_CELLS), dim),
-            (f" {sign.arrow} " if before and after else "   ", dim),
-            (after.rjust(TOKEN_CELLS - 1), accent if exact else dim),
+            (f"{before.rjust(TOKEN_CELLS)} {sign.arrow} " if before else " ", dim),
+            (after.rjust(TOKEN_CELLS), accent if exact else dim),
             ("  " + level.ljust(LEVEL_CELLS), text if level != LEVEL_NAMES[0] else dim),
         ]
         look = sign.attention if choice is not None and data.is_doubtful(choice) else " "
         number = data.number(row.segment) if row.segment is not None and row.commit is None else ""
-        mark = priority_sign(data.priority(row), sign)
+        mark = {
+            Priority.PINNED: sign.pinned,
+            Priority.IMPORTANT: sign.important,
+            Priority.SKIP: sign.skip,
+        }.get(data.priority(row), " ")
         criteria = data.commits[data.commits_of(row)[0]].criteria if row.commit else 0
         left: list[Part] = [
             cursor_bar(on_row, sign, here=at == data.cursor, focused=self.has_focus),
@@ -87,6 +90,9 @@ class RowsList(ModelList[ContextModel]):
             return "", f"{row.commit.tokens:,}", "", True
         choice = data.choice(row)
         whole = data.segments[row.segment or 0].tokens
+        if data.priority(row) is Priority.SKIP:
+            before = sum(data.commits[each].tokens for each in data.acted_on(row))
+            return f"{before:,}", "0", "skipped", True
         if choice is None:
             return "", f"{whole:,}", "", True
         size = data.size(choice)
@@ -132,6 +138,7 @@ class ChecksLine(Static):
 
     def show(self, found: Checked | None) -> None:
         """Show a preview; None while there is none."""
+        self.set_class(found is None, "-off")
         sign = glyphs(self.app)
         preview = found.preview if found is not None else None
         lost = preview.fidelity.loses if preview and preview.level is not Level.FULL else ()

@@ -9,24 +9,25 @@ from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import structs
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 
+from reviewer.commits.search import parse_filter
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
-from reviewer.compression.segments import full_text, opening
+from reviewer.compression.segments import full_text
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, OFFLINE, Level
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, ReviewerError
+from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
 MOST_SESSIONS = 500
+REQUEST_CELLS = 60
 MOST_LOOKED_INTO = 30
 """Sessions that were not opened yet, whose first request is looked up."""
 UNNAMED_PROJECT = "default"
@@ -79,6 +81,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     """Segments and their turns; below, the segment under the cursor at its level."""
 
     tab = "context"
+    FILTER_HINT: ClassVar[str] = "words  role:user  priority:important  tokens>500  -word"
 
     def __init__(self, engine: Engine, project: str | None, context: int | None = None) -> None:
         """`context`: the one to open; else the one that was open last."""
@@ -119,9 +122,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return self._no_row() or (self.rows.empty[0] if self.data.plan is None else None)
 
     def _no_segment(self) -> str | None:
-        if reason := self._no_plan():
+        row = self.data.row
+        if (reason := self._no_plan()) or row is None:
             return reason
-        return None if self.data.choice(self.data.row) else "A pinned turn is always sent whole."
+        if row.commit is None and self.data.priority(row) is Priority.SKIP:
+            return f"This is skipped: {self.key_of(keys.LEAVE_OUT)} takes it in again."
+        return None if self.data.choice(row) else "A pinned turn is always sent whole."
 
     # sessions
 
@@ -202,7 +208,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         options = []
         for each in contexts:
             request, last = requests.get(each.id, ("", ""))
-            tokens = f"{each.tokens:,} tokens, open"
+            tokens = f"{each.tokens:,} tokens"
             options.append(_session_option(str(each.id), request, last, tokens, each.name))
         stamps = self.engine.sources.stamps(self.project)
         read = sorted(
@@ -214,10 +220,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             reverse=True,
         )
         for number, (modified, path, size) in enumerate(read[:MOST_SESSIONS]):
-            request = first_request(Path(path), modified) if number < MOST_LOOKED_INTO else ""
-            written = datetime.fromtimestamp(modified / 1e9, UTC).isoformat()
+            request, begun = ("", "")
+            if number < MOST_LOOKED_INTO:
+                request, begun = first_request(Path(path), modified)
+            changed = datetime.fromtimestamp(modified / 1e9, UTC).isoformat()
             large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
-            options.append(_session_option(path, request, written, large, Path(path).stem))
+            name = Path(path).stem
+            options.append(_session_option(path, request, begun or changed, large, name))
         return options
 
     async def action_import_context(self) -> None:
@@ -256,7 +265,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if sentence:
                 self.say(sentence)
 
-        self.read(lambda: read_context(self.engine, number), then, group="context")
+        words = self.data.words if self.context and self.context.id == number else ""
+        self.read(lambda: read_context(self.engine, number, words), then, group="context")
 
     def _show(self, found: ContextRead, here: int | None = None) -> None:
         other = self.context is None or self.context.id != found.context.id
@@ -268,9 +278,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.context, self._version = found.context, found.version
         opened = self.host.opened_segments.setdefault(found.context.id, set())
         self.data.load(found, opened, here)
-        self.rows.empty = (found.trouble or "This session has no turns.",)
+        nothing = "No turn matches." if self.data.words else "This session has no turns."
+        self.rows.empty = (found.trouble or nothing,)
         self._stop_previews()
-        self.show_empty(empty=not self.data.rows)
+        self.show_empty(empty=not self.data.commits)
         self.rows.rows_changed()
         self._keep_place()
         self.follow()
@@ -298,12 +309,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def filter_text(self) -> str:
         return self.data.words
 
+    def filter_problem(self, text: str) -> str:
+        try:
+            parse_filter(text)
+        except FilterError as error:
+            return str(error)
+        return ""
+
     def run_filter(self, text: str, *, here: int | None) -> None:
-        """Show only the turns that have all words in their first line, below their segments."""
-        self.data.filter_by(text)
-        self.rows.empty = ("No turn matches.",) if text else ("This session has no turns.",)
-        self.rows.rows_changed()
-        self.follow()
+        """Show only the turns that a filter finds, below their segments."""
+        if self.context is not None:
+            number, self.data.words = self.context.id, text
+            self.read(lambda: read_context(self.engine, number, text), self._show, group="context")
 
     # the row under the cursor
 
@@ -393,6 +410,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if row.commit is not None:
                 self._read_turn(row.commit.id, title)
             return
+        if data.priority(row) is Priority.SKIP:
+            self.summary.name_levels()
+            self.checks.show(None)
+            self._say_in_summary(self._no_segment() or "", title)
+            return
         figures = []
         for level in Level:
             found = data.shown(data.at_level(choice, level))
@@ -403,12 +425,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.summary.name_levels(figures, choice.level)
         found = data.shown(choice)
         if found is None:
-            words = data.trouble(choice) or "Being written ..."
-            self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
+            self._say_in_summary(data.trouble(choice) or "Being written ...", title)
             self.checks.show(None)
             return
         self.summary.show(summary_blocks(found, signs), title=title)
         self.checks.show(found)
+
+    def _say_in_summary(self, words: str, title: str) -> None:
+        self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
 
     def _read_turn(self, number: int, title: str) -> None:
         def then(view: CommitView) -> None:
@@ -444,8 +468,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         title = f"{words} in {name}"
         act = await to_thread(self.engine.compression.levels.put, number, levels, title)
         if act:
-            self.note_act(act, words)
-            self.host.acts_at[act] = (number, here or self.data.first_commit or 0)
+            self._note(act, words, here)
             self.say(f"{words} - {self.key_of(shared.UNDO)} to undo")
         self.note_version()
         self.data.take(levels)
@@ -582,7 +605,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         done = await self.host.accompany(self, act, work)
         words = f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
-        self.note_act(done.act, words)
+        self._note(done.act, words)
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
@@ -619,14 +642,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words += f", which was {were}" if one else f", {len(lost):,} of them {were}"
         self._annotated(words, commits[0], done.act)
 
+    def _note(self, act: int, words: str, here: int | None = None) -> None:
+        """Remember an act of this session, and the turn that undo goes back to."""
+        self.note_act(act, words)
+        if self.context is not None:
+            self.host.acts_at[act] = (self.context.id, here or self.data.first_commit or 0)
+
     def _annotated(self, words: str, commit: int, act: int) -> None:
         """Say what became of some turns, and show them again."""
         if self.context is None:
             return
         undo = ""
         if act:
-            self.note_act(act, words)
-            self.host.acts_at[act] = (self.context.id, commit)
+            self._note(act, words, commit)
             undo = f" - {self.key_of(shared.UNDO)} to undo"
         self.open_context(self.context.id, f"{display_line(words)}{undo}", commit)
 
@@ -675,7 +703,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             then,
             narrow=narrow,
             hint="a text, a regular expression, or a wish in your own words",
-            nothing="It is offered as what it is found as.",
+            nothing="Type it, then choose how it is kept.",
         )
 
     @unless(_no_row)
@@ -826,8 +854,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_plan)
     async def action_write_all(self) -> None:
-        """Let the model write every segment that is not Full."""
-        await self._ask([each for each in self.data.compressed() if not each.content])
+        """Let the model write every segment that is not Full, at a cost that is named first."""
+        choices = [each for each in self.data.compressed() if not each.content]
+        if not choices:
+            raise ReviewerError(f"Every segment is Full, or has its text: {LEVEL_KEYS} choose.")
+        tokens = sum(self.data.segments[self.data.place(each)].tokens for each in choices)
+        segments = count(len(choices), "segment")
+        await self.confirm(
+            f"Ask the model for {segments}",
+            f"send about {tokens:,} tokens",
+            "leave it",
+            lambda: self._ask(choices),
+        )
 
     async def _ask(self, choices: Sequence[LevelChoice]) -> None:
         """One segment after the other; what was written is kept when it is stopped."""
@@ -943,11 +981,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
 
 def _session_option(key: str, request: str, at: str, size: str, name: str) -> Option:
-    """A session by its first request; by its name where there is none."""
-    name = short_ids(name, "…")
-    title = opening(request) or request.strip().partition("\n")[0]
-    detail = f"{moment(at)[:10]}, {size}" if at else size
-    return Option(key, title or name, f"{detail}, {name}" if title else detail)
+    """A session by its date, its size, its first request and its name."""
+    words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
+    detail = "  ".join(filter(None, (words, short_ids(name, "…"))))
+    return Option(key, f"{moment(at)[:10] or '–':10}  {size:>15}", detail)
 
 
 def _watch(act: RunningAct) -> Watch:

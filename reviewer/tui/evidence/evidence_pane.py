@@ -112,7 +112,10 @@ def evidence_blocks(
     record = evidence.record
     bar = Run(f"{signs.bar} ", "accent")
     blocks = [_context(other, signs, before=True) for other in evidence.before]
-    blocks += _headings(evidence, blocks, signs)
+    titles = [" ".join(title.split()) for title in record.headings[:-1]]
+    if titles:
+        trail = f" {signs.dot} ".join(titles)
+        blocks.append(TextBlock(trail, "dim", first=(Run("  "),), wrap=False))
     start = max(0, min(evidence.span_start, len(record.text)))
     end = max(start, min(evidence.span_end, len(record.text)))
     if start == end:  # a record without the cited words still has to be shown
@@ -128,23 +131,6 @@ def evidence_blocks(
     )
     blocks += [_context(other, signs, before=False) for other in evidence.after]
     return blocks
-
-
-def _headings(
-    evidence: EvidenceView, before: Sequence[TextBlock], signs: Glyphs
-) -> list[TextBlock]:
-    """The headings above the record's own, without those in the records `before` it."""
-    shown = "\n".join(f"{block.text} " for block in before)
-    seen = {
-        " ".join(line.strip("# \t").split())
-        for record in evidence.before
-        for line in record.text[-8 * CONTEXT_CHARACTERS :].splitlines()
-        if line.startswith("#")
-    }
-    titles = [" ".join(title.split()) for title in evidence.record.headings[:-1]]
-    titles = [title for title in titles if title not in seen or f"# {title} " not in shown]
-    trail = f" {signs.dot} ".join(titles)
-    return [TextBlock(trail, "dim", first=(Run("  "),), wrap=False)] if trail else []
 
 
 def _context(record: RecordView, signs: Glyphs, *, before: bool) -> TextBlock:

@@ -17,7 +17,7 @@ from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.output import write_packet
-from reviewer.packets.prepared import read_task
+from reviewer.packets.prepared import prepare_folder, read_task
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
@@ -140,7 +140,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                     project, task=choices.task, now=now, folder=source.beside
                 )
             else:
-                prepared = engine.packets.prepare_folder(source.folder, task=choices.task, now=now)
+                prepared = prepare_folder(source.folder, now=now, task=choices.task)
             if prepared.small:
                 prepared.count_ahead()
             prepared.save_counts()

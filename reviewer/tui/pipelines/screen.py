@@ -106,8 +106,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._listener = lambda: self.post_message(RunMoved())
         self._read_for: tuple[str, int, StageQuestion | None] = ("", -1, None)
         """The run, its stages and the question for which it was read last."""
-        self._run_reads = 0
-        """Counts the reads of runs, so that a file that was slow to read shows no older state."""
         self._run_at = ""
         """The node of the run when it was looked at last; empty before."""
 
@@ -162,7 +160,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.unzoom()
             self.status.say("")  # the sentence is about another file
         self.path = path
-        reads = self._run_reads
 
         def work() -> tuple[Graph, RunShown | None, Sequence[RunView], float]:
             changed = _changed_at(path)
@@ -181,8 +178,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
                 self.say(say)
             if self.background is not None:
                 self._run_moved()  # what happened while another file was shown
-            elif shown is not None and self._run_reads != reads:
-                self._read_run(shown.view.run_id)
 
         def failed(sentence: str) -> None:
             self.loaded, self.trouble = True, sentence
@@ -216,7 +211,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def _read_run(self, run_id: str, say: str = "") -> None:
         engine, path = self.engine, self.path
-        self._run_reads += 1
 
         def work() -> tuple[RunShown, Sequence[RunView]]:
             return read_run(engine, engine.pipelines.run(run_id)), engine.pipelines.runs()

@@ -136,6 +136,8 @@ async def test_a_filter_finds_turns_and_escape_shows_all_again(
         found = [row.commit.first_line for row in context(screen).data.rows if row.commit]
         assert len(found) == 2
         assert all("vendor list must stay" in each for each in found)
+        await screen.press("g", "i")
+        assert said(screen).startswith("Marked “No, do not touch the driver")
         await screen.press("slash", *"zzz", "enter")
         assert "No turn matches." in screen.text
         await screen.press("escape")
@@ -193,7 +195,7 @@ class TestWhatMustSurvive:
         self, engine: Engine, tmp_path: Path
     ) -> None:
         number = stocked(engine, tmp_path)
-        async with opened(engine, project="acme") as screen:
+        async with opened(engine, project="acme", size=(160, 40)) as screen:
             await screen.press("f3", "m", *"paper sensor")
             await screen.until(lambda: "in 1 turn: paper sensor" in screen.text)
             await screen.press("enter")
@@ -462,8 +464,7 @@ async def test_a_small_session_has_a_size_that_is_not_zero(engine: Engine, tmp_p
     engine.intake.ingest([path], project="acme")
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
-        await screen.until(lambda: ", 1 kB, ferry" in screen.text)
-        assert "Always print the timetable on A5" in screen.text
+        await screen.until(lambda: "1 kB  Always print the timetable on A5" in screen.text)
 
 
 class TestUndo:

@@ -73,23 +73,6 @@ def test_a_session_cut_in_a_call_claims_no_result(last: SegmentTurn) -> None:
     assert "Committed" not in text
 
 
-def test_a_list_that_is_never_updated_is_still_told_with_its_count() -> None:
-    todos = [{"content": f"Print page {n}", "status": "pending"} for n in range(3)]
-    turns = [
-        ASKED,
-        call("TodoWrite", {"todos": todos}),
-        agent("I made a list of the pages."),
-        *edit("ferry/print.py"),
-        *run("git commit -am 'Print all pages'", "[ferry 1a2b3c4] Print all pages"),
-        agent("All three pages are printed on the new printer."),
-    ]
-    text = written(turns)
-    assert section(text, HandoverSection.PLAN).startswith(
-        "0 of 3 items done.\n#1 [open] Print page 0"
-    )
-    assert "All three pages are printed" in text
-
-
 @pytest.mark.parametrize(
     ("wish", "report"),
     [

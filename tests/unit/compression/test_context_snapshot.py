@@ -71,17 +71,6 @@ def test_anchors_are_found_again_only_where_something_changed(
     assert len(looked) <= 1
 
 
-def test_the_part_and_the_whole_share_one_chain(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = counted(monkeypatch, "read_chain")
-    ids = engine.contexts.ids(CommitQuery(1))
-    assert len(engine.compression.segments(1, end=ids[3])) == 1
-    assert len(engine.compression.segments(1)) == PARTS
-    preview(engine)
-    assert len(read) == 1
-
-
 def test_earlier_versions_of_a_context_are_not_kept(engine: Engine) -> None:
     gc.collect()
     before = {id(each) for each in gc.get_objects() if isinstance(each, ContextSnapshot)}

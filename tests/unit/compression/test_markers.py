@@ -22,11 +22,11 @@ def test_a_topic_never_breaks_its_marker(topic: str) -> None:
     assert (marker.start, marker.end) == (0, len(text))
 
 
-def test_a_marker_has_its_place_its_segment_and_its_tokens() -> None:
-    (marker,) = parse_markers("Goal: print. [→detail:s2] End", Level.BRIEF, "s2", adds=212)
+def test_a_marker_has_its_place_and_its_segment() -> None:
+    (marker,) = parse_markers("Goal: print. [→detail:s2] End", Level.BRIEF, "s2")
     assert (marker.start, marker.end) == (13, 25)
     assert marker.target is Level.DETAILED
-    assert (marker.segment, marker.adds) == ("s2", 212)
+    assert marker.segment == "s2"
     (more,) = parse_markers("x [→more:s2:vendor cost]", Level.DETAILED, "s2")
     assert (more.target, more.label) == (Level.FULL, "vendor cost")
 

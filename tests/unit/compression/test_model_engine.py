@@ -182,17 +182,6 @@ def test_a_long_segment_is_cut_to_the_models_context() -> None:
     assert KIOSK[2][1] in asked_last[0]
 
 
-def test_the_model_reads_calls_with_how_they_ended() -> None:
-    made, model = summarizer(GOOD)
-    assert model is not None
-    call = turn("pytest -q tests/kiosk", "assistant", "tool_use", name="Bash")
-    output = turn("lighthouse_17 failed\n1 failed", "tool", "tool_result", name="Bash")
-    made.compress(segment(*long_segment().turns, call, output), (), Level.BRIEF)
-    asked = model.prompts[0][-1].content
-    assert "agent calls Bash: pytest -q tests/kiosk\nresult: lighthouse_17 failed" in asked
-    assert '`pytest -q tests/kiosk` exit code not seen, output ends: "1 failed"' in asked
-
-
 def test_what_a_summary_lacks_is_graded_and_not_asked_for_again() -> None:
     source = long_segment(60)
     content, model = brief(source, "The visitors were content with `lift.py`.")

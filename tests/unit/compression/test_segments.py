@@ -103,12 +103,6 @@ def test_a_result_that_is_too_large_takes_its_call_along() -> None:
     assert lengths([sized(10), call, result, sized(10)]) == [1, 2, 1]
 
 
-def test_ids_have_no_marker_characters_and_continue_from_a_number() -> None:
-    found = cut_segments([sized(10)] * 50, first=7, conversation="pilot")
-    assert [part.id for part in found] == ["s7", "s8", "s9"]
-    assert {part.conversation for part in found} == {"pilot"}
-
-
 def test_topics_tell_segments_apart() -> None:
     turns = [turn("receipts printer thermal", "user")] * 3 + [
         structs.replace(turn("drawer lock hinge", "user"), at="2026-03-01T15:00:00Z")

@@ -280,18 +280,6 @@ def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
     assert wanted in written_([*FERRY, *talk], 300, [wanted])
 
 
-def test_the_files_that_most_calls_were_about_where_there_is_room() -> None:
-    reads = [
-        each
-        for name in ("tide.py", "tide.py", "pier.py", "/tmp/scratch.py")
-        for each in (call("Read", {"file_path": name}), result("Read", "rows"))
-    ]
-    turns = [*FERRY, *reads]
-    files = "Read or edited most: tide.py, pier.py; sheets/: layout.py"
-    assert files in written(turns, 1_600).split("\n")
-    assert "Read or edited most" not in written(turns, 600)
-
-
 # What was changed last
 
 

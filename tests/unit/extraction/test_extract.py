@@ -9,9 +9,7 @@ from reviewer.extraction.extract import (
     TOO_LONG,
     TOO_SHORT,
     Dropped,
-    cited_lines,
 )
-from reviewer.extraction.rules import EXTRACTOR_VERSION
 from reviewer.sources.records import Record, RecordUse, Role
 
 from .making import extract, note, record, settled
@@ -160,10 +158,3 @@ def test_what_boot_text_says_is_not_proposed_when_it_is_repeated() -> None:
     again = record("As agreed:\n\n- **Constraint:** No network in tests.")
     assert found(boot, again) == []
     assert dropped(boot, again) == [(RESTATES_BOOT, "No network in tests")]
-
-
-def test_a_candidate_has_its_place_its_rule_and_its_version() -> None:
-    (one,) = extract(note("# Rover\n\n- [Decision] Use six wheels"))
-    assert (one.rule, one.extractor_version) == ("typed_list_item", EXTRACTOR_VERSION)
-    assert one.record.text[one.span_start : one.span_end] == "Use six wheels"
-    assert cited_lines(one) == (12, 13)

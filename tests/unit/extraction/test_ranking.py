@@ -40,16 +40,6 @@ def test_near_duplicates_stay_under_the_better_one() -> None:
     assert found == [(better, None), (worse, 0), (other, None)]
 
 
-def test_a_fact_that_only_looks_like_another_is_a_row_of_its_own() -> None:
-    texts = [
-        f"The {name} cluster is always deployed from the main branch"
-        for name in ("production", "staging")
-    ]
-    kept = rank([candidate(text) for text in texts]).kept
-    assert sorted(row.candidate.content for row in kept) == texts
-    assert all(row.leader is None for row in kept)
-
-
 def test_the_cap_counts_members_and_the_rest_is_kept_apart() -> None:
     many = [candidate(text, confidence=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
     ranked = rank(many, cap=4)

@@ -19,7 +19,7 @@ from reviewer.packets.assembly import (
     text_within,
 )
 from reviewer.packets.context_folder import read_folder
-from reviewer.packets.output import explained, to_json
+from reviewer.packets.output import to_json
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import ESTIMATE, CountedText, Measurer
 from reviewer.packets.values import Packet, Rule, Section, State
@@ -78,12 +78,6 @@ def test_all_of_it_where_all_of_it_fits(folder: Path, packet_of: PacketOf) -> No
     tasks = ("Make the printer retry", "Write down how", "Count the coins in")
     places = [packet.markdown.index(task) for task in tasks]
     assert places == sorted(places)
-
-
-def test_decisions_and_learnings_come_with_their_bodies(folder: Path, packet_of: PacketOf) -> None:
-    text = packet_of(folder, 10_000).markdown
-    assert "**Rationale**: Coins were gone before anybody saw a receipt." in text
-    assert "## Recent learnings\n\n### [2026-07-22] A paper jam looks like a slow printer" in text
 
 
 def test_what_does_not_fit_is_shortened_noted_and_dropped(
@@ -159,14 +153,6 @@ def test_with_a_task_the_ceilings_are_no_shares(folder: Path, packet_of: PacketO
             assert best.state is not State.DROPPED
 
 
-def test_with_a_task_what_is_out_of_date_is_a_title_with_its_mark(
-    folder: Path, packet_of: PacketOf
-) -> None:
-    text = packet_of(folder, 600, task="who counts the coins by hand").markdown
-    assert "- [2026-01-11] Coins are counted by hand (superseded) [DECISIONS.md:" in text
-    assert "Two people count" not in text
-
-
 @pytest.mark.parametrize("task", ["zzz", "", "  ", "Müllabfuhr", "2026"])
 def test_a_task_that_names_nothing_here_leaves_the_order_without_one(
     folder: Path, packet_of: PacketOf, task: str
@@ -182,12 +168,6 @@ def test_titles_and_short_forms_say_where_the_rest_is(folder: Path, packet_of: P
                 assert f"[{item.place}]" in item.shown
                 seen += 1
     assert seen
-
-
-def test_why_says_what_would_have_to_give_way(folder: Path, packet_of: PacketOf) -> None:
-    packet = packet_of(folder, 400, task="coins by weight with a scale")
-    left_out = [item.why for item in packet.items if item.state is not State.FULL]
-    assert any("would have to give way; fits the task" in why for why in left_out)
 
 
 def test_without_a_constitution_none_is_mentioned(folder: Path, packet_of: PacketOf) -> None:
@@ -214,10 +194,6 @@ def test_pins_never_break_the_budget(folder: Path, packet_of: PacketOf) -> None:
         packet = packet_of(folder, budget, pinned=everything)
         assert packet.tokens_used <= max(budget, packet.tier_1)
         assert used(packet, Section.TASKS) <= 0.4 * budget
-
-
-def test_the_same_call_gives_the_same_bytes(folder: Path, packet_of: PacketOf) -> None:
-    assert packet_of(folder, 500) == packet_of(folder, 500)
 
 
 @pytest.mark.parametrize("task", ["", "the printer, the drawer and its coins"])
@@ -253,25 +229,6 @@ def test_the_json_holds_sections_items_and_reasons(folder: Path, packet_of: Pack
     msgspec.json.encode(found)
 
 
-def test_every_item_is_explained(folder: Path, packet_of: PacketOf) -> None:
-    packet = packet_of(folder, TIGHT)
-    rows = list(explained(packet))
-    assert len(rows) == len(packet.items)
-    assert any(
-        row[-1].startswith("superseded: only shown where everything fits; recency 0.2 (196 days)")
-        and row[-1].endswith("but superseded: 0")
-        for row in rows
-    )
-
-
-def test_marks_say_where_things_stand(folder: Path, encoder: Measurer) -> None:
-    prepared = Prepared(read_folder(folder), encoder, now=NOW, marks=True)
-    text = assemble(prepared, 10_000).markdown
-    assert "### [2026-05-02] Coins are counted by weight [DECISIONS.md:19]" in text
-    assert "- Count the coins in the evening [TASKS.md:9]" in text
-    assert "DECISIONS.md:19" not in assemble(prepared, 0).markdown
-
-
 def test_secrets_are_masked_before_anything_leaves(folder: Path, packet_of: PacketOf) -> None:
     secret = "AKIAQWERTYUIOPASDFGH"
     with (folder / "LEARNINGS.md").open("a") as stream:
@@ -288,16 +245,6 @@ def test_an_estimate_holds_the_budget_in_its_own_count(folder: Path) -> None:
     packet = assemble(prepared, 500)
     assert packet.counted_with == "estimate"
     assert len(packet.markdown.encode()) / 4 <= packet.tokens_used <= 500
-
-
-def test_empty_files_give_empty_sections(tmp_path: Path, packet_of: PacketOf) -> None:
-    folder = tmp_path / ".context"
-    folder.mkdir()
-    for name in ("TASKS.md", "DECISIONS.md"):
-        (folder / name).write_text("")
-    packet = packet_of(folder, 1000)
-    assert packet.items == ()
-    assert [section.items for section in packet.sections][2:] == [()] * 5
 
 
 words = st.lists(st.sampled_from(["printer", "coin", "é🙂", "`x.y`", "**bold**", "(a)", "..."]),
@@ -383,21 +330,3 @@ def test_the_text_alone_looks_at_no_entry_that_has_no_room(folder: Path) -> None
     shown = text.count("Belt ")
     assert 10 < shown < 150
     assert sum("Belt " in each for each in set(measurer.asked)) < 2 * shown
-
-
-@pytest.mark.parametrize(
-    ("task", "titles"),
-    [
-        (
-            "till/paper_jam.py",
-            {"A paper jam looks like a slow printer", "Make the printer retry after a paper jam"},
-        ),
-        ("M till/scale/main.py", {"Coins are counted by weight", "Coins are counted by hand"}),
-    ],
-)
-def test_what_is_about_the_files_of_a_task_comes_first(
-    folder: Path, packet_of: PacketOf, task: str, titles: set[str]
-) -> None:
-    packet = packet_of(folder, 10_000, task=task)
-    best = sorted(packet.items, key=lambda item: -(item.score.total if item.score else 0))
-    assert titles <= {item.title for item in best[:3]}

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.errors import SourceError
 from reviewer.packets.context_folder import read_folder
 from reviewer.packets.values import Item, Material, Section
 
@@ -299,13 +298,6 @@ def test_names_in_any_case(empty: Path) -> None:
     empty.mkdir(parents=True)
     (empty / "Tasks.md").write_text("- [ ] Write\n")
     assert titles(read_folder(empty), Section.TASKS) == ["Write"]
-
-
-def test_what_is_no_context_folder_says_so_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "notes.md").write_text("x")
-    for path in (tmp_path, tmp_path / "notes.md", tmp_path / "gone"):
-        with pytest.raises(SourceError, match=r"^[^\n]+\.context folder[^\n]+$"):
-            read_folder(path)
 
 
 def test_ids_are_those_of_the_words(folder: Path) -> None:

@@ -100,14 +100,6 @@ def test_short_forms_stand_between_full_and_title(engine: Engine) -> None:
     assert states == set(State)
 
 
-def test_an_empty_store_gives_the_instruction_only(tmp_path: Path) -> None:
-    engine = Engine.open(tmp_path / "empty.db")
-    packet = assemble(engine.packets.prepare_own(None), 100)
-    assert packet.items == ()
-    assert packet.tokens_used <= 100
-    engine.close()
-
-
 def test_a_planted_order_is_left_out_and_said_until_it_is_reworded(
     engine: Engine, tmp_path: Path
 ) -> None:

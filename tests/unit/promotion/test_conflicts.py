@@ -22,22 +22,6 @@ def rivals(engine: Engine, tmp_path: Path) -> Rivals:
     return two_rivals(engine, tmp_path / "adr")
 
 
-def test_two_candidates_are_no_conflict_until_one_is_accepted(
-    engine: Engine, tmp_path: Path
-) -> None:
-    folder = tmp_path / "adr"
-    write_adr(folder, "PostgreSQL", 1)
-    write_adr(folder, "SQLite", 2)
-    engine.intake.ingest([folder], project="acme")
-    assert ids(engine, "kind:conflict") == []
-    engine.triage.promote([entity_of(engine, "sqlite")])
-    (conflict,) = ids(engine, "kind:conflict")
-    view = engine.conflicts.get(conflict)
-    assert {view.left.id, view.right.id} == {
-        entity_of(engine, "sqlite"), entity_of(engine, "postgresql")
-    }  # fmt: skip
-
-
 def test_words_that_look_alike_never_hide_one_side_behind_the_other(
     engine: Engine, tmp_path: Path, status: StatusOf
 ) -> None:

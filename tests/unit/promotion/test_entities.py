@@ -103,18 +103,3 @@ class TestRelations:
         engine.entities.relate(parts[0], "uses", parts[1])
         engine.entities.relate(parts[0], "uses", twin)
         assert [r.target_id for r in engine.entities.get(parts[0]).relations] == [parts[1], twin]
-
-
-def test_the_values_of_an_entity_follow_its_wording(engine: Engine) -> None:
-    (number,) = engine.entities.author(
-        "acme", "parameter", "webhook timeout = 15 s", name="webhook timeout"
-    ).ids
-    before = engine.entities.get(number)
-    engine.triage.edit(number, "webhook timeout = 5 s")
-    after = engine.entities.get(number)
-    assert before.slot == after.slot == "parameter:webhook timeout"
-    assert [(a.value, a.unit) for a in before.attributes] == [("15", "s")]
-    assert [(a.value, a.unit) for a in after.attributes] == [("5", "s")]
-    engine.history.undo()
-    assert engine.entities.get(number) == before
-    assert engine.history.verify().ok

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from tests.unit.promotion.graph import ids, two_rivals
+from tests.unit.promotion.graph import ids
 
 
 def said_in(engine: Engine, folder: Path, days: int, text: str) -> None:
@@ -77,8 +77,3 @@ def test_own_words_are_hinted_at(engine: Engine, tmp_path: Path) -> None:
     (hint,) = engine.insight.hints([number])[number]
     assert hint.policy == "identity and preference"
     assert "your own words" in hint.text
-
-
-def test_conflicts_and_unknown_rows_have_no_hints(engine: Engine, tmp_path: Path) -> None:
-    *_, conflict = two_rivals(engine, tmp_path / "adr")
-    assert engine.insight.hints([conflict, 99_999]) == {}

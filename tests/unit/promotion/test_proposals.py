@@ -157,16 +157,6 @@ def test_statements_come_by_need_and_excerpts_last(engine: Engine, talk: Path) -
     assert [row.rank for row in rows] == sorted((row.rank for row in rows), reverse=True)
 
 
-def test_an_excerpt_inside_a_quote_goes_behind_its_statement(engine: Engine, talk: Path) -> None:
-    excerpt = old_excerpt(engine, talk)
-    (number,) = add(
-        engine, talk,
-        proposal("The release job deploys; laptops do not.", (0, RULE)),
-    ).new  # fmt: skip
-    assert excerpt.id not in [row.id for row in waiting(engine)]
-    assert [member.id for member in engine.queue.members(number)] == [excerpt.id]
-
-
 @pytest.mark.parametrize(("decide", "expected"), [("promote", "superseded"), ("reject", "invalid")])
 def test_a_decision_on_a_statement_takes_the_excerpts_it_was_worded_from(
     engine: Engine, talk: Path, decide: str, expected: str
@@ -188,6 +178,16 @@ def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk
     assert (found.proposer, found.proof is not None, found.rank > 0.1) == ("model", True, True)
     engine.history.undo_act(added.act)
     assert engine.queue.candidate(excerpt.id).is_excerpt
+
+
+def test_what_cannot_wait_is_left_out_with_the_reason(engine: Engine, talk: Path) -> None:
+    unsaid = proposal(STATEMENT, (0, "Deploy from wherever you are."))
+    added = add(engine, talk, proposal("Stop it"), proposal("long " * 60), unsaid)
+    assert [each.reason for each in added.dropped] == [
+        "shorter than 8 characters", "longer than 280 characters",
+        "no quote of it is in the session",
+    ]  # fmt: skip
+    assert waiting(engine) == []
 
 
 def test_a_secret_in_a_statement_is_masked(engine: Engine, talk: Path) -> None:
@@ -245,16 +245,6 @@ class TestWordingByHand:
         assert engine.history.undo().act == done.act + 1
         assert waiting(engine, status="all") == []
 
-    def test_it_can_be_promoted_with_the_excerpts_there(self, engine: Engine, talk: Path) -> None:
-        excerpt = old_excerpt(engine, talk)
-        done = engine.proposals.word(
-            "acme", talk, [0], "The release job deploys; laptops do not.",
-            MemoryType.KNOWLEDGE, promote=True,
-        )  # fmt: skip
-        assert done.ids[1:] == (excerpt.id,)
-        assert str(engine.queue.candidate(done.ids[0]).status) == "active"
-        assert str(engine.queue.candidate(excerpt.id).status) == "superseded"
-
     def test_what_is_remembered_already_is_refused(self, engine: Engine, talk: Path) -> None:
         done = engine.proposals.word(
             "acme", talk, [0], STATEMENT, MemoryType.PREFERENCE, promote=True
@@ -294,6 +284,14 @@ class TestIngestion:
         engine.history.undo_act(engine.history.acts(limit=1)[0].id)
         assert waiting(engine, status="all") == []
         assert engine.history.verify().problems == ()
+
+    def test_a_memory_that_has_a_description_only(self, engine: Engine, remembered: Path) -> None:
+        remembered.write_text(MEMORY[: MEMORY.rindex("---") + 4], encoding="utf-8")
+        engine.intake.ingest([remembered], project="acme")
+        (row,) = waiting(engine)
+        assert row.content == "Add a commit, never amend one that was pushed"
+        ((_, text),) = evidence(engine, row.id)
+        assert text == row.content
 
     def test_statements_and_candidates_wait_under_one_cap(
         self, engine: Engine, tmp_path: Path

@@ -9,6 +9,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from tests.present import present
+from tests.unit.promotion.conftest import NOTE
 from tests.unit.promotion.graph import an_active_memory, dump, ids, write_adr
 
 INHERITED = (
@@ -18,23 +19,11 @@ INHERITED = (
 )  # fmt: skip
 """What `CandidateView` shows of a row besides where it stands."""
 
-NOTES = """\
-# Ledger notes
-
-## Decision: PostgreSQL 16 for the ledger
-
-We decided to use PostgreSQL 16 for the ledger instead of SQLite, because two writers block.
-
-## Retries
-
-- **Lesson:** the double booking was a retry without an idempotency key in the webhook sender.
-"""
-
 
 @pytest.fixture
 def ingested(engine: Engine, tmp_path: Path) -> Path:
     path = tmp_path / "ledger-notes.md"
-    path.write_text(NOTES, encoding="utf-8")
+    path.write_text(NOTE, encoding="utf-8")
     engine.intake.ingest([path], project="acme")
     return path
 

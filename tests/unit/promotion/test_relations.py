@@ -73,21 +73,6 @@ def test_a_waiting_row_that_a_later_session_made_untrue_goes_behind_the_later_on
     assert engine.queue.candidate(one).status == "superseded"
 
 
-def test_an_untrue_memory_is_shown_in_one_row_with_the_statement_that_makes_it_so(
-    engine: Engine, tmp_path: Path
-) -> None:
-    one, other = two(engine, tmp_path, LAPTOP)
-    engine.triage.promote([one])
-    for _ in range(2):
-        engine.proposals.relate("acme", Relations(untrue=((one, other),)))
-    (row,) = [each for each in waiting(engine) if each.kind == "conflict"]
-    assert row.content == f"“{LAPTOP.rstrip('.')}” makes untrue: “{STATEMENT.rstrip('.')}”"
-    engine.conflicts.supersede(row.id, other)
-    assert engine.queue.candidate(other).status == "active"
-    assert engine.queue.candidate(one).status == "superseded"
-    assert len(engine.queue.evidence(row.id)) == 2
-
-
 def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
     engine: Engine, tmp_path: Path
 ) -> None:

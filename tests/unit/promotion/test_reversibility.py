@@ -148,18 +148,3 @@ def test_only_what_holds_is_superseded_and_only_by_its_like(
     engine.triage.reject([memory])
     with pytest.raises(ConflictError, match=f"#{memory} is already rejected"):
         engine.triage.supersede(active, memory)
-
-
-def test_what_supersedes_may_contradict_others(engine: Engine, tmp_path: Path) -> None:
-    left, right, conflict = two_rivals(engine, tmp_path / "adr")
-    engine.conflicts.keep_both(conflict)
-    (new,) = engine.entities.author(
-        "acme", "decision", "Chosen option: MongoDB", name="Ledger database"
-    ).ids
-    assert len(ids(engine, "kind:conflict", "waiting")) == 1
-    engine.triage.supersede(left, new)
-    pairs = [
-        {view.left.id, view.right.id}
-        for view in map(engine.conflicts.get, ids(engine, "kind:conflict"))
-    ]
-    assert {new, right} in pairs

@@ -32,32 +32,6 @@ def test_state_of_a_record(tmp_path: Path, now: bytes | None, state: SourceState
     assert record_state(path, 4, 8, hashlib.sha256(b"two\n").hexdigest()) is state
 
 
-def test_a_candidate_whose_source_changed_says_so(engine: Engine, tmp_path: Path) -> None:
-    path = tmp_path / "notes.md"
-    path.write_text(NOTE)
-    engine.intake.ingest([path], project="acme")
-    number = engine.queue.ids(QueueQuery())[0]
-    assert engine.sources.state(number) is SourceState.SAME
-    path.write_text(NOTE.replace("PostgreSQL", "MariaDB").replace("webhook", "mail"))
-    assert engine.sources.state(number) is SourceState.CHANGED
-    path.unlink()
-    assert engine.sources.state(number) is SourceState.GONE
-
-
-def test_only_what_was_reworded_counts_as_changed(engine: Engine, tmp_path: Path) -> None:
-    path = tmp_path / "notes.md"
-    text = "# Learnings\n\n- I prefer tabs over spaces.\n- Always run the linter before a push.\n"
-    path.write_text(text)
-    engine.intake.ingest([path], project="acme")
-    numbers = list(engine.queue.ids(QueueQuery()))
-    path.write_text(text.replace("tabs over spaces", "spaces over tabs"))
-    changed = engine.sources.stale(numbers)
-    assert [engine.queue.candidate(each).content for each in changed] == [
-        "I prefer tabs over spaces"
-    ]
-    assert {engine.sources.state(each) for each in set(numbers) - changed} == {SourceState.MOVED}
-
-
 def test_a_list_learns_cheaply_which_sources_changed(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

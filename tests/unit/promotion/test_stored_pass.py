@@ -11,10 +11,8 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.extract import Event, Extractor
-from reviewer.promotion.views import QueueQuery
 from reviewer.promotion.waves.report import WaveReport
 from reviewer.sources.records import Record
-from tests.clocks import TickingClock
 from tests.unit.promotion.graph import dump, ids
 
 NOTE = """\
@@ -58,24 +56,6 @@ def newer(monkeypatch: pytest.MonkeyPatch, reword: Callable[[str], str]) -> None
 
 def contents(engine: Engine) -> set[str]:
     return {engine.queue.candidate(n).content for n in ids(engine)}
-
-
-def test_a_later_pass_proposes_what_ingestion_would_have(
-    engine: Engine, kept: WaveReport, note: Path, tmp_path: Path, clock: TickingClock
-) -> None:
-    from reviewer.engine import Engine
-
-    report = engine.intake.extract_stored(project="acme", wave=kept.wave)
-    other = Engine.open(tmp_path / "other.db", clock=clock)
-    other.intake.ingest([note], project="acme")
-    shown = [
-        [(row.kind, row.type, row.content, row.rule, round(row.confidence, 6)) for row in
-         each.queue.rows(each.queue.ids(QueueQuery(status="all")))]
-        for each in (engine, other)
-    ]  # fmt: skip
-    other.close()
-    assert shown[0] == shown[1] != []
-    assert report.new == len(shown[0])
 
 
 def test_what_is_known_counts_once_more_and_stays_as_it_is(engine: Engine, note: Path) -> None:

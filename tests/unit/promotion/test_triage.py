@@ -16,15 +16,6 @@ def waiting(engine: Engine) -> list[int]:
     return list(engine.queue.ids(QueueQuery()))
 
 
-def test_deferred_candidates_stay_but_come_last(engine: Engine, queue_up: QueueUp) -> None:
-    first, second = queue_up("one fact", "another fact")
-
-    engine.triage.defer([first])
-
-    assert waiting(engine) == [second, first]
-    assert engine.queue.candidate(first).deferred
-
-
 def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(
     engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:

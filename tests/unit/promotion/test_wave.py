@@ -68,19 +68,6 @@ CAUSE = "The root cause of the double booking was a retry without an idempotency
 ALWAYS = "Always run `make migrate` before the deploy of the ledger, otherwise the start fails."
 
 
-def test_every_candidate_has_evidence_at_its_line(engine: Engine, notes: Path) -> None:
-    report = ingest(engine, notes)
-
-    assert report.new == len(contents(engine)) > 0
-    for number in engine.queue.ids(QueueQuery(status="all")):
-        view = engine.queue.candidate(number)
-        (evidence,) = engine.queue.evidence(number)
-        cited = NOTE.splitlines()[present(view.source).line_start : present(view.source).line_end]
-        span = evidence.record.text[evidence.span_start : evidence.span_end]
-        assert view.content.split()[-1].strip("`.") in " ".join(cited)
-        assert view.content.split()[0] in span
-
-
 def test_a_copied_note_is_seen_again_not_queued_again(engine: Engine, notes: Path) -> None:
     first = ingest(engine, notes)
     (notes / "copy.md").write_text(NOTE)

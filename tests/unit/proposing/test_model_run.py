@@ -11,7 +11,7 @@ from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.given import KnownText
 from reviewer.proposing.model_run import RunPlan, SessionDone, piece_tokens, plan_run, run
-from reviewer.proposing.statements import StatementWriter
+from reviewer.proposing.statements import Spent, StatementWriter
 from reviewer.proposing.values import LineRole
 from tests.unit.proposing.models import BUSY, Scripted, answer, said
 from tests.unit.proposing.sessions import SessionFile
@@ -49,6 +49,7 @@ def results(
         known=lambda _: (),
         listed=lambda: listed,
         concurrency=1,
+        spent=Spent(),
         max_tokens_in=ceiling,
         cancelled=cancelled,
     )

@@ -61,13 +61,7 @@ CLAUDE_CODE: dict[str, tuple[list[Json], list[str]]] = {
     ),
     "from a task": ([user("The count is done.", **from_("task-notification"))], []),
     "from a channel": ([user("New mail", promptSource="queued", **from_("channel"))], []),
-    "from an unknown sender": ([user("Go on", **from_("another-agent"))], []),
-    "of the program": ([user("Go on with the list.", promptSource="system")], []),
-    "meta": ([user("Go on with the list.", isMeta=True)], []),
     "stopped by a hook": ([user("Operation stopped by hook: Another session is active")], []),
-    "with a banner": ([user(f"[SYSTEM NOTIFICATION - NOT USER INPUT]\nAn event.\n\n{TASK}")], []),
-    "an element of its own": ([user('<cross-session-message from="b">Hi</cross-session-message>')],
-                              []),
     "an element with where its output is": (
         [user("<bash-notification>\n<status>0</status>\n</bash-notification>\nRead /tmp/out.")],
         [],
@@ -77,12 +71,9 @@ CLAUDE_CODE: dict[str, tuple[list[Json], list[str]]] = {
         ["Why does <tray-list>a</tray-list> flicker?"],
     ),
     "a task queued as JSON": ([queue(STARTED)], []),
-    "a task queued as an element": ([queue(TASK)], []),
     "a notice queued in blocks": ([queue([{"type": "text", "text": TASK}])], []),
-    "a hook's stop queued": ([queue("Operation stopped by hook: no")], []),
     "other JSON is the person's": ([queue('{"trays": 4}')], ['{"trays": 4}']),
     "queued": ([queue("and the red ones")], ["and the red ones"]),
-    "a path queued": ([queue("/work/shop is wrong")], ["/work/shop is wrong"]),
     "queued and taken back": ([queue("red?"), queue("red?", "popAll")], []),
     "queued and told again": (
         [queue("red ones"), queue(None, "dequeue"), user("red ones", promptSource="queued")],
@@ -93,17 +84,12 @@ CLAUDE_CODE: dict[str, tuple[list[Json], list[str]]] = {
         ["red ones"],
     ),
     "a notice absorbed": ([given(TASK, "task-notification")], []),
-    "a notice absorbed without a tag": ([given("The count is done.", "task-notification")], []),
     "absorbed from a coordinator": ([given("Use the list.", **from_("coordinator"))], []),
-    "absorbed, meta": ([given("Use the list.", isMeta=True)], []),
     "a command queued, then run": (
         [queue("/compact keep the list"), user(tags("compact", "keep the list"))],
         ["/compact keep the list"],
     ),
-    "a command without words": ([user(tags("clear"))], []),
-    "an interruption": ([user("[Request interrupted by user]")], []),
     "an image": ([user([{"type": "image"}, {"type": "text", "text": "as here"}])], ["as here"]),
-    "a refusal": (refusal(), []),
     "a refusal with words": (
         refusal("keep them"),
         ["refused: Bash: rm trays; the person said: keep them"],
@@ -133,13 +119,7 @@ CODEX: dict[str, tuple[list[Json], list[str]]] = {
         [item("Count what was done so far."), *twice("Sell"), item("A hook says: stop.")],
         ["Sell"],
     ),
-    "an item beside its image": (
-        [item('<image name="a">', "as here", "</image>"), event("as here", images=["a"])],
-        ["as here"],
-    ),
     "context of an editor": (twice(f"{IDE}Sell"), ["Sell"]),
-    "selected text": (twice("# Selected text:\n\n## 1\na\n## My request for Codex:\nSell"),
-                      ["Sell"]),
     "an image without words": (
         [event(f"{IDE}\n", local_images=["a"])],
         ["(an image, without words)"],
@@ -148,10 +128,6 @@ CODEX: dict[str, tuple[list[Json], list[str]]] = {
     "a prompt file without input": (
         [*twice(PROMPT_FILE.format("")), *twice("Sell")],
         ["(a prompt file, without input)", "Sell"],
-    ),
-    "an event of another kind": (
-        [event("Be kind.", kind="user_instructions"), event("Sell", kind="plain")],
-        ["Sell"],
     ),
     "no events": (
         [item("<environment_context>a</environment_context>"), item("Sell"),

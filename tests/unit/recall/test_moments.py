@@ -33,6 +33,7 @@ def test_a_command_is_known_by_program_and_subcommand(line: str, commands: tuple
         ("What lies in docs/guides/ is generated.", ["path docs/guides/"]),
         ("See https://example.org/a/b.html, e.g. twice.", []),
         ("Receipts are printed in black.", []),
+        ("The first sale lies in 0/ and the next in 1/.", []),
     ],
 )
 def test_a_statement_names_its_paths(content: str, moments: list[str]) -> None:

@@ -65,6 +65,7 @@ PLACED = {
     f"-----BEGIN OPENSSH PRIVATE KEY-----\n{KEY_LINES[:90]}": (  # cut off
         "-----BEGIN OPENSSH PRIVATE KEY-----\n[masked private-key]\n"
     ),
+    f"Authorization: Bearer {drawn(32)}": "Authorization: Bearer [masked bearer-token]",
     f"Authorization: token {HEX * 2}": "Authorization: token [masked authorization]",
     "Authorization: Basic YWRtaW46aHVudGVyMg==": "Authorization: Basic [masked basic-credentials]",
     "redis://:p4ssw0rd@localhost": "redis://:[masked url-password]@localhost",
@@ -124,6 +125,10 @@ def test_a_value_in_a_telling_place_is_masked_and_its_name_stays(text: str, expe
 
 
 MENTIONS = [
+    "PASS: tests/unit/test_login2.py",
+    "user: ann\npassword: /run/secrets/db\n",
+    "apiKey: process.env.OPENAI_API_KEY",
+    "The password is stored in the vault of the team.",
     'token = "accessTokenFromSession"',
     'secret: "/var/run/secrets/appSecret2/tokenV1"',
     'key = os.getenv("SERVICE_API_KEY_2024")',

@@ -24,7 +24,7 @@ from tests.unit.promotion.export.conftest import Make
 
 def write(planned: Iterable[PlannedFile], tmp_path: Path) -> None:
     for file in planned:
-        write_plan(file, file.path, backup_folder=tmp_path / "backups")
+        write_plan(file, backup_folder=tmp_path / "backups")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
-from reviewer.promotion.export.plans import FilePlan
+from reviewer.promotion.export.plans import FilePlan, PlannedFile
 from tests.present import present
 
 Put = Callable[[Path, bytes], Path | None]
@@ -32,8 +32,8 @@ def put(tmp_path: Path) -> Put:
     """Write bytes over what a path holds."""
 
     def write(path: Path, after: bytes) -> Path | None:
-        plan = FilePlan(before=read_file(path), after=after)
-        return write_plan(plan, path, backup_folder=tmp_path / "backups", clock=lambda: NOON)
+        plan = PlannedFile(path=path, before=read_file(path), after=after)
+        return write_plan(plan, backup_folder=tmp_path / "backups", clock=lambda: NOON)
 
     return write
 
@@ -87,23 +87,17 @@ def test_a_symbolic_link_stays_and_its_file_is_written(
     assert target.read_bytes() == b"ours"
 
 
-def test_a_change_since_the_plan_is_a_conflict(target: Path, tmp_path: Path) -> None:
-    plan = FilePlan(before=target.read_bytes(), after=b"ours")
-    target.write_bytes(b"theirs")
-    with pytest.raises(ConflictError, match="changed by something else"):
-        write_plan(plan, target, backup_folder=tmp_path / "backups")
-    assert target.read_bytes() == b"theirs"
-
-
-@pytest.mark.parametrize("before", [b"mine\r\n", None])
-def test_a_file_that_vanished_or_appeared_is_a_conflict(
-    target: Path, tmp_path: Path, before: bytes | None
+@pytest.mark.parametrize(
+    ("planned", "now"), [(b"mine", b"theirs"), (b"mine", None), (None, b"theirs")]
+)
+def test_a_change_since_the_plan_is_a_conflict(
+    target: Path, tmp_path: Path, planned: bytes | None, now: bytes | None
 ) -> None:
-    path = target if before is None else tmp_path / "gone.md"
-    with pytest.raises(ConflictError):
-        write_plan(FilePlan(before=before, after=b"x"), path, backup_folder=tmp_path / "backups")
-    assert target.read_bytes() == b"mine\r\n"
-    assert not (tmp_path / "gone.md").exists()
+    plan = PlannedFile(path=target, before=planned, after=b"ours")
+    target.unlink() if now is None else target.write_bytes(now)
+    with pytest.raises(ConflictError, match="changed by something else"):
+        write_plan(plan, backup_folder=tmp_path / "backups")
+    assert (target.read_bytes() if target.exists() else None) == now
 
 
 def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(
@@ -113,9 +107,9 @@ def test_a_change_during_the_write_is_a_conflict_and_leaves_nothing(
         target.write_bytes(b"theirs")
         return NOON
 
-    plan = FilePlan(before=b"mine\r\n", after=b"ours")
+    plan = PlannedFile(path=target, before=b"mine\r\n", after=b"ours")
     with pytest.raises(ConflictError):
-        write_plan(plan, target, backup_folder=tmp_path / "backups", clock=another_writes_meanwhile)
+        write_plan(plan, backup_folder=tmp_path / "backups", clock=another_writes_meanwhile)
     assert target.read_bytes() == b"theirs"
     assert os.listdir(target.parent) == ["AGENTS.md"]
 

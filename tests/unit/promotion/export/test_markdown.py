@@ -37,7 +37,7 @@ def tokens(markdown: str) -> Iterator[Token]:
         yield from token.children or ()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=80)
 @given(texts, texts, texts)
 @example("", "a ``` b\n``` c", "")
 @example("", "\\<script>", "")

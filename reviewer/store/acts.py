@@ -101,6 +101,10 @@ class Act:
         """Rows as this transaction sees them."""
         return self._connection.execute(sql, parameters).fetchall()
 
+    def changes_of(self, number: int) -> sqlite3.Blob:
+        """The packed changes of an earlier act, to read some of them at a time."""
+        return self._connection.blobopen("ledger", "changes", number, readonly=True)
+
     def require_own(self, table: str, rows: Iterable[int]) -> None:
         """Raise OtherProjectError unless the rows belong to the current project."""
         self.ownership.require(self.query, table, rows)
@@ -206,10 +210,10 @@ def write_entry(
         draft.target,
         len(draft.packed),
     )
-    blob = draft.packed.blob()
+    size = draft.packed.close()
     connection.execute(
         "INSERT INTO ledger (id, at, actor, scope, kind, title, target, rows, changes,"
-        " previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, zeroblob(?), ?, ?)",
         (
             entry.id,
             entry.at,
@@ -219,11 +223,14 @@ def write_entry(
             entry.title,
             entry.target,
             entry.rows,
-            blob,
+            size,
             previous,
-            entry_hash(previous, entry, blob),
+            entry_hash(previous, entry, draft.packed.pieces()),
         ),
     )
+    with connection.blobopen("ledger", "changes", number) as blob:
+        for piece in draft.packed.pieces():
+            blob.write(piece)
     connection.executemany(
         "INSERT OR IGNORE INTO ledger_touch (memory_id, act) VALUES (?, ?)",
         ((row, number) for row in sorted(draft.touched)),

@@ -7,9 +7,11 @@ needs all of them in memory.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, TypeAlias
+from io import SEEK_END, BytesIO
+from sqlite3 import Blob
+from typing import IO, Annotated, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
@@ -29,7 +31,9 @@ LARGEST = 512_000_000
 gigabytes.
 """
 PIECE = 1 << 20
-"""Bytes that are unpacked at a time."""
+"""Bytes that are unpacked or copied at a time."""
+IN_MEMORY = 16 << 20
+"""Bytes of packed changes; more of one act wait in a temporary file."""
 
 
 class RowChange(Struct, frozen=True, array_like=True, gc=False):
@@ -61,7 +65,7 @@ class Packed:
 
     def __init__(self) -> None:
         self._open: list[RowChange] = []
-        self._parts = bytearray()  # which grows in place: they may be hundreds of megabytes
+        self._parts: IO[bytes] = BytesIO()
         self._number = 0
 
     def __len__(self) -> int:
@@ -72,20 +76,41 @@ class Packed:
         self._open += changes
         self._number += len(changes)
         while len(self._open) > PART:
-            self._parts += b"".join(_deflated(self._open[:PART]))
+            self._write(self._open[:PART])
             del self._open[:PART]
 
-    def blob(self) -> bytearray:
-        """All of them; no more can be added."""
-        self._parts += b"".join(_deflated(self._open))
-        return self._parts
+    def _write(self, changes: Sequence[RowChange]) -> None:
+        try:
+            self._parts.write(b"".join(_deflated(changes)))
+            if isinstance(self._parts, BytesIO) and self._parts.tell() > IN_MEMORY:
+                from tempfile import TemporaryFile  # late: few acts are so large
+
+                waiting, self._parts = self._parts, TemporaryFile()  # noqa: SIM115  # as long as the act
+                self._parts.write(waiting.getbuffer())
+        except OSError as problem:
+            raise StoreError(
+                "The folder for temporary files has no room for the changes of this act: "
+                f"{problem.strerror}. Nothing was changed; make room, or name another in TMPDIR."
+            ) from problem
+
+    def close(self) -> int:
+        """The bytes of all of them; no more can be added."""
+        self._write(self._open)
+        return self._parts.tell()
+
+    def pieces(self) -> Iterator[bytes]:
+        """All of them, once closed."""
+        self._parts.seek(0)
+        while piece := self._parts.read(PIECE):
+            yield piece
 
 
 def pack(changes: Sequence[RowChange]) -> bytes:
     """Changes as the ledger stores them."""
     packed = Packed()
     packed.add(changes)
-    return bytes(packed.blob())
+    packed.close()
+    return b"".join(packed.pieces())
 
 
 def _deflated(changes: Sequence[RowChange]) -> list[bytes]:
@@ -124,18 +149,26 @@ def split(blob: bytes) -> list[memoryview]:
 
 
 def _parts(blob: bytes) -> Iterator[memoryview]:
-    view, at = memoryview(blob), 0
-    while at < len(view) or not at:
-        end = _end_of_part(view, at)
-        yield view[at:end]
+    view = memoryview(blob)
+    return (view[place] for place in places(BytesIO(blob)))
+
+
+def places(blob: BytesIO | Blob) -> Iterator[slice]:
+    """Where each part is. Raises ValueError as `split` does."""
+    blob.seek(0, SEEK_END)
+    at, size = 0, blob.tell()
+    while at < size or not at:
+        end = _end_of_part(blob, at)
+        yield slice(at, end)
         at = end
 
 
-def _end_of_part(view: memoryview, at: int) -> int:
+def _end_of_part(blob: BytesIO | Blob, at: int) -> int:
     inflater = zlib.decompressobj()
     size = 0
+    blob.seek(at)
     while not inflater.eof:
-        rest: bytes | memoryview = view[at : at + PIECE]
+        rest = blob.read(PIECE)
         if not rest:
             raise ValueError("unreadable changes: they end too early")
         at += len(rest)
@@ -182,11 +215,14 @@ class LedgerEntry(Struct, frozen=True):
     rows: int
 
 
-def entry_hash(previous: str, entry: LedgerEntry, changes: bytes | bytearray) -> str:
+def entry_hash(previous: str, entry: LedgerEntry, changes: Iterable[bytes]) -> str:
     """SHA-256 over the hash of the entry before, this entry, and its packed changes (hex)."""
     import hashlib  # late: reading writes no entry
 
     digest = hashlib.sha256(previous.encode())
     digest.update(_encoder.encode(entry))
-    digest.update(hashlib.sha256(changes).digest())
+    packed = hashlib.sha256()
+    for piece in changes:
+        packed.update(piece)
+    digest.update(packed.digest())
     return digest.hexdigest()

@@ -301,7 +301,7 @@ def _rewritten(
         connection.execute(
             "UPDATE ledger SET title = ?, changes = ? WHERE id = ?", (title, rest, number)
         )
-        yield number, entry_hash(previous, LedgerEntry(*columns), rest), lost and not kept
+        yield number, entry_hash(previous, LedgerEntry(*columns), [rest]), lost and not kept
 
 
 def _acts_of(connection: sqlite3.Connection, project: str) -> set[int]:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images, stored
-from reviewer.store.changes import Image, RowChange, readable, split, unpack, unpack_part
+from reviewer.store.changes import Image, RowChange, places, readable, unpack, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 
@@ -413,10 +413,10 @@ BINDING = ("root", "former")
 
 def _changes_backwards(act: Act, number: int) -> Iterator[list[RowChange]]:
     """The changes of an act part by part, the last first: each finds the rows as it left them."""
-    (blob,) = act.query("SELECT changes FROM ledger WHERE id = ?", (number,))[0]
-    with readable(number):
-        for part in reversed(split(blob)):
-            yield unpack_part(part)
+    with readable(number), act.changes_of(number) as blob:
+        for place in reversed(list(places(blob))):
+            blob.seek(place.start)
+            yield unpack_part(blob.read(place.stop - place.start))
 
 
 def _as_bound_now(act: Act, changes: list[RowChange]) -> list[RowChange]:

@@ -114,7 +114,7 @@ def _replay(
             chain.acts = number
         if stated_previous != chain.head:
             problems.append(f"ledger: act {number} does not follow the act before it")
-        found = entry_hash(stated_previous, LedgerEntry(*entry), blob)
+        found = entry_hash(stated_previous, LedgerEntry(*entry), [blob])
         if found not in (stated_hash, seals.get(number)):
             problems.append(f"ledger: act {number} was changed after it was written")
         chain.head = stated_hash

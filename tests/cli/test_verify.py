@@ -76,7 +76,7 @@ def rewrite_act(store: Path, blob: bytes) -> None:
         ).fetchone()
         connection.execute(
             "UPDATE ledger SET changes = ?, hash = ? WHERE id = ?",
-            (blob, entry_hash(previous, LedgerEntry(*entry), blob), entry[0]),
+            (blob, entry_hash(previous, LedgerEntry(*entry), [blob]), entry[0]),
         )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from reviewer.errors import ConflictError
+from reviewer.errors import ConflictError, StoreError
 from reviewer.store import acts, changes
 from reviewer.store.changes import RowChange, pack, split, unpack, unpack_part
 from reviewer.store.database import Database
@@ -22,6 +23,7 @@ SMALL = 3
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "PART", SMALL)
+    monkeypatch.setattr(changes, "IN_MEMORY", 10)
     monkeypatch.setattr(acts, "BATCH", 2)
 
 
@@ -92,3 +94,15 @@ def test_a_row_of_the_first_part_that_changed_since_leaves_all_parts_alone(
 
     assert names(database) == before
     assert verify(database).ok
+
+
+def test_an_act_for_which_there_is_no_temporary_file_is_not_there(
+    database: Database, writing: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(StoreError, match=r"No space left on device.*TMPDIR"):
+        renamed_twice(writing)
+    assert names(database) == []

@@ -36,8 +36,7 @@ def question_over(writer: StatementWriter, sentences: Sequence[Sentence]) -> Pie
 
 def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
     """The relations in an answer. What names a number that was not asked about, or a statement
-    twice, counts as not said; the later of two days is never the untrue one. One that is untrue in
-    a part of what it says contradicts the later one, so that the rest is not lost with it.
+    twice, counts as not said; the later of two days is never the untrue one.
     """
     days = {each.id: each.day for each in sentences}
     told = _object(answer)
@@ -58,18 +57,18 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
         return not any(both <= set(group) for group in same)
 
     untrue: list[tuple[int, int]] = []
-    contradict: list[tuple[int, int]] = []
+    untrue_in_part: list[tuple[int, int]] = []
     for item in _items(told.get("untrue")):
         old, new = (item.get("old"), item.get("new")) if isinstance(item, dict) else (0, 0)
         if isinstance(old, int) and isinstance(new, int) and is_new(old, new):
             pair = (new, old) if days[old] > days[new] else (old, new)
-            (contradict if item.get("all") is False else untrue).append(pair)
-    contradict += [
+            (untrue_in_part if item.get("all") is False else untrue).append(pair)
+    contradict = [
         (numbers[0], numbers[1])
         for numbers in _lists(told.get("contradict"))
         if len(numbers) == LEAST and is_new(numbers[0], numbers[1])
     ]
-    return Relations(tuple(same), tuple(untrue), tuple(contradict))
+    return Relations(tuple(same), tuple(untrue), tuple(untrue_in_part), tuple(contradict))
 
 
 def _object(answer: str) -> Mapping[str, Any]:

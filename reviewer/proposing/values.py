@@ -170,9 +170,11 @@ class Relations(Struct, frozen=True):
     """What a reader says of statements, by their numbers.
 
     `same`: groups, the best wording first. `untrue`: an older statement and the later one that
-    makes it untrue. `contradict`: pairs, of which nobody knows which holds.
+    makes it untrue. `untrue_in_part`: the same where the rest still holds. `contradict`: pairs, of
+    which nobody knows which holds.
     """
 
     same: tuple[tuple[int, ...], ...] = ()
     untrue: tuple[tuple[int, int], ...] = ()
+    untrue_in_part: tuple[tuple[int, int], ...] = ()
     contradict: tuple[tuple[int, int], ...] = ()

@@ -20,6 +20,9 @@ from reviewer.text.normalise import duplicate_key
 
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
+ONLY_ONE = "Only one of these can hold: “{left}” / “{right}”"
+UNTRUE = "“{right}” makes untrue: “{left}”"
+UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
 
 
 def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
@@ -45,10 +48,10 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
 
 
 def queue_contradiction(
-    act: Act, left: int, right: int, now: str, *, untrue: bool = False
+    act: Act, left: int, right: int, now: str, wording: str = ONLY_ONE
 ) -> list[int]:
-    """Queue one row for two memories of which only one can hold, unless they have one. `untrue`:
-    the right one makes the left one untrue. Returns the new row.
+    """Queue one row that shows two memories, unless they have one. `wording`: how they contradict
+    each other, one of the above. Returns the new row.
     """
     known = act.query(
         "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
@@ -57,11 +60,7 @@ def queue_contradiction(
     contents = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
     if known or len(contents) < 2:  # one may have been forgotten meanwhile
         return []
-    words = (
-        f"“{contents[right]}” makes untrue: “{contents[left]}”"
-        if untrue
-        else f"Only one of these can hold: “{contents[left]}” / “{contents[right]}”"
-    )
+    words = wording.format(left=contents[left], right=contents[right])
     return [_insert(act, left, right, words, now)]
 
 

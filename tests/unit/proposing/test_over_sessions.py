@@ -32,7 +32,7 @@ def test_the_statement_with_the_later_day_is_never_the_untrue_one() -> None:
 
 def test_a_statement_that_is_untrue_in_a_part_is_kept_beside_the_later_one() -> None:
     found = read(untrue=[{"old": 4, "new": 3, "all": False}, {"old": 1, "new": 4, "all": True}])
-    assert found == Relations(untrue=((1, 4),), contradict=((3, 4),))
+    assert found == Relations(untrue=((1, 4),), untrue_in_part=((3, 4),))
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,8 @@ class FakeModel:
         """Another one makes it answer with an error."""
         self.says = "OK"
         """What it says where no tool is to be called."""
+        self.runs: list[str] = []
+        """What the agent's shell is to run where no prompt may name it."""
 
     def sent(self) -> str:
         """All requests as one text, with the escapes of JSON undone."""
@@ -105,12 +107,12 @@ def _tools(body: dict[str, Any]) -> Iterator[tuple[str, str]]:
                 yield "", name
 
 
-def _answer(body: dict[str, Any], says: str) -> Answer:
+def _answer(body: dict[str, Any], says: str, untold: list[str]) -> Answer:
     talk = body.get("messages") or body.get("input") or body.get("contents") or []
     said = "\n".join(_texts(talk))
     calls = list(dict.fromkeys(_CALL.findall(said)))
     done = _results(talk)
-    if runs := _RUN.findall(said)[: said.count("[[RUN ")]:
+    if runs := _RUN.findall(said)[: said.count("[[RUN ")] or untold:
         return _run(body, runs[done]) if done < len(runs) else Answer(says)
     if done >= len(calls):
         return Answer(says)
@@ -158,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
         if model.status != 200:
             self._json(_error(path, model.status), model.status)
             return
-        answer = _answer(body, model.says)
+        answer = _answer(body, model.says, model.runs)
         name = f"n{time.time_ns()}"
         if path.endswith("/messages"):
             self._answered(_anthropic(answer, name), stream=bool(body.get("stream")))

@@ -24,6 +24,10 @@ AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
 FAILING = "printf 'till/coin.go:41:3: error is not nil but it returns nil (nilerr)\\n'; exit 1"
 AT_FAILURE = "A swallowed error needs a directive and its reason in the same line."
 AT_PUSH = "Others push too, so rebase on their work first."
+AT_CHECK = "The check needs the coins of the till first: run make coins."
+CHECK = """check:
+	@echo 'till/coin.go:41:3: error: a coin is missing' >&2; exit 1
+"""
 
 
 def project(program: Reviewer, agent: str) -> Path:
@@ -32,7 +36,13 @@ def project(program: Reviewer, agent: str) -> Path:
     subprocess.run(["rm", "-rf", folder / ".git"], check=True)
     subprocess.run(["git", "init", "-q", folder], check=True)
     named = ["--project", folder.name]
-    for text, when in ((AT_FAILURE, "error nilerr"), (AT_PUSH, "guard git push")):
+    (folder / "Makefile").write_text(CHECK)
+    moments = (
+        (AT_FAILURE, "error nilerr"),
+        (AT_PUSH, "guard git push"),
+        (AT_CHECK, "command make check"),
+    )
+    for text, when in moments:
         assert program(*named, "remember", text, "--type", "knowledge").returncode == 0
         number = max(program.ids(*named))
         assert program(*named, "promote", number).returncode == 0
@@ -58,6 +68,19 @@ def test_a_failed_call_brings_its_memory(agent: str, program: Reviewer, model: F
     folder = project(program, agent)
     client.run_until(lambda: AT_FAILURE in model.sent(), f"Check it. [[RUN {FAILING}]]", folder)
     assert ("error", AT_FAILURE) in uses(program)
+
+
+@pytest.mark.parametrize("call", ["make check 2>&1 | tail -5", "cd . && make check 2>&1 | cat"])
+def test_a_failure_that_the_shell_hides_brings_the_memory_of_its_command(
+    call: str, program: Reviewer, model: FakeModel
+) -> None:
+    client = Client("claude-code", program, model)
+    folder = project(program, "claude-code")
+    model.runs = [call]
+    client.run_until(
+        lambda: ("error", AT_CHECK) in uses(program), "See whether it is well.", folder
+    )
+    until(lambda: "for the failed call" in model.sent(), 20)
 
 
 @pytest.mark.parametrize("agent", AGENTS)

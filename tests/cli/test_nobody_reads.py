@@ -173,6 +173,7 @@ def test_a_terminal_that_is_closed_stops_no_write(filled: Reviewer) -> None:
         (filled.folder / f"note-{number}.md").write_text(NOTE.replace("kiosk", f"kiosk {number}"))
     child, terminal = pty.fork()
     if child == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests run under nohup
         os.chdir(filled.folder)
         command = [sys.executable, "-m", "reviewer", "--db", str(filled.db), "--project", "kiosk"]
         command += ["ingest", "."]
@@ -195,6 +196,7 @@ def test_what_was_not_done_is_never_called_done(filled: Reviewer) -> None:
 def test_watch_ends_with_its_terminal_or_its_reader(filled: Reviewer) -> None:
     child, terminal = pty.fork()
     if child == 0:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests run under nohup
         os.chdir(filled.folder)
         command = [sys.executable, "-m", "reviewer", "--db", str(filled.db), "--project", "kiosk"]
         os.execve(sys.executable, [*command, "watch"], filled.environment)

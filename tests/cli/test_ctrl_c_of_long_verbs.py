@@ -78,6 +78,9 @@ def test_a_model_that_never_answers(talk: Reviewer, words: list[str], presses: i
                 assert process.poll() is None, process.communicate()
                 for _ in range(presses - 1):
                     process.send_signal(signal.SIGINT)
+                    # Two signals are one where the first has not been taken.
+                    assert process.stderr is not None
+                    assert any("Stopping." in line for line in process.stderr)
                 seconds, _, err = interrupted(process)
         finally:
             over.set()

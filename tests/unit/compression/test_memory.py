@@ -15,9 +15,9 @@ from reviewer.sources.open import open_blocks
 from reviewer.text.tokens import counter
 from tests.unit.sources.builders import Session
 
-RESULTS = 100
+RESULTS = 40
 PRINTED = "ok  the ferry left the pier at noon, and nothing else is to be said of it\n" * 130
-"""About 10 kB, so that all results together have 1 MB."""
+"""About 10 kB, so that all results together have 400 kB."""
 
 
 def ferry(folder: Path, results: int = RESULTS) -> Path:
@@ -68,7 +68,7 @@ def test_a_summary_needs_the_turns_and_no_second_copy_of_them(
     session: Path, tmp_path: Path
 ) -> None:
     summarize_file(session, levels=[Level.BRIEF])
-    longer = ferry(tmp_path, 3 * RESULTS)
+    longer = ferry(tmp_path, 300)
     # Two bytes for each character, because of the arrow.
     assert peak_of(lambda: summarize_file(longer, levels=[Level.BRIEF])) < (
         4 * longer.stat().st_size

@@ -480,7 +480,7 @@ def _named(command: Command) -> tuple[str, frozenset[str]]:
     and its arguments.
     """
     words = command.words
-    name = [posixpath.basename(words[0].replace("\\", "/")) if words else ""]
+    name = [words[0].replace("\\", "/").rpartition("/")[2] if words else ""]
     at = 1
     while at < len(words) and (len(name) == 1 or name[-1] in _GROUPS):
         word = words[at]

@@ -33,9 +33,7 @@ _RULE_IN_BRACKETS = re.compile(r"\s+[(\[](?P<rule>[a-z@][\w@/-]{2,48})[)\]]$")
 _RULE_IN_COLUMN = re.compile(r"\s{2,}(?P<rule>[a-z@][\w@/-]{2,60})$")
 _BIOME = re.compile(r"(?P<path>\S+\.\w{1,6})\S* (?P<rule>[A-Za-z][\w/]+)(?: +FIXABLE)? ━{3,}")
 _PLACE_AND_RULE = re.compile(r":\d+(?::\d+: |\s+(?:error|warning)\s)|\(\d+,\d+\): |━━━")
-_FAILS = re.compile(
-    r"[Ee]rr|ERR|[Ff]ail|FAIL|[Ff]atal|[Pp]anic|Exception|not ok|:\d+:\d+: |●|✗|━━━"
-)
+_FAILS = ("rror", "ERR", "ail", "AIL", "atal", "anic", "Exception", "not ok", "●", "✗", "━━━")
 """What an output has in which a tool says that something failed."""
 _CODE = re.compile(r"(?P<rule>[A-Z]{1,5}\d{2,5}|[a-z][\w-]{3,24}):?\s")
 _CODE_OF_COMPILER = re.compile(r"(?:error|warning)\[(?P<rule>\w+)\]: (?P<text>\S.*)")
@@ -171,7 +169,7 @@ def failing_lines(
     ends = (output[:HEAD], output[-TAIL:]) if len(output) > HEAD + TAIL else (output,)
     if plain and not any(map(_PLACE_AND_RULE.search, ends)):
         return ()
-    if hidden and not any(map(_FAILS.search, ends)):
+    if hidden and not any(_PLACE_AND_RULE.search(end) or _has_any(end, _FAILS) for end in ends):
         return ()
     up_to = min(up_to, SEVERE if hidden else ANY)
     lines = _lines(output)
@@ -180,6 +178,8 @@ def failing_lines(
     for at, (number, line) in enumerate(lines):
         if line and (not line[0].isspace() or "--- FAIL: " in line):
             of_test = line.lstrip().startswith("--- FAIL: ")
+        if hidden and not (of_test or _PLACE_AND_RULE.search(line) or _has_any(line, _FAILS)):
+            continue
         found = _located(lines, at)
         if found and line[0].isspace() and found.path.endswith(".go") and not of_test:
             continue  # a log of a test, which may have passed
@@ -224,8 +224,7 @@ def what_failed(lines: Iterable[Failing]) -> str:
 
 def is_environment(line: str) -> bool:
     """Whether a failing line is the words of a system or runtime for something missing."""
-    lower = line.lower()
-    return any(each in lower for each in ERRNO)
+    return _has_any(line.lower(), ERRNO)
 
 
 def without_place(line: str) -> str:
@@ -266,6 +265,10 @@ def _is_error(seen: _Seen) -> bool:
     if located is None:
         return True
     return bool(located["column"]) and not located["text"].startswith(("warning:", "note:"))
+
+
+def _has_any(text: str, words: Iterable[str]) -> bool:
+    return any(word in text for word in words)
 
 
 def _says(failing: Failing) -> bool:

@@ -594,11 +594,10 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
         call, (path, old, new) = edits[grounds.index(best)]
         if old:  # a file that is written anew does not show what was wrong
             return f"{posixpath.basename(path)}: {_difference(old, new)}", call
+    if is_of_the_day(line):
+        return "", None  # what the code lacks is not mended by another command line
     edited = any(call.changes for call in between)
-    # What a file or the code of the day lacks is not mended by another command line.
-    if not (line.path or is_of_the_day(line)) and (
-        not edited or each.finding.kind is Kind.ENVIRONMENT
-    ):
+    if not line.path and (not edited or each.finding.kind is Kind.ENVIRONMENT):
         way_out = _way_out(each, [*acted, passed])
         if way_out is not None:
             return f"`{_act(way_out)}`", way_out
@@ -646,11 +645,13 @@ def _stripped(text: str) -> set[str]:
 
 def _way_out(each: _Open, calls: Iterable[_Call]) -> _Call | None:
     """The command that did what the failed one was to do: most of its words are the same."""
+    if each.call.act is not Act.RUN:
+        return None
     failed = set(_TOKEN.findall(each.call.text))
     for call in calls:
         words = set(_TOKEN.findall(call.text))
         alike = len(words & failed) / (len(words | failed) or 1)
-        if call.outcome is Outcome.OK and call.text != each.call.text and alike >= 0.5:
+        if call.outcome is Outcome.OK and alike >= 0.5 and _act(call) != _act(each.call):
             return call
     return None
 

@@ -190,6 +190,21 @@ def test_running_the_same_command_beside_another_is_no_remedy(told: Told) -> Non
     assert (only(told).passed, only(told).fix) == (True, "")
 
 
+def test_what_the_code_lacks_has_no_command_as_its_remedy(told: Told) -> None:
+    told.run("go test ./...", "--- FAIL: TestRows (0.0s)", failed=True)
+    told.run("git fetch")
+    told.run("go test ./... -count=1")
+
+    assert (only(told).passed, only(told).fix) == (True, "")
+
+
+def test_a_way_out_that_cannot_be_told_from_the_failure_is_not_told(told: Told) -> None:
+    told.run("python3 - <<'E'\nprint(one\nE", "error: the file is not closed", failed=True)
+    told.run("python3 - <<'E'\nprint(one)\nE")
+
+    assert (only(told).passed, only(told).fix) == (True, "")
+
+
 def test_commands_that_only_look_cost_nothing(told: Told) -> None:
     told.run("cat missing.txt", "cat: missing.txt: No such file or directory", failed=True)
     told.run("grep -n word file", "", failed=True)

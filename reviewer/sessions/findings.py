@@ -586,7 +586,7 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     if line.rule and line.path:  # what a linter says of a file is mended in that file
         edits = [(call, change) for call, change in edits if _is_same_file(change[0], line.path)]
     grounds = [_grounds(line, each.shown, change) for _, change in edits]
-    best = max(grounds, default=(0, 0, 0))
+    best = max(grounds, default=(0,))
     alone = sum(each[0] == best[0] for each in grounds) == 1
     if edits and (
         best[0] > IN_ITS_FILE or (alone and (best[0] or is_of_the_day(line) or not done))
@@ -606,10 +606,10 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     return "; ".join(f"`{_act(call)}`" for call in done), done[0]
 
 
-def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[int, int, int]:
+def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[int, ...]:
     """How plainly a change belongs to a failing line: it is in the file, it has what the line
-    names, or it names the rule or changes the code that is shown. Of equal ones, that with more of
-    what is named, and the smaller one.
+    names, or it names the rule or changes the code that is shown. Of equal ones, one that does not
+    only remove, with more of what is named, and the smaller one.
     """
     path, old, new = change
     there = IN_ITS_FILE if _is_same_file(path, line.path) else 0
@@ -622,9 +622,9 @@ def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[i
         ground = there + NAMED
     gone = (text for text in before - after if shown and len(text) >= CODE)
     ruled = there and words.intersection(_IDENTIFIER.findall(line.rule))
-    if ruled or any(text in shown or shown in text for text in gone):
+    if ruled or any(text in shown for text in gone):
         ground = there + NAMED + 1
-    return ground, min(len(shared), 2), -len(old) - len(new)
+    return ground, bool(after - before), min(len(shared), 2), -len(old) - len(new)
 
 
 def _is_same_file(path: str, named: str) -> bool:

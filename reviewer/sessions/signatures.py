@@ -44,6 +44,7 @@ _EXCEPTION = re.compile(
 _FAILED_TEST = re.compile(
     r"\s*(?:--- FAIL: \S|FAILED \S+::|FAIL: \S|● .*\S › \S|✗ \S|not ok \d|test \S+ \.\.\. FAILED)"
 )
+_FAILED_GO_TEST = "--- FAIL: "
 _FAILED_PACKAGE = re.compile(r"FAIL\t\S")
 _SECONDS = re.compile(r"\s+[(\[]?\d[\d.]* ?m?s[)\]]?$")
 _SEVERE = re.compile(r"(?i:error|fatal|panic|err|failed|failure)\b(?: \w+)?:\s|npm (?i:err)!\s\S")
@@ -176,13 +177,15 @@ def failing_lines(
     seen: list[list[_Seen]] = [[] for _ in range(ANY + 1)]
     of_test, wanted = False, up_to
     for at, (number, line) in enumerate(lines):
-        if line and (not line[0].isspace() or "--- FAIL: " in line):
-            of_test = line.lstrip().startswith("--- FAIL: ")
+        if line and (not line[0].isspace() or _FAILED_GO_TEST in line):
+            of_test = line.lstrip().startswith(_FAILED_GO_TEST)
         if hidden and not (of_test or _PLACE_AND_RULE.search(line) or _has_any(line, _FAILS)):
             continue
         found = _located(lines, at)
         if found and line[0].isspace() and found.path.endswith(".go") and not of_test:
-            continue  # a log of a test, which may have passed
+            following = lines[at + 1][1] if at + 1 < len(lines) else ""
+            if not following.lstrip().startswith(_FAILED_GO_TEST):
+                continue  # a log of a test; the last line before it failed says why
         if found is None and not plain:
             found = _other(number, line, wanted)
         if found is not None and not (plain and found.rank):

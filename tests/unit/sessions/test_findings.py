@@ -81,11 +81,11 @@ def test_the_change_since_a_test_failed_last_has_mended_it(told: Told) -> None:
     assert only(told).fix == "store.go: `limit = 4` → `limit = 2`"
 
 
-def test_what_a_test_logged_before_it_failed_is_no_failure(told: Told) -> None:
-    output = "=== RUN TestRows\n    rows_test.go:9: three rows\n--- FAIL: TestRows (0.0s)"
-    told.run("go test -v ./...", output, failed=True)
+def test_of_what_a_test_logged_the_last_line_says_why_it_failed(told: Told) -> None:
+    logged = "=== RUN TestRows\n    rows_test.go:8: three rows\n    rows_test.go:9: want 2 rows"
+    told.run("go test -v ./...", f"{logged}\n--- FAIL: TestRows (0.0s)\n", failed=True)
 
-    assert only(told).text == "--- FAIL: TestRows (0.0s)"
+    assert only(told).text == "rows_test.go:9: want 2 rows"
 
 
 def test_the_text_is_that_of_the_failure_that_was_mended(told: Told) -> None:

@@ -16,6 +16,8 @@ from enum import StrEnum
 from msgspec import Struct, structs
 
 from reviewer.sessions.signatures import (
+    HEAD,
+    TAIL,
     Failing,
     failing_lines,
     is_environment,
@@ -635,8 +637,10 @@ def _is_same_file(path: str, named: str) -> bool:
 
 def _below(output: str, line: Failing) -> str:
     """The line of an output below a failing one."""
-    lines = output.split("\n", line.number + 2)
-    return lines[line.number + 1][:SHOWN].strip() if len(lines) > line.number + 1 else ""
+    at = output.find(line.text, 0, HEAD)
+    if at < 0 and (at := output.find(line.text, -TAIL)) < 0:
+        return ""
+    return output[at : at + 4 * SHOWN].partition("\n")[2].partition("\n")[0][:SHOWN].strip()
 
 
 def _stripped(text: str) -> set[str]:

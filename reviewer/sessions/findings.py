@@ -60,7 +60,8 @@ IN_ITS_FILE, NAMED = 1, 2
 CODE = 8
 """Characters of a changed line that are looked for in the code below a failing line."""
 WAYS_OUT = 2
-"""Commands between failure and pass that are named; of more nobody knows which one helped."""
+"""Commands or changes between failure and pass that are named; of more nobody knows which ones
+helped."""
 
 
 class Kind(StrEnum):
@@ -593,11 +594,15 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     if edits and (
         best[0] > IN_ITS_FILE or (alone and (best[0] or is_of_the_day(line) or not done))
     ):
-        call, (path, old, new) = edits[grounds.index(best)]
-        if old:  # a file that is written anew does not show what was wrong
-            return f"{posixpath.basename(path)}: {_difference(old, new)}", call
-    if is_of_the_day(line):
-        return "", None  # what the code lacks is not mended by another command line
+        call, change = edits[grounds.index(best)]
+        if change[1]:  # a file that is written anew does not show what was wrong
+            return _change_told(change), call
+    if is_of_the_day(line):  # what the code lacks is not mended by another command line
+        known = [change for _, change in edits if change[1]]
+        if best[0] or not 0 < len(known) == len(edits) <= WAYS_OUT:
+            return "", None
+        told = (_short(_change_told(change), SHOWN // WAYS_OUT - 1) for change in known)
+        return "; ".join(told), edits[0][0]
     edited = any(call.changes for call in between)
     if not line.path and (not edited or each.finding.kind is Kind.ENVIRONMENT):
         way_out = _way_out(each, [*acted, passed])
@@ -606,6 +611,11 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     if edited or not 0 < len(done) <= WAYS_OUT or any("<<" in call.text for call in acted):
         return "", None
     return "; ".join(f"`{_act(call)}`" for call in done), done[0]
+
+
+def _change_told(change: tuple[str, str, str]) -> str:
+    path, old, new = change
+    return f"{posixpath.basename(path)}: {_difference(old, new)}"
 
 
 def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[int, ...]:

@@ -81,6 +81,21 @@ def test_the_change_since_a_test_failed_last_has_mended_it(told: Told) -> None:
     assert only(told).fix == "store.go: `limit = 4` → `limit = 2`"
 
 
+@pytest.mark.parametrize(
+    ("count", "fix"),
+    [(2, "a0.go: `x = 1` → `x = 2`; a1.go: `x = 1` → `x = 2`"), (3, "")],
+)
+def test_two_changes_since_a_test_failed_have_mended_it_together(
+    told: Told, count: int, fix: str
+) -> None:
+    told.run("go test ./...", "--- FAIL: TestRows (0.0s)", failed=True)
+    for number in range(count):
+        told.edit(f"/work/shop/a{number}.go", "x = 1", "x = 2")
+    told.run("go test ./...")
+
+    assert only(told).fix == fix
+
+
 def test_of_what_a_test_logged_the_last_line_says_why_it_failed(told: Told) -> None:
     logged = "=== RUN TestRows\n    rows_test.go:8: three rows\n    rows_test.go:9: want 2 rows"
     told.run("go test -v ./...", f"{logged}\n--- FAIL: TestRows (0.0s)\n", failed=True)

@@ -326,6 +326,8 @@ class _Lane:
 
     def _passes(self, call: _Call, lines: Sequence[Failing]) -> None:
         """Count open failures that a call shows again, and close those that it no longer shows."""
+        if not self._open:
+            return
         signatures = {each.signature for each in lines}
         ruled = any(each.rule for each in lines)
         still: list[_Open] = []

@@ -299,6 +299,8 @@ def _lines(output: str) -> list[tuple[int, str]]:
 def _located(lines: list[tuple[int, str]], at: int) -> _Seen | None:
     """A line that names a place. A rule that a line break cut off is taken from the next line."""
     number, line = lines[at]
+    if ":" not in line and "━" not in line:
+        return None
     if line[:1].isspace() and (found := _ESLINT.match(line)):
         ruled = _RULE_IN_COLUMN.search(found["text"])
         if ruled is None:

@@ -29,7 +29,6 @@ from reviewer.errors import ReviewerError, SourceError, StoreError
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.llm.model import ChatModel
-    from reviewer.promotion.rows.relations import Related
     from reviewer.proposing.given import KnownText
     from reviewer.proposing.model_run import RunPlan, SessionDone
     from reviewer.proposing.statements import StatementWriter
@@ -422,6 +421,7 @@ class _Account:
     """What came of a run, session by session."""
 
     def __init__(self, plan: RunPlan, reader: str) -> None:
+        from reviewer.promotion.rows.relations import Related
         from reviewer.proposing.statements import Spent
 
         self._reader = reader
@@ -433,7 +433,7 @@ class _Account:
         """The store cannot be written, so nothing more is asked."""
         self.answered = self.read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
-        self.related: Related | None = None
+        self.related = Related()
         self._new: list[int] = []
         self._told: set[Path] = set()
         """Sessions with new statements."""
@@ -476,6 +476,7 @@ class _Account:
             )
             self.new += len(added.new)
             self._new += added.new
+            self.related = self.related.plus(added.replaced)
             self._told.update([done.path] if added.new else [])
             self.seen += len(added.seen) + len(added.known)
             self.unproved += added.unproved
@@ -517,7 +518,7 @@ class _Account:
             self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
         relations = read_relations(answer.completion.text, sentences)
         if relations != type(relations)():
-            self.related = engine.proposals.relate(project, relations)
+            self.related = self.related.plus(engine.proposals.relate(project, relations))
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
         """Remember that the session was read to its end."""
@@ -538,7 +539,7 @@ class _Account:
         yield "statements", f"{self.new:,} new, {self.seen:,} seen again"
         if self.beyond_cap:
             yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
-        if found := self.related:
+        if (found := self.related) != type(found)():
             joined = f"{found.joined:,} joined to others that say the same"
             untrue = f"{found.untrue:,} made untrue by later ones"
             yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"

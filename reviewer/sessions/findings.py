@@ -16,9 +16,13 @@ from enum import StrEnum
 from msgspec import Struct, structs
 
 from reviewer.sessions.signatures import (
+    HEAD,
+    TAIL,
     Failing,
     failing_lines,
     is_environment,
+    is_of_the_day,
+    names_in,
     normalised,
 )
 from reviewer.sources.events import (
@@ -51,10 +55,13 @@ WORDS = 1_200
 """Characters of a person's words; a longer message is a task and no correction."""
 UNSOLVED = 2
 """Calls that a failure is counted with after which nothing passed."""
-IN_ITS_FILE = 2
-"""What a change to the file that the failing line names counts for."""
+IN_ITS_FILE, NAMED = 1, 2
+"""How plainly a change belongs to a failure: by its file, by what the failing line names."""
+CODE = 8
+"""Characters of a changed line that are looked for in the code below a failing line."""
 WAYS_OUT = 2
-"""Commands between failure and pass that are named; of more nobody knows which one helped."""
+"""Commands or changes between failure and pass that are named; of more nobody knows which ones
+helped."""
 
 
 class Kind(StrEnum):
@@ -131,7 +138,7 @@ class _Call(Struct):
     outcome: Outcome = Outcome.UNKNOWN
 
 
-class _Open(Struct):
+class _Open(Struct, kw_only=True):
     """A failure after which nothing has passed yet."""
 
     finding: Finding
@@ -141,6 +148,8 @@ class _Open(Struct):
     arguments: frozenset[str]
     shared: int
     """Failures that the same call has shown."""
+    shown: str
+    """The line below the failing one, where linters show the code."""
     last: int
     """The number of the last call that showed it."""
 
@@ -269,11 +278,20 @@ class _Lane:
         failed = event.outcome is Outcome.FAILED
         if not failed and call.act is Act.RUN and _looks(call):
             return
-        lines = failing_lines(event.text, plain=not failed) if call.act is Act.RUN or failed else ()
-        part = _failed_part(call, event, lines)
+        lines: Sequence[Failing] = ()
+        if failed:
+            lines = failing_lines(event.text)
+        elif call.act is Act.RUN and _is_hidden(call, event):
+            if lines := failing_lines(event.text, hidden=True):
+                call.outcome = Outcome.FAILED
+            elif any(name.partition(" ")[0].lower() in _FILTERS for name, _ in call.parts):
+                call.outcome = Outcome.UNKNOWN
+        elif call.act is Act.RUN:
+            lines = failing_lines(event.text, plain=True)
+        part = _failed_part(call, event, lines) if lines or failed else None
         if part is not None and part[0].split(" ")[0].lower() in _LOOKING:
             return
-        self._passes(call, event.outcome, lines)
+        self._passes(call, lines)
         for line in lines:
             if any(each.failing.signature == line.signature for each in self._open):
                 continue
@@ -292,13 +310,24 @@ class _Lane:
                 evidence=(Evidence.of(event.origin, line.text),),
             )
             self._open.append(
-                _Open(finding, line, call, command, arguments, len(lines), call.number)
+                _Open(
+                    finding=finding,
+                    failing=line,
+                    call=call,
+                    command=command,
+                    arguments=arguments,
+                    shared=len(lines),
+                    shown=_below(event.text, line),
+                    last=call.number,
+                )
             )
         while len(self._open) > OPEN or (self._open and call.number - self._open[0].last > REACH):
             self._keep(_unsolved(self._open.pop(0)))
 
-    def _passes(self, call: _Call, outcome: Outcome, lines: Sequence[Failing]) -> None:
+    def _passes(self, call: _Call, lines: Sequence[Failing]) -> None:
         """Count open failures that a call shows again, and close those that it no longer shows."""
+        if not self._open:
+            return
         signatures = {each.signature for each in lines}
         ruled = any(each.rule for each in lines)
         still: list[_Open] = []
@@ -315,14 +344,14 @@ class _Lane:
                 each.finding.kind is Kind.ENVIRONMENT and _way_out(each, [call])
             ):
                 still.append(each)
-            elif outcome is Outcome.OK or (ruled and each.failing.rule):
+            elif call.outcome is Outcome.OK or (ruled and each.failing.rule):
                 self._keep(self._solved(each, call))
             else:
                 still.append(each)
         self._open = still
 
     def _solved(self, each: _Open, passed: _Call) -> Finding:
-        between = [one for one in self._recent if each.call.number < one.number < passed.number]
+        between = [one for one in self._recent if each.last < one.number < passed.number]
         lost = min(passed.number - each.call.number, REACH)
         fix, call = _fix(each, between, passed)
         evidence = (Evidence.of(call.origin, fix),) if call else ()
@@ -429,11 +458,14 @@ _LOOKING = frozenset(
     ["cat", "ls", "head", "tail", "sed", "awk", "grep", "rg", "find", "fd", "wc", "stat", "file",
      "less", "tree", "which", "type", "pwd", "echo", "printf", "test", "[", "diff", "cd", "jq",
      "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp",
+     "tee", "true", "sleep", "exit",
      "select-object", "select-string", "where-object", "sort-object", "measure-object",
      "get-content", "get-childitem", "get-item", "test-path", "out-string", "out-null",
      "out-file", "format-table", "format-list", "write-output", "write-host", "foreach-object"]
 )  # fmt: skip
 """Programs that only look: their failures cost a call and teach nothing."""
+_FILTERS = frozenset(["grep", "rg", "head", "sed", "awk", "cut", "uniq", "select-string"])
+"""Programs behind which failing lines may be missing; `tail` shows the end, where tools sum up."""
 _LOOKING_OF_GIT = frozenset(["status", "diff", "log", "show", "branch", "blame", "rev-parse"])
 _WITH_VALUE = frozenset(
     ["-C", "--filter", "-F", "--cwd", "--prefix", "--project", "-p", "-w", "--workspace", "-n",
@@ -453,7 +485,7 @@ def _named(command: Command) -> tuple[str, frozenset[str]]:
     and its arguments.
     """
     words = command.words
-    name = [posixpath.basename(words[0].replace("\\", "/")) if words else ""]
+    name = [words[0].replace("\\", "/").rpartition("/")[2] if words else ""]
     at = 1
     while at < len(words) and (len(name) == 1 or name[-1] in _GROUPS):
         word = words[at]
@@ -489,6 +521,19 @@ def _is_look(name: str) -> bool:
     program, _, rest = name.partition(" ")
     return program.lower() in _LOOKING or (
         program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT
+    )
+
+
+def _is_hidden(call: _Call, event: Result) -> bool:
+    """Whether a command that does something may have failed although the line did not: the exit
+    code is that of another one, as behind `| tail` and before `; echo done`.
+    """
+    if len(call.parts) == 1 and event.exit_code is not None:
+        return False
+    ends = command_outcomes(call.commands, event.outcome, event.exit_code)
+    return any(
+        end is not Outcome.OK and not _is_look(name)
+        for (name, _), end in zip(call.parts, ends, strict=True)
     )
 
 
@@ -528,6 +573,7 @@ def _is_again(each: _Open, call: _Call) -> bool:
 # Changes
 
 _TOKEN = re.compile(r"\w[\w.-]*")
+_IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 
 
 def _changed(event: Call) -> Iterator[tuple[str, str, str]]:
@@ -539,44 +585,89 @@ def _changed(event: Call) -> Iterator[tuple[str, str, str]]:
 def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Call | None]:
     """What made a failed command pass, if that can be said, and the call that did it."""
     line = each.failing
-    names = set(_TOKEN.findall(line.text))
-    best: tuple[int, str, _Call | None] = (1, "", None)
-    edited = False
-    there = 0
-    for call in between:
-        for path, old, new in call.changes:
-            edited = True
-            if not old:
-                continue  # a file that is written anew does not show what was wrong
-            score = 0
-            if line.path and posixpath.basename(path) == posixpath.basename(line.path):
-                score += IN_ITS_FILE
-                there += 1
-            change = _difference(old, new)
-            score += min(2, len(names & set(_TOKEN.findall(change))))
-            if score > best[0]:
-                best = (score, f"{posixpath.basename(path)}: {change}", call)
-    if best[0] == IN_ITS_FILE and there > 1:
-        return "", None  # one of several changes to the file, and nothing says which
-    if best[1]:
-        return best[1:]
     acted = [call for call in between if call.act is Act.RUN and not _looks(call)]
-    # What a linter says of a file is mended in the file, not by another command line.
-    if not line.path and (way_out := _way_out(each, [*acted, passed])):
-        return f"`{_act(way_out)}`", way_out
-    done = [call for call in acted if call.outcome is Outcome.OK]
-    if edited or not 0 < len(done) <= WAYS_OUT:
+    done = [call for call in acted if call.outcome is Outcome.OK and not _is_again(each, call)]
+    edits = [(call, change) for call in between for change in call.changes]
+    if line.rule and line.path:  # what a linter says of a file is mended in that file
+        edits = [(call, change) for call, change in edits if _is_same_file(change[0], line.path)]
+    grounds = [_grounds(line, each.shown, change) for _, change in edits]
+    best = max(grounds, default=(0,))
+    alone = sum(each[0] == best[0] for each in grounds) == 1
+    if edits and (
+        best[0] > IN_ITS_FILE or (alone and (best[0] or is_of_the_day(line) or not done))
+    ):
+        call, change = edits[grounds.index(best)]
+        if change[1]:  # a file that is written anew does not show what was wrong
+            return _change_told(change), call
+    if is_of_the_day(line):  # what the code lacks is not mended by another command line
+        known = [change for _, change in edits if change[1]]
+        if best[0] or not 0 < len(known) == len(edits) <= WAYS_OUT:
+            return "", None
+        told = (_short(_change_told(change), SHOWN // WAYS_OUT - 1) for change in known)
+        return "; ".join(told), edits[0][0]
+    edited = any(call.changes for call in between)
+    if not line.path and (not edited or each.finding.kind is Kind.ENVIRONMENT):
+        way_out = _way_out(each, [*acted, passed])
+        if way_out is not None:
+            return f"`{_act(way_out)}`", way_out
+    if edited or not 0 < len(done) <= WAYS_OUT or any("<<" in call.text for call in acted):
         return "", None
     return "; ".join(f"`{_act(call)}`" for call in done), done[0]
 
 
+def _change_told(change: tuple[str, str, str]) -> str:
+    path, old, new = change
+    return f"{posixpath.basename(path)}: {_difference(old, new)}"
+
+
+def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[int, ...]:
+    """How plainly a change belongs to a failing line: it is in the file, it has what the line
+    names, or it names the rule or changes the code that is shown. Of equal ones, one that does not
+    only remove, with more of what is named, and the smaller one.
+    """
+    path, old, new = change
+    there = IN_ITS_FILE if _is_same_file(path, line.path) else 0
+    before, after = _stripped(old), _stripped(new)
+    words = set(_IDENTIFIER.findall("\n".join(before ^ after)))
+    names = names_in(line)
+    shared = names & words
+    ground = there
+    if shared and (there or len(shared) > 1 or shared == names):
+        ground = there + NAMED
+    gone = (text for text in before - after if shown and len(text) >= CODE)
+    ruled = there and words.intersection(_IDENTIFIER.findall(line.rule))
+    if ruled or any(text in shown for text in gone):
+        ground = there + NAMED + 1
+    return ground, bool(after - before), min(len(shared), 2), -len(old) - len(new)
+
+
+def _is_same_file(path: str, named: str) -> bool:
+    """Whether a path is the one that a failing line names, which may be from another folder."""
+    name = posixpath.basename(named.replace("\\", "/"))
+    return bool(name) and posixpath.basename(path.replace("\\", "/")) == name
+
+
+def _below(output: str, line: Failing) -> str:
+    """The line of an output below a failing one."""
+    at = output.find(line.text, 0, HEAD)
+    if at < 0 and (at := output.find(line.text, -TAIL)) < 0:
+        return ""
+    return output[at : at + 4 * SHOWN].partition("\n")[2].partition("\n")[0][:SHOWN].strip()
+
+
+def _stripped(text: str) -> set[str]:
+    return {line.strip() for line in text.splitlines()[:400]}
+
+
 def _way_out(each: _Open, calls: Iterable[_Call]) -> _Call | None:
     """The command that did what the failed one was to do: most of its words are the same."""
+    if each.call.act is not Act.RUN:
+        return None
     failed = set(_TOKEN.findall(each.call.text))
     for call in calls:
         words = set(_TOKEN.findall(call.text))
         alike = len(words & failed) / (len(words | failed) or 1)
-        if call.outcome is Outcome.OK and call.text != each.call.text and alike >= 0.5:
+        if call.outcome is Outcome.OK and alike >= 0.5 and _act(call) != _act(each.call):
             return call
     return None
 
@@ -642,9 +733,10 @@ def _unsolved(each: _Open) -> Finding:
 
 
 def _joined(known: Finding, new: Finding) -> Finding:
-    """Two findings of one kind in a session; the fix is the latest that was seen."""
+    """Two findings of one kind in a session; the fix is the latest that was seen, with its text."""
     return structs.replace(
         known,
+        text=new.text if new.fix else known.text,
         times=known.times + new.times,
         cost=known.cost + new.cost,
         first=min(filter(None, (known.first, new.first)), default=""),

@@ -22,8 +22,9 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 
 _LOCATED = re.compile(
     r"\s*(?P<path>(?:[A-Za-z]:)?[\w.~@+/\\-]*\.[A-Za-z]\w{0,5}):\d+(?P<column>:\d+)?:\s+"
-    r"(?P<text>\S.*)"
+    r"(?![A-Z]\w*Warning: |in \S+$)(?P<text>\S.*)"
 )
+"""Not a warning of Python, and not a frame as pytest prints it."""
 _LOCATED_IN_BRACKETS = re.compile(
     r"\s*(?P<path>[\w.~@+/\\-]+\.\w{1,6})\(\d+,\d+\): (?:error|warning) (?P<text>\S.*)"
 )
@@ -32,6 +33,8 @@ _RULE_IN_BRACKETS = re.compile(r"\s+[(\[](?P<rule>[a-z@][\w@/-]{2,48})[)\]]$")
 _RULE_IN_COLUMN = re.compile(r"\s{2,}(?P<rule>[a-z@][\w@/-]{2,60})$")
 _BIOME = re.compile(r"(?P<path>\S+\.\w{1,6})\S* (?P<rule>[A-Za-z][\w/]+)(?: +FIXABLE)? ━{3,}")
 _PLACE_AND_RULE = re.compile(r":\d+(?::\d+: |\s+(?:error|warning)\s)|\(\d+,\d+\): |━━━")
+_FAILS = ("rror", "ERR", "ail", "AIL", "atal", "anic", "Exception", "not ok", "●", "✗", "━━━")
+"""What an output has in which a tool says that something failed."""
 _CODE = re.compile(r"(?P<rule>[A-Z]{1,5}\d{2,5}|[a-z][\w-]{3,24}):?\s")
 _CODE_OF_COMPILER = re.compile(r"(?:error|warning)\[(?P<rule>\w+)\]: (?P<text>\S.*)")
 _EXCEPTION = re.compile(
@@ -39,8 +42,10 @@ _EXCEPTION = re.compile(
     r"(?:: (?P<text>.*)| \[.*|$)"
 )
 _FAILED_TEST = re.compile(
-    r"\s*(?:--- FAIL: \S|FAILED \S+::|FAIL: \S|● \S|✗ \S|not ok \d|test \S+ \.\.\. FAILED)"
+    r"\s*(?:--- FAIL: \S|FAILED \S+::|FAIL: \S|● .*\S › \S|✗ \S|not ok \d|test \S+ \.\.\. FAILED)"
 )
+_FAILED_GO_TEST = "--- FAIL: "
+_FAILED_PACKAGE = re.compile(r"FAIL\t\S")
 _SECONDS = re.compile(r"\s+[(\[]?\d[\d.]* ?m?s[)\]]?$")
 _SEVERE = re.compile(r"(?i:error|fatal|panic|err|failed|failure)\b(?: \w+)?:\s|npm (?i:err)!\s\S")
 _LABEL = re.compile(r"(?:! \[|[A-Za-z][\w.-]*(?: ?\([\w -]+\))?: \S)")
@@ -98,6 +103,7 @@ _NAME = re.compile(
     r"|\b(?:[A-Za-z]*[a-z][A-Z]\w*|[A-Za-z]\w*_\w+|\w+\(\))"  # camelCase, snake_case, f()
     r"|\d[\w.,:]*"
 )
+_IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _GAPS = re.compile(r"\*(?:[\s,;:=|.()]*\*)+")
 
@@ -150,24 +156,44 @@ def signature(text: str) -> str:
     return found[0].signature if found else ""
 
 
-def failing_lines(output: str, *, plain: bool = False, up_to: int = ANY) -> tuple[Failing, ...]:
+def failing_lines(
+    output: str, *, plain: bool = False, hidden: bool = False, up_to: int = ANY
+) -> tuple[Failing, ...]:
     """The lines of an output that say what failed, of the plainest kind it has, each signature
     once.
 
     `plain`: only lines that name a place and a rule; for the output of a command that need not
-    have failed. `up_to`: the least plain kind of line that counts.
+    have failed. `hidden`: only the words of a tool for a failure; for a command that may have
+    failed, because the exit code is that of another one. `up_to`: the least plain kind of line that
+    counts.
     """
     ends = (output[:HEAD], output[-TAIL:]) if len(output) > HEAD + TAIL else (output,)
     if plain and not any(map(_PLACE_AND_RULE.search, ends)):
         return ()
+    if hidden and not any(_PLACE_AND_RULE.search(end) or _has_any(end, _FAILS) for end in ends):
+        return ()
+    up_to = min(up_to, SEVERE if hidden else ANY)
     lines = _lines(output)
     seen: list[list[_Seen]] = [[] for _ in range(ANY + 1)]
+    of_test, wanted = False, up_to
     for at, (number, line) in enumerate(lines):
+        if line and (not line[0].isspace() or _FAILED_GO_TEST in line):
+            of_test = line.lstrip().startswith(_FAILED_GO_TEST)
+        if hidden and not (of_test or _PLACE_AND_RULE.search(line) or _has_any(line, _FAILS)):
+            continue
         found = _located(lines, at)
+        if found and line[0].isspace() and found.path.endswith(".go") and not of_test:
+            following = lines[at + 1][1] if at + 1 < len(lines) else ""
+            if not following.lstrip().startswith(_FAILED_GO_TEST):
+                continue  # a log of a test; the last line before it failed says why
         if found is None and not plain:
-            found = _other(number, line)
+            found = _other(number, line, wanted)
         if found is not None and not (plain and found.rank):
             seen[found.rank].append(found)
+            if found.rank >= SEVERE and _says(found.failing()):
+                wanted = found.rank - 1  # of these kinds the first is enough
+    if hidden and not seen[TEST]:  # a line of a log may name a place, too
+        seen[FAILURE] = [each for each in seen[FAILURE] if _is_error(each)]
     for rank, those in enumerate(seen[: up_to + 1]):
         kept: dict[str, Failing] = {}
         for failing in map(_Seen.failing, those):
@@ -201,14 +227,21 @@ def what_failed(lines: Iterable[Failing]) -> str:
 
 def is_environment(line: str) -> bool:
     """Whether a failing line is the words of a system or runtime for something missing."""
-    lower = line.lower()
-    return any(each in lower for each in ERRNO)
+    return _has_any(line.lower(), ERRNO)
 
 
 def without_place(line: str) -> str:
     """A failing line without the place that it names first."""
     found = _LOCATED.match(line) or _LOCATED_IN_BRACKETS.match(line)
     return found["text"] if found else line
+
+
+def names_in(failing: Failing) -> set[str]:
+    """What a failing line quotes, and its identifiers, but for the rule."""
+    text = without_place(failing.text)
+    found = [*_QUOTED.findall(text), *_NAME.findall(text)]
+    rule = _IDENTIFIER.findall(failing.rule)
+    return {name for each in found for name in _IDENTIFIER.findall(each)}.difference(rule)
 
 
 def is_of_the_day(failing: Failing) -> bool:
@@ -227,6 +260,18 @@ def normalised(message: str) -> str:
     text = _QUOTED.sub("*", _ANSI.sub("", text) if "\x1b" in text else text)
     text = _NAME.sub("*", _PATH.sub("*", text))
     return _GAPS.sub("*", " ".join(text.split())).strip().lower()[:LONGEST]
+
+
+def _is_error(seen: _Seen) -> bool:
+    """Whether a line has the form in which compilers and interpreters print errors."""
+    located = _LOCATED.match(seen.text)
+    if located is None:
+        return True
+    return bool(located["column"]) and not located["text"].startswith(("warning:", "note:"))
+
+
+def _has_any(text: str, words: Iterable[str]) -> bool:
+    return any(word in text for word in words)
 
 
 def _says(failing: Failing) -> bool:
@@ -254,6 +299,8 @@ def _lines(output: str) -> list[tuple[int, str]]:
 def _located(lines: list[tuple[int, str]], at: int) -> _Seen | None:
     """A line that names a place. A rule that a line break cut off is taken from the next line."""
     number, line = lines[at]
+    if ":" not in line and "━" not in line:
+        return None
     if line[:1].isspace() and (found := _ESLINT.match(line)):
         ruled = _RULE_IN_COLUMN.search(found["text"])
         if ruled is None:
@@ -299,8 +346,8 @@ def _ruled(number: int, line: str, message: str, rule: str, path: str) -> _Seen:
     return _Seen(LINT, number, line.strip(), message, path, rule)
 
 
-def _other(number: int, line: str) -> _Seen | None:
-    """A line without a place."""
+def _other(number: int, line: str, up_to: int) -> _Seen | None:
+    """A line without a place, of a kind that counts."""
     bare = _TAGS.sub("", line).strip()
     if not bare or _FRAME.match(bare):
         return None
@@ -310,7 +357,12 @@ def _other(number: int, line: str) -> _Seen | None:
         return _Seen(FAILURE, number, bare, found["text"] or "", rule=found["rule"])
     if _FAILED_TEST.match(line):
         return _Seen(TEST, number, bare, _SECONDS.sub("", bare), exact=True)
+    if up_to < SEVERE:
+        return None
+    if _FAILED_PACKAGE.match(bare):
+        return _Seen(SEVERE, number, bare, _SECONDS.sub("", bare), exact=True)
     if _SEVERE.match(bare):
         return _Seen(SEVERE, number, bare, bare)
-    rank = LABELLED if _LABEL.match(bare) or is_environment(bare) else ANY
-    return _Seen(rank, number, bare, bare)
+    if up_to >= LABELLED and (_LABEL.match(bare) or is_environment(bare)):
+        return _Seen(LABELLED, number, bare, bare)
+    return _Seen(ANY, number, bare, bare) if up_to == ANY else None

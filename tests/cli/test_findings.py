@@ -211,6 +211,23 @@ def test_a_readers_statement_has_the_price_of_the_finding_that_it_was_made_of(
     assert finding["id"] == offline["id"]
 
 
+def test_a_statement_that_is_seen_again_keeps_the_sessions_of_its_finding(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    reviewer("ingest", write(folder, *map(lint, "abcd")))
+    reviewer("ingest", write(folder, *(refused(f"r{n}", f"not yet {n}") for n in range(3))))
+    rule = "golangci-lint (errcheck) wants each error handled or assigned to `_`."
+    quote = "Error return value of `rows.Close` is not checked (errcheck)"
+    environment = asks(reviewer, answer(said(rule, (2, quote))))
+    for name in "ab":
+        reviewer("propose", folder / f"{name}.jsonl", "--yes", env=environment)
+
+    first, second = reviewer.rows("queue", "list")
+
+    assert (first["content"], first["sessions"]) == (rule.rstrip("."), 4)
+    assert (second["rule"], second["sessions"]) == ("finding.refusal", 3)
+
+
 def test_undoing_an_ingestion_takes_its_findings_back(reviewer: Reviewer, folder: Path) -> None:
     reviewer("ingest", write(folder, lint("a"), lint("b")))
     acts = reviewer.rows("history")

@@ -101,4 +101,4 @@ def _hints(row: sqlite3.Row, references: Sequence[tuple[datetime, str]]) -> Iter
         in_days = "1 day" if days == 1 else f"{days} days"
         yield Hint("reference count", f"seen {len(references)} times in {in_days}")
     if not entity and row["role"] == "user" and row["type"] in _OWN:
-        yield Hint("identity and preference", "your own words about yourself")
+        yield Hint("identity and preference", "your own words")

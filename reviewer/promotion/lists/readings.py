@@ -13,10 +13,11 @@ from reviewer.files import append_own, read_own, write_atomic
 from reviewer.llm.readers import Reader
 from reviewer.sharing import personal
 from reviewer.sources.open import NOTE_FORMATS
+from reviewer.sources.records import RecordUse
 from reviewer.store.database import Database
 from reviewer.text.numerals import count
 
-TOKENS_A_SESSION, TOKENS_A_CHARACTER, TOKENS_A_MEGABYTE = 1_900, 0.42, 1_500
+TOKENS_A_SESSION, TOKENS_A_CHARACTER, TOKENS_A_MEGABYTE = 1_900, 0.5, 1_500
 """Measured size of a prompt by characters of the dialogue and bytes of the file, rounded up."""
 ANSWER_TOKENS = 900
 MOST_OFFERED = 150_000
@@ -147,11 +148,11 @@ class Readings:
         ]
 
     def _said(self, source: int) -> int:
-        """Characters of the dialogue of a session."""
+        """Characters that were said in a session, by a person or the agent."""
         ((said,),) = self._database.query(
             "SELECT coalesce(sum(length(text)), 0) FROM record WHERE source_id = ?"
-            " AND role IN ('user', 'assistant')",
-            (source,),
+            " AND role IN ('user', 'assistant') AND use = ?",
+            (source, str(RecordUse.MESSAGE)),
         )
         return int(said)
 

@@ -58,11 +58,15 @@ def places_of(act: Act, number: int) -> set[tuple[int, int, int]]:
 
 
 def sessions_of(act: Act, rows: Iterable[int]) -> int:
-    """How many sessions or files the evidence of some rows comes from."""
+    """How many sessions or files the evidence of some rows comes from, or the finding behind one of
+    them has come up in.
+    """
+    ids = listed(rows)
     found = act.query(
-        "SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id)) FROM evidence e"
+        "SELECT max(count(DISTINCT coalesce(r.session, 's' || r.source_id)),"
+        f" (SELECT coalesce(max(sessions), 0) FROM memory WHERE id {AMONG})) FROM evidence e"
         f" JOIN record r ON r.id = e.record_id WHERE e.memory_id {AMONG}",
-        (listed(rows),),
+        (ids, ids),
     )
     return int(found[0][0])
 

@@ -32,6 +32,14 @@ class Related(Struct, frozen=True):
     untrue: int = 0
     contradictions: int = 0
 
+    def plus(self, other: Related) -> Related:
+        """Both together."""
+        return Related(
+            self.joined + other.joined,
+            self.untrue + other.untrue,
+            self.contradictions + other.contradictions,
+        )
+
 
 def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sentence]:
     """The new statements and those nearest to each of them, by number."""
@@ -59,17 +67,16 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
     """Put rows that say the same behind the one that is worded best, and queue a row for each pair
     of which only one can hold. Nothing is decided.
     """
-    joined = sum(_join(act, group) for group in relations.same)
-    untrue = new = 0
+    found = Related(sum(_join(act, group) for group in relations.same))
     for old, later in relations.untrue:
-        found = make_untrue(act, old, later, now)
-        untrue, new = untrue + found.untrue, new + found.contradictions
+        found = found.plus(make_untrue(act, old, later, now))
+    new = 0
     for old, later in relations.untrue_in_part:
         wording = conflict_rows.UNTRUE_IN_PART
         new += len(queue_contradiction(act, old, later, now, wording))
     for one, other in relations.contradict:
         new += len(queue_contradiction(act, one, other, now))
-    return Related(joined, untrue, new)
+    return found.plus(Related(contradictions=new))
 
 
 def make_untrue(act: Act, old: int, later: int, now: str) -> Related:

@@ -31,7 +31,7 @@ from reviewer.promotion.rows.evidence_rows import (
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
 from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
-from reviewer.promotion.rows.relations import make_untrue
+from reviewer.promotion.rows.relations import Related, make_untrue
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
@@ -96,10 +96,11 @@ class RowPlan(Struct, frozen=True):
 
 
 class WrittenRows(Struct, frozen=True):
-    """The rows that a plan wrote."""
+    """The rows that a plan wrote, and what became of those that the new ones replace."""
 
     new: tuple[int, ...] = ()
     seen: tuple[int, ...] = ()
+    replaced: Related = Related()
 
 
 def prepare(
@@ -245,15 +246,16 @@ def write(act: Act, project_id: int, wave_id: int, planned: RowPlan, *, now: str
     facts = [*planned.new, *planned.over_cap, *(fact for _, fact in planned.again)]
     records = _records(act, project_id, wave_id, facts)
     new: list[int] = []
+    replaced = Related()
     for fact in planned.new:
         rows = queue_rows(act, [new_row(fact)], project_id=project_id, wave_id=wave_id, now=now)
         for number in rows:
             _take_price(act, project_id, number, fact)
             if old := _named_row(act, project_id, fact.best.proved.proposal.replaces):
-                make_untrue(act, old, number, now)
+                replaced = replaced.plus(make_untrue(act, old, number, now))
         new += rows
     seen = [_count_again(act, row, fact, records, now) for row, fact in planned.again]
-    return WrittenRows(tuple(new), tuple(seen))
+    return WrittenRows(tuple(new), tuple(seen), replaced)
 
 
 def new_row(fact: SameFact) -> NewRow:

@@ -76,6 +76,8 @@ class Added(Struct, frozen=True):
     title: str = ""
     known: tuple[int, ...] = ()
     unproved: int = 0
+    replaced: Related = Related()
+    """What became of rows that new ones replace."""
 
 
 class Proposals:
@@ -129,6 +131,7 @@ class Proposals:
             report,
             planned.known,
             sum(not f.best.proved.proof.sound for f in (*planned.new, *planned.over_cap)),
+            written.replaced,
         )
 
     def to_compare(self, project: str, new: Sequence[int]) -> list[Sentence]:

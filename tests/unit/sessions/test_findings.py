@@ -47,6 +47,75 @@ def test_a_failure_has_what_made_the_same_command_pass(told: Told) -> None:
     assert finding.first == finding.last == "2026-02-14T10:00:02Z"
 
 
+def test_a_change_for_another_rule_is_no_remedy(told: Told) -> None:
+    other = "a/rows.go:9:2: error is not nil but it returns nil (nilerr)"
+    told.run("mise run lint", f"{LINT}\n\trows.Close()\n{other}\n\treturn nil", failed=True)
+    told.edit("/work/shop/a/rows.go", "return nil", "return nil //nolint:nilerr")
+    told.edit("/work/shop/a/rows.go", "    rows.Close()", "    if err := done(); err != nil {}")
+    told.edit("/work/shop/b/rows_list.go", "is Error value", "is Error value of rows checked")
+    told.run("mise run lint")
+
+    assert [(each.text, each.fix) for each in found(told)] == [
+        (LINT, "rows.go: `rows.Close()` → `if err := done(); err != nil {}`"),
+        (other, "rows.go: `return nil` → `return nil //nolint:nilerr`"),
+    ]
+
+
+def test_of_several_changes_that_nothing_points_to_none_is_told(told: Told) -> None:
+    told.run("mise run lint", LINT, failed=True)
+    told.edit("/work/shop/a/rows.go", "one := 1", "one := 2")
+    told.edit("/work/shop/a/rows.go", "two := 1", "two := 2")
+    told.run("mise run lint")
+
+    assert (only(told).passed, only(told).fix) == (True, "")
+
+
+def test_the_change_since_a_test_failed_last_has_mended_it(told: Told) -> None:
+    failing = "--- FAIL: TestRows (0.0s)\n    rows_test.go:12: 3 rows, want 2"
+    told.run("go test ./...", failing, failed=True)
+    told.edit("/work/shop/rows.go", "limit = 3", "limit = 4")
+    told.run("go test ./...", failing, failed=True)
+    told.edit("/work/shop/store.go", "limit = 4", "limit = 2")
+    told.run("go test ./...")
+
+    assert only(told).fix == "store.go: `limit = 4` → `limit = 2`"
+
+
+@pytest.mark.parametrize(
+    ("count", "fix"),
+    [(2, "a0.go: `x = 1` → `x = 2`; a1.go: `x = 1` → `x = 2`"), (3, "")],
+)
+def test_two_changes_since_a_test_failed_have_mended_it_together(
+    told: Told, count: int, fix: str
+) -> None:
+    told.run("go test ./...", "--- FAIL: TestRows (0.0s)", failed=True)
+    for number in range(count):
+        told.edit(f"/work/shop/a{number}.go", "x = 1", "x = 2")
+    told.run("go test ./...")
+
+    assert only(told).fix == fix
+
+
+def test_of_what_a_test_logged_the_last_line_says_why_it_failed(told: Told) -> None:
+    logged = "=== RUN TestRows\n    rows_test.go:8: three rows\n    rows_test.go:9: want 2 rows"
+    told.run("go test -v ./...", f"{logged}\n--- FAIL: TestRows (0.0s)\n", failed=True)
+
+    assert only(told).text == "rows_test.go:9: want 2 rows"
+
+
+def test_the_text_is_that_of_the_failure_that_was_mended(told: Told) -> None:
+    for name in ("a", "b"):
+        line = LINT.replace("a/rows.go", f"{name}/{name}.go")
+        told.run("mise run lint", line, failed=True)
+        told.edit(f"/work/shop/{name}.go", "rows.Close()", f"{name} = rows.Close()")
+        told.run("mise run lint")
+
+    finding = only(told)
+
+    assert finding.text.startswith("b/b.go")
+    assert finding.fix == "b.go: `rows.Close()` → `b = rows.Close()`"
+
+
 def test_a_call_repeated_in_vain_counts_each_time(told: Told) -> None:
     for _ in range(3):
         told.run("make build", "error: the widget is missing", failed=True)
@@ -75,6 +144,43 @@ def test_a_failure_that_a_pipe_hides_is_seen_by_its_rule(told: Told) -> None:
     assert only(told).signature.startswith("errcheck")
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["go test ./... 2>&1 | tail -20", "go test ./... | head -40", "go test ./... || true",
+     "go test ./...; echo done"],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    ["--- FAIL: TestRows (0.02s)", "a/rows.go:9:2: undefined: rows", "FAIL\tshop/a\t0.3s",
+     "error[E0432]: unresolved import `shop::rows`", "error: could not compile `shop`"],
+)  # fmt: skip
+def test_a_failure_whose_exit_code_another_command_hides_is_found(
+    told: Told, command: str, line: str
+) -> None:
+    told.run(command, f"building\n{line}\n")
+
+    finding = only(told)
+
+    assert (finding.text, finding.command) == (line, "go test")
+
+
+def test_what_succeeded_with_such_words_did_not_fail(told: Told) -> None:
+    told.run("deploy --now", "error: none\n")
+    told.run("go test -v ./... | tail -5", "    rows_test.go:12: a log\nok  \tshop/a\t0.3s\n")
+    told.run("make | tail -5", "rows.c:1:2: warning: unused variable\n")
+    told.run("cat notes.txt | head -5", "error: in the notes\n")
+
+    assert not found(told)
+
+
+def test_a_command_behind_which_lines_are_filtered_out_passes_nothing(told: Told) -> None:
+    told.run("cargo test", "error[E0432]: unresolved import `shop::rows`", failed=True)
+    told.edit("/work/shop/a.rs", "use shop::rows;", "use crate::rows;")
+    told.run('cargo test 2>&1 | grep -A 5 "running"')
+
+    assert not only(told).passed
+
+
 def test_a_narrower_command_that_passes_proves_nothing(told: Told) -> None:
     told.run("go test ./store", "--- FAIL: TestRows (0.0s)", failed=True)
     told.run("go test ./web")
@@ -95,6 +201,21 @@ def test_a_way_out_of_the_environment_is_the_command_that_did_the_same(told: Tol
 def test_running_the_same_command_beside_another_is_no_remedy(told: Told) -> None:
     told.run("mise run lint", LINT, failed=True)
     told.run("mise run lint && mise run test")
+
+    assert (only(told).passed, only(told).fix) == (True, "")
+
+
+def test_what_the_code_lacks_has_no_command_as_its_remedy(told: Told) -> None:
+    told.run("go test ./...", "--- FAIL: TestRows (0.0s)", failed=True)
+    told.run("git fetch")
+    told.run("go test ./... -count=1")
+
+    assert (only(told).passed, only(told).fix) == (True, "")
+
+
+def test_a_way_out_that_cannot_be_told_from_the_failure_is_not_told(told: Told) -> None:
+    told.run("python3 - <<'E'\nprint(one\nE", "error: the file is not closed", failed=True)
+    told.run("python3 - <<'E'\nprint(one)\nE")
 
     assert (only(told).passed, only(told).fix) == (True, "")
 

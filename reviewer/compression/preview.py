@@ -187,7 +187,7 @@ def preview_choice(
             engine=choice.engine or BY_HAND,
             written=choice.written,
         )
-    fidelity = summarizer.validate_fidelity(segment, compressed)
+    fidelity = summarizer.validate_level(segment, compressed)
     kept = _why_kept(segment, plan, choice, compressed)
     tiny = segment.tokens <= SHORT and choice.level in (Level.DETAILED, Level.BRIEF)
     if not kept and tiny and choice.engine != BY_HAND and not fidelity.passes_threshold:

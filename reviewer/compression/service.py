@@ -107,7 +107,7 @@ class Compression:
                 if isinstance(found, Locked):
                     yield SegmentAtLevel(segment, level, found)
                 else:
-                    fidelity = summarizer.validate_fidelity(segment, found)
+                    fidelity = summarizer.validate_level(segment, found)
                     yield SegmentAtLevel(segment, level, (found, fidelity))
 
     def plan(

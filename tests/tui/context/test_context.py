@@ -608,3 +608,20 @@ async def test_an_important_turn_that_a_summary_loses_is_named(
         assert "an important turn is missing" in screen.text
         await screen.press("2")
         await screen.until(lambda: "important turn" not in screen.text)
+
+
+async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = engine.contexts.create("acme", "harbour").id
+    for dock in range(12):
+        lines = [f"dock_{dock}/ferry_{dock}_{at}.go waits for gate_{at * dock}" for at in range(20)]
+        said_of_it = f"Dock {dock} takes the ferry in the wind."
+        role, text = ("tool", "\n".join(lines)) if dock % 3 else ("assistant", said_of_it)
+        engine.contexts.add(number, role=role, text=text)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3")
+        for key in "234":
+            await screen.press(key)
+            await screen.until(lambda: "! much of what was said is missing" in screen.text)
+            assert "nothing invented ✓" not in screen.text

@@ -311,6 +311,8 @@ def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
     ratio = f" ({before / after:.1f}:1)" if after else ""
     target = f", target {found.plan.target:,}" if found.plan.target else ""
     narrate(f"The whole context: {before:,} to {after:,} tokens{ratio}{target}.")
+    if found.plan.target and found.shortened:
+        narrate(f"What the person said is shortened in {', '.join(found.shortened)}.")
 
 
 def _show_all_levels(levels: Iterable[SegmentAtLevel], context: int, *, as_json: bool) -> None:

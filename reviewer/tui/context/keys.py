@@ -31,7 +31,7 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Choose levels for a number of tokens; the newest stay fullest, your own stay as they are.",
+    "Choose levels for a number of tokens; what you said stays longest, then the newest.",
     "Decide", writes=True,
 )  # fmt: skip
 PIN = Action(

@@ -544,9 +544,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             f" {count(doubtful, 'summary does', 'summaries do')} not pass the checks"
             f" ({glyphs(self.app).attention}): it asks about those first."
         )
+        short = preview.shortened
+        shortened = f" What you said is shortened in {count(len(short), 'segment')}."
         self.say(
             f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
-            f"{asks if doubtful else ''}{stay if own else ''}",
+            f"{shortened if short else ''}{asks if doubtful else ''}{stay if own else ''}",
             bad=bool(trouble),
         )
 

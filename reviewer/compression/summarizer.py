@@ -105,9 +105,15 @@ def target_tokens(tokens: int, level: Level) -> int:
 
 
 def segment_target(segment: Segment, level: Level) -> int:
-    """How many tokens a segment aims at; its IMPORTANT turns count one level fuller."""
+    """How many tokens a segment aims at; its IMPORTANT turns count one level fuller, but for those
+    that say themselves what must survive: only that is added.
+    """
     target = target_tokens(segment.tokens, level)
-    important = sum(t.tokens for t in segment.turns if t.priority is Priority.IMPORTANT)
+    important = sum(
+        turn.tokens
+        for turn in segment.turns
+        if turn.priority is Priority.IMPORTANT and not turn.retention
+    )
     if level is Level.FULL or not important:
         return target
     share = 2 / 3 if level is Level.DETAILED else 1 / RATIOS[Level(level - 1)]

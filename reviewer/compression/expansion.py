@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec import Struct
 
 from reviewer.commits.reader import CommitReader
 from reviewer.commits.values import Priority
@@ -24,6 +25,28 @@ def original_turns(reader: CommitReader, context: int) -> tuple[SegmentTurn, ...
         for each in _originals(reader, read_chain(reader.all, context))
         if each.turn.priority is not Priority.SKIP
     )
+
+
+class AppliedSummary(Struct, frozen=True):
+    """A summary in the chain beside its original: the tokens of that, and what it has not."""
+
+    tokens_before: int
+    loses: tuple[str, ...] = ()
+
+
+def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSummary]:
+    """The summaries in a chain, by commit."""
+    found = {}
+    for each in read_chain(reader.all, context):
+        if each.operation == "summary":
+            originals = _originals(reader, [each])
+            row = reader.one("SELECT fidelity FROM segment WHERE commit_id = ?", (each.origin,))
+            stored = msgspec.json.decode(row[0]) if row is not None else {}
+            found[each.id] = AppliedSummary(
+                sum(o.turn.tokens for o in originals if o.turn.priority is not Priority.SKIP),
+                tuple(stored.get("loses", ())),
+            )
+    return found
 
 
 def _originals(reader: CommitReader, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:

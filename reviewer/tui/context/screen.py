@@ -390,8 +390,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is None:
             return
         signs, after = glyphs(self.app), self.data.after()
-        figures = f"{count(len(self.data.commits), 'turn')} {signs.dot} {self.data.sent:,} tokens"
+        whole = f"{self.data.original:,} tokens"
+        figures = f"{count(len(self.data.commits), 'turn')} {signs.dot} {whole}"
         words = f"{'' if after.exact else '~'}{after.tokens:,}"
+        if target := self.data.target:
+            words += f" of {target:,}" + (f" {signs.attention}" if after.tokens > target else "")
         whole = f"{figures} {signs.arrow} {words}"
         room = max(self.rows.size.width - cell_len(whole) - 7, 8)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
@@ -428,8 +431,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._say_in_summary(data.trouble(choice) or "Being written ...", title)
             self.checks.show(None)
             return
-        self.summary.show(summary_blocks(found, signs), title=title)
-        self.checks.show(found)
+        lost = data.lost_by(row.segment or 0)
+        self.summary.show(summary_blocks(found, signs, lost), title=title)
+        self.checks.show(found, data.why_full(choice), lost)
 
     def _say_in_summary(self, words: str, title: str) -> None:
         self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
@@ -537,7 +541,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         plan, preview, checked, trouble = await self.host.accompany(self, act, work)
         self.data.keep_previews(plan, checked)
-        await self._put_levels(self.data.with_levels(plan.choices), f"Levels for {target:,} tokens")
+        await self._put_levels(
+            self.data.with_levels(plan.choices, target), f"Levels for {target:,} tokens"
+        )
         apply, doubtful = self.key_of(keys.APPLY), len(doubts(preview.segments))
         stay = f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
         asks = (

@@ -91,9 +91,11 @@ def choices_of(
     commits: Iterable[CommitRow],
     levels: Sequence[ChosenLevel],
     plan: CompressionPlan,
+    *,
+    applied: bool = False,
 ) -> tuple[LevelChoice, ...]:
     """The level of each segment: as it was chosen, else Brief; the newest segments, summaries and
-    what is left out stay Full.
+    what is left out stay Full, and everything once summaries were `applied`.
     """
     summaries = {each.id for each in commits if each.type == "summary"}
     last = len(plan.choices) - LAST_FULL
@@ -108,7 +110,7 @@ def choices_of(
             choices.append(choice)
         elif before:  # cut anew: the fullest of the levels of its turns
             choices.append(structs.replace(choice, level=min(before)))
-        elif (0 < last <= at) or not segments[at].tokens:
+        elif applied or (0 < last <= at) or not segments[at].tokens:
             choices.append(choice)
         else:
             choices.append(structs.replace(choice, level=Level.BRIEF))
@@ -164,7 +166,7 @@ def findings(found: Checked, why_full: str = "") -> list[CheckResult]:
     preview = found.preview
     fidelity, compressed = preview.fidelity, preview.compressed
     if preview.level is Level.FULL:
-        return [CheckResult(f"Full: {why_full or 'it loses nothing'}", True)]
+        return [CheckResult(why_full or "Full loses nothing", True)]
     if preview.kept:
         return [CheckResult(f"Full: {preview.kept.rstrip('.')}", not preview.refused)]
     bad = [f'"{each.pattern.text}" is missing' for each in found.checks if each.state == "missing"]
@@ -366,10 +368,12 @@ class ContextModel:
         """Why a segment stands at Full."""
         chosen = [each for each in self.chosen if each.is_about(choice.sources)]
         if not self.applied.keys().isdisjoint(choice.sources):
-            return "a summary that was applied"
+            return "Stands for the original since it was applied"
         if any(each.own for each in chosen):
-            return "your choice"
-        return "there is room for it" if chosen else "the newest stay whole"
+            return "Full: your choice"
+        if chosen:
+            return "Full: there is room for it"
+        return "Full: not in what was applied" if self.applied else "Full: the newest stay whole"
 
     @property
     def target(self) -> int:
@@ -459,7 +463,9 @@ class ContextModel:
         """The store has other levels now."""
         self.chosen = tuple(levels)
         if self.plan is not None:
-            choices = choices_of(self.segments, self.commits.values(), levels, self.plan)
+            choices = choices_of(
+                self.segments, self.commits.values(), levels, self.plan, applied=bool(self.applied)
+            )
             self.plan = structs.replace(self.plan, choices=choices)
 
     def is_doubtful(self, choice: LevelChoice) -> bool:

@@ -31,6 +31,7 @@ ROLES = {"user": "you", "assistant": "agent"}
 TOKEN_CELLS, LEVEL_CELLS = 7, 9
 WITH_BOTH = 56
 """Cells from which a row shows the tokens before and after."""
+TITLE_FRAME = 4
 MOST_LOST = 20
 """Losses in the line below a summary; all are at its end."""
 
@@ -124,10 +125,16 @@ class SummaryPane(TextPane):
 
     def _draw_title(self, hint: str = "") -> None:
         sign = glyphs(self.app)
-        levels = f" {sign.dot} ".join(
+        figures = [
             (sign.bar if level == self._chosen else "") + words
             for level, words in enumerate(self._figures)
-        )
+        ]
+        levels = f" {sign.dot} ".join(figures)
+        if cell_len(levels) > self.size.width - TITLE_FRAME:  # the names but one go
+            levels = f" {sign.dot} ".join(
+                words if level == self._chosen else words.split()[-1]
+                for level, words in enumerate(figures)
+            )
         room = max(self.size.width - cell_len(levels) - 7, 0)
         title = cut(display_line(self.title), room, sign.ellipsis) if room > 7 else ""
         entitle(self, title, levels or hint)
@@ -139,6 +146,13 @@ class ChecksLine(Static):
     ` ! the request is missing   "5433" ✓   key points 4 of 4 ✓   nothing invented ✓`.
     """
 
+    def __init__(self) -> None:
+        super().__init__(id="checks")
+        self._shown: tuple[Checked | None, str, Sequence[str]] = (None, "", ())
+
+    def on_resize(self) -> None:
+        self._draw()
+
     def show(
         self, found: Checked | None, why_full: str = "", lost_before: Sequence[str] = ()
     ) -> None:
@@ -146,6 +160,11 @@ class ChecksLine(Static):
 
         `why_full`: why the segment stands at Full; `lost_before`: what an applied summary lost.
         """
+        self._shown = (found, why_full, lost_before)
+        self._draw()
+
+    def _draw(self) -> None:
+        found, why_full, lost_before = self._shown
         self.set_class(found is None, "-off")
         sign = glyphs(self.app)
         lost = losses(found, lost_before) if found is not None else ()

@@ -68,8 +68,11 @@ NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
 """Files that were read and are no sessions."""
 MOST_SESSIONS = 500
 REQUEST_CELLS = 60
+FEWEST_NAME = 8
+"""Cells of the session's name in the title."""
 MOST_LOOKED_INTO = 30
 """Sessions that were not opened yet, whose first request is looked up."""
+ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
@@ -89,7 +92,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows = RowsList(self.data, id="rows")
         self.rows.empty = READING
         self.summary = SummaryPane()
-        self.checks = ChecksLine(id="checks")
+        self.checks = ChecksLine()
         super().__init__(engine, project, self.rows, [self.summary], title="Context")
         self.context: ContextView | None = None
         self._wanted = context
@@ -390,13 +393,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is None:
             return
         signs, after = glyphs(self.app), self.data.after()
-        whole = f"{self.data.original:,} tokens"
-        figures = f"{count(len(self.data.commits), 'turn')} {signs.dot} {whole}"
         words = f"{'' if after.exact else '~'}{after.tokens:,}"
         if target := self.data.target:
             words += f" of {target:,}" + (f" {signs.attention}" if after.tokens > target else "")
-        whole = f"{figures} {signs.arrow} {words}"
-        room = max(self.rows.size.width - cell_len(whole) - 7, 8)
+        whole = f"{self.data.original:,} tokens {signs.arrow} {words}"
+        counted = f"{count(len(self.data.commits), 'turn')} {signs.dot} {whole}"
+        if cell_len(counted) + FEWEST_NAME + 7 <= self.rows.size.width:
+            whole = counted
+        room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
 
@@ -501,13 +505,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words = f"{LEVEL_NAMES[level]} for segment {self.data.number(self.data.place(choice))}"
             await self._put_levels(self.data.with_own(self.data.at_level(choice, level)), words)
 
-    @unless(_no_segment)
+    @unless(_no_plan)
     async def action_same_level(self) -> None:
-        """Give every segment the level of this one."""
+        """Choose one level for every segment."""
+
+        async def then(option: Option) -> None:
+            level = Level(int(option.key))
+            await self._put_levels(self.data.with_all(level), f"{option.name} for all segments")
+
+        options = [Option(str(int(each)), LEVEL_NAMES[each]) for each in Level]
         choice = self.data.choice(self.data.row)
-        if choice is not None:
-            words = f"{LEVEL_NAMES[choice.level]} for all segments"
-            await self._put_levels(self.data.with_all(choice.level), words)
+        current = str(int(choice.level)) if choice is not None else ""
+        await self.choose("Level for all", options, then, current=current)
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -656,7 +665,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is not None:
             self.host.acts_at[act] = (self.context.id, here or self.data.first_commit or 0)
 
-    def _annotated(self, words: str, commit: int, act: int) -> None:
+    def _annotated(self, words: str, commit: int, act: int, remark: str = "") -> None:
         """Say what became of some turns, and show them again."""
         if self.context is None:
             return
@@ -664,7 +673,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if act:
             self._note(act, words, commit)
             undo = f" - {self.key_of(shared.UNDO)} to undo"
-        self.open_context(self.context.id, f"{display_line(words)}{undo}", commit)
+        self.open_context(self.context.id, f"{display_line(words)}{remark}{undo}", commit)
 
     @unless(_no_row)
     async def action_retain(self) -> None:
@@ -683,6 +692,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 found = len(_matching(self.engine, views, text, mode))
                 if found:
                     named.insert(-1, Option(mode, title, f"in {count(found, 'turn')}: {text}"))
+            if len(named) == 1:
+                named = [structs.replace(named[0], detail=f"in none of these turns: {text}")]
             return named
 
         def narrow(text: str) -> None:
@@ -695,15 +706,17 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self.offer([])
 
         async def then(option: Option) -> None:
-            text, targets = typed, list(commits)
+            text, targets, remark = typed, list(commits), ""
             if option.key == "words":
+                if not _matching(self.engine, views, text, "substring"):
+                    remark = f"; {ONLY_A_MODEL}"
                 done = await self.write(lambda: contexts.annotate(targets, retain=text))
             else:
                 targets = _matching(self.engine, views, text, option.key)
                 kind = "retain_match" if option.key == "substring" else "retain_regex"
                 given: dict[str, Any] = {kind: [text]}
                 done = await self.write(lambda: contexts.annotate(targets, adds=True, **given))
-            self._annotated(done.title, targets[0], done.act)
+            self._annotated(done.title, targets[0], done.act, remark)
 
         await self.choose(
             "Must survive",

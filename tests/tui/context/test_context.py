@@ -72,7 +72,10 @@ async def test_levels_are_kept_while_other_screens_are_shown(
         await screen.press("f3", "4", "f2", "f3")
         assert levels(screen)[0] == 3
         await screen.choose("level for all")
-        assert set(levels(screen)) == {3}
+        await screen.press(*"brief", "enter")
+        assert set(levels(screen)) == {2}
+        await screen.press("u")
+        assert levels(screen) == [3, 2, 0, 0]
 
 
 async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_path: Path) -> None:
@@ -232,8 +235,10 @@ class TestWhatMustSurvive:
             assert set(patterns) == {"regex"}
             await screen.press("m", *"all amounts")
             await screen.until(lambda: "In words" in screen.text)
-            assert "This text" not in screen.text, "it is in none of these turns"
+            assert "This text" not in screen.text
+            assert "in none of these turns: all amounts" in screen.text
             await screen.press("enter")
+            assert "none of these turns has it, so only a model can follow it" in said(screen)
             first = engine.contexts.commit(engine.contexts.ids(CommitQuery(number))[0])
             assert first.retention.instructions == "all amounts"
 
@@ -262,7 +267,11 @@ class TestApplying:
             if "Yes, apply all" in screen.text:
                 await screen.press("enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
-            assert engine.contexts.totals(number).total < before
+            after = engine.contexts.totals(number).total
+            assert after < before
+            assert f"{before:,} tokens → {after:,}" in screen.text
+            assert "applied" in screen.text
+            assert "loses" in screen.text
             await screen.press("u")
             await screen.settle()
             assert engine.contexts.totals(number).total == before
@@ -625,3 +634,46 @@ async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
             await screen.press(key)
             await screen.until(lambda: "! much of what was said is missing" in screen.text)
             assert "nothing invented ✓" not in screen.text
+
+
+async def test_a_budget_that_is_exceeded_later_is_marked(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "f", *"900", "enter")
+        await screen.until(lambda: "a applies it." in said(screen))
+        assert "of 900 ─" in screen.text
+        await screen.press("g", "1")
+        await screen.until(lambda: "of 900 ! ─" in screen.text)
+        await screen.press("u")
+        await screen.until(lambda: "of 900 ─" in screen.text)
+
+
+async def test_what_must_survive_leaves_tags_tags(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "4")
+        data = context(screen).data
+        choice = present(data.plan).choices[0]
+        before = data.size(choice).tokens
+        await screen.press("m", *"all amounts", "enter")
+        await screen.until(lambda: "Must survive" in said(screen))
+        await screen.settle()
+        assert data.size(present(data.plan).choices[0]).tokens == before
+
+
+async def test_a_short_segment_stays_full_and_says_why(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "1")
+        assert "Full: your choice ✓" in screen.text
+        await screen.press("4", "enter", "j", "j", "P", "g", "enter")
+        await screen.until(lambda: "Full: it is too short to be summarized ✓" in screen.text)
+        assert context(screen).data.number(0) == "1"
+        assert context(screen).data.number(1) == "3"
+
+
+async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme", size=(160, 40)) as screen:
+        await screen.press("f3", "f", *"200", "enter")
+        await screen.until(lambda: "What you said is shortened in " in said(screen))

@@ -6,8 +6,8 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
+from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -64,14 +64,10 @@ from reviewer.tui.theme import glyphs
 if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
-NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
-"""Files that were read and are no sessions."""
 MOST_SESSIONS = 500
 REQUEST_CELLS = 60
 FEWEST_NAME = 8
 """Cells of the session's name in the title."""
-MOST_LOOKED_INTO = 30
-"""Sessions that were not opened yet, whose first request is looked up."""
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
@@ -199,38 +195,34 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self._import(Path(option.key))
 
         here = str(self.context.id) if self.context is not None else ""
-        await self.choose("Sessions", found, then, current=here)
+        await self.choose("Sessions", found, then, current=here, whole=True)
 
     def _sessions(self) -> list[Option]:
-        """Opened sessions, then those that were read and not opened yet; each newest first."""
-        from reviewer.commits.transcript_import import first_request
-
+        """Opened sessions, and those that were read and not opened yet; the newest first."""
         contexts = self.engine.contexts.all(self.project)
         requests = self.engine.contexts.first_requests()
         opened = {each.source_path for each in contexts}
-        options = []
+        found = []
         for each in contexts:
             request, last = requests.get(each.id, ("", ""))
+            folder = Path(each.source_path or "").parent.name
             tokens = f"{each.tokens:,} tokens"
-            options.append(_session_option(str(each.id), request, last, tokens, each.name))
-        stamps = self.engine.sources.stamps(self.project)
-        read = sorted(
-            (
-                (max(at for _, at in stamp), path, max(size for size, _ in stamp))
-                for path, stamp in stamps.items()
-                if path not in opened and Path(path).suffix not in NOTES
-            ),
-            reverse=True,
-        )
-        for number, (modified, path, size) in enumerate(read[:MOST_SESSIONS]):
-            request, begun = ("", "")
-            if number < MOST_LOOKED_INTO:
-                request, begun = first_request(Path(path), modified)
-            changed = datetime.fromtimestamp(modified / 1e9, UTC).isoformat()
-            large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
-            name = Path(path).stem
-            options.append(_session_option(path, request, begun or changed, large, name))
-        return options
+            found.append((last, str(each.id), request, tokens, each.name, folder))
+        for read in self.engine.sources.sessions(self.project):
+            if read.path not in opened:
+                size, path = read.size, Path(read.path)
+                large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
+                name, folder = path.stem, path.parent.name
+                found.append((read.last, read.path, read.request, large, name, folder))
+        found.sort(key=lambda each: each[0], reverse=True)
+        options = [_session_option(*each) for each in found[:MOST_SESSIONS]]
+        alike = Counter((each.name, each.detail) for each in options)
+        return [
+            structs.replace(each, detail=f"{each.detail}  in {of[-1]}")
+            if alike[each.name, each.detail] > 1
+            else each
+            for each, of in zip(options, found, strict=False)
+        ]
 
     async def action_import_context(self) -> None:
         """Open a transcript by its path."""
@@ -1001,11 +993,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.host.open_handover(lambda: (name, compression.original_turns(number)))
 
 
-def _session_option(key: str, request: str, at: str, size: str, name: str) -> Option:
-    """A session by its date, its size, its first request and its name."""
+def _session_option(last: str, key: str, request: str, size: str, name: str, folder: str) -> Option:
+    """A session by the time of its last turn, its size, its first request and its name."""
     words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
     detail = "  ".join(filter(None, (words, short_ids(name, "…"))))
-    return Option(key, f"{moment(at)[:10] or '–':10}  {size:>15}", detail)
+    return Option(key, f"{moment(last) or '–':16}  {size:>14}", detail)
 
 
 def _watch(act: RunningAct) -> Watch:

@@ -36,16 +36,18 @@ class AppliedSummary(Struct, frozen=True):
 
 def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSummary]:
     """The summaries in a chain, by commit."""
+    rows = reader.all(
+        "SELECT c.id, s.fidelity FROM commit_ c JOIN segment s"
+        " ON s.commit_id = coalesce(c.origin_id, c.id)"
+        " WHERE c.context_id = ? AND c.live = 1 AND c.operation = 'summary'",
+        (context,),
+    )
     found = {}
-    for each in read_chain(reader.all, context):
-        if each.operation == "summary":
-            originals = _originals(reader, [each])
-            row = reader.one("SELECT fidelity FROM segment WHERE commit_id = ?", (each.origin,))
-            stored = msgspec.json.decode(row[0]) if row is not None else {}
-            found[each.id] = AppliedSummary(
-                sum(o.turn.tokens for o in originals if o.turn.priority is not Priority.SKIP),
-                tuple(stored.get("loses", ())),
-            )
+    for number, fidelity in rows:
+        originals = _originals(reader, read_commits(reader.all, [number]))
+        tokens = sum(o.turn.tokens for o in originals if o.turn.priority is not Priority.SKIP)
+        loses = msgspec.json.decode(fidelity).get("loses", ())
+        found[number] = AppliedSummary(tokens, tuple(loses))
     return found
 
 

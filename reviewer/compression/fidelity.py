@@ -207,7 +207,7 @@ def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> lis
     """
     said, folded, lost = terms(content), fold(content), list[Lost]()
     for number, turn in enumerate(turns):
-        asked = turn.priority is Priority.IMPORTANT and not turn.retention.patterns
+        asked = turn.priority is Priority.IMPORTANT and not turn.retention
         if asked and turn.kind != "tool_use" and turn.text.strip():
             found = [(terms(piece), piece) for piece, _ in pieces(turn.text)]
             if not any(

@@ -171,6 +171,8 @@ def findings(found: Checked, why_full: str = "") -> list[CheckResult]:
         return [CheckResult(f"Full: {preview.kept.rstrip('.')}", not preview.refused)]
     bad = [f'"{each.pattern.text}" is missing' for each in found.checks if each.state == "missing"]
     bad += [each.message.rstrip(".") for each in preview.failures]
+    if compressed.engine == OFFLINE:
+        bad += [f'"{" ".join(each.split())}" needs a model' for each in preview.unchecked]
     missing = {NEEDS[each.kind] for each in fidelity.lost_information if each.kind in NEEDS}
     needs = [*fidelity.needs_missing, *sorted(missing - set(fidelity.needs_missing))]
     bad += [f"{need} is missing" for need in needs]

@@ -707,6 +707,8 @@ async def test_what_must_survive_leaves_tags_tags(engine: Engine, tmp_path: Path
         await screen.until(lambda: "Must survive" in said(screen))
         await screen.settle()
         assert data.size(present(data.plan).choices[0]).tokens == before
+        assert '! "all amounts" needs a model' in screen.text
+        assert "an important turn is missing" not in screen.text
 
 
 async def test_a_short_segment_stays_full_and_says_why(engine: Engine, tmp_path: Path) -> None:

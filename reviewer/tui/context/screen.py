@@ -268,6 +268,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if other and here is None:
             here = load_commit(self.engine.path, found.context.id)
             self.data.words = ""
+            self.data.clear()
         if found.version != self._version or other:
             self.data.forget_previews()
         self.context, self._version = found.context, found.version

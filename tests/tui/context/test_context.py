@@ -503,6 +503,18 @@ class TestSessions:
             await screen.press("end")
             assert "pier number 1 " in present(screen.top(ChoiceScreen).current).detail
 
+    async def test_another_one_begins_at_its_first_row(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 4, name="tram")
+        stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme", size=(120, 40)) as screen:
+            await screen.press("f3", "j", "j")
+            await screen.choose("other session")
+            await screen.press(*"tram", "enter")
+            await screen.until(lambda: present(context(screen).context).name == "tram")
+            assert context(screen).data.cursor == 0
+
     async def test_without_any_the_screen_says_how_to_read_them(self, engine: Engine) -> None:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3")

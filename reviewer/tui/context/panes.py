@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.cells import cell_len
+from textual import events
 from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
@@ -116,6 +117,9 @@ class SummaryPane(TextPane):
         super().__init__(id="summary")
         self._figures: tuple[str, ...] = ()
         self._chosen = -1
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._draw_title()
 
     def name_levels(self, figures: Sequence[str] = (), chosen: int = -1) -> None:
         """Show other figures in the title; `chosen` is the level in use."""

@@ -103,6 +103,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         yield self.summary
         yield self.checks
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_whole)
+
     def on_descendant_focus(self) -> None:
         super().on_descendant_focus()
         self.set_class(self.summary.has_focus, "-reading")

@@ -739,3 +739,21 @@ async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, tmp_pat
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3", "f", *"200", "enter")
         await screen.until(lambda: "What you said is shortened in " in said(screen))
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40)])
+async def test_sizes_of_all_levels_and_losses_stay_in_sight(
+    engine: Engine, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "3")
+        await screen.resize(size)
+        data = context(screen).data
+        choice = present(data.plan).choices[0]
+        title = next(line for line in screen.text.splitlines() if "▌Brief" in line)
+        for level in Level:
+            found = present(data.shown(data.at_level(choice, level)))
+            assert f"{found.preview.tokens:,}" in title
+        lost = present(data.shown(choice)).preview.fidelity.loses
+        assert lost[0][:15] in screen.text.partition("─ loses ─")[2]

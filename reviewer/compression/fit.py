@@ -97,10 +97,10 @@ def fit_levels(
     ]
     total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
     newest = range(segments - 1, -1, -1)
-    each = [(n, level) for level in reversed(Level) for n in newest if level in levels[n]]
+    steps = [(n, level) for level in reversed(Level) for n in newest if level in levels[n]]
     last = [(number, level) for number in newest[:LAST_FULL] for level in levels[number]]
-    for at, (number, level) in enumerate((*each, *last, *each)):
-        if level >= chosen[number] or (at < len(each) and says(number, chosen[number])):
+    for at, (number, level) in enumerate((*steps, *last, *steps)):
+        if level >= chosen[number] or (at < len(steps) and says(number, chosen[number])):
             continue
         grown = size(number, level) - size(number, chosen[number])
         if total + grown <= target:

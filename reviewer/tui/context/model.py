@@ -381,8 +381,9 @@ class ContextModel:
     def target(self) -> int:
         """The tokens of the last fit; 0 without one."""
         choices = self.all_choices
-        targets = (e.target for e in self.chosen if any(e.is_about(c.sources) for c in choices))
-        return max(targets, default=0)
+        fitted = (each for each in self.chosen if each.target)
+        known = (e.target for e in fitted if any(e.is_about(c.sources) for c in choices))
+        return next(known, 0)
 
     def choice(self, row: ContextRow | None) -> LevelChoice | None:
         """The choice for the segment of a row."""

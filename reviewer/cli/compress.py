@@ -39,7 +39,7 @@ LEVELS = ("full", "detailed", "brief", "tags")
 
 
 class SegmentValue(click.ParamType[tuple[str, str]]):
-    """`s2=VALUE`: a value for one segment."""
+    """`s21=VALUE`: a value for one segment."""
 
     name = "SEGMENT=VALUE"
 
@@ -48,7 +48,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     ) -> tuple[str, str]:
         segment, equals, rest = str(value).partition("=")
         if not (segment and equals and rest):
-            self.fail(f"{value!r} is not SEGMENT=VALUE, such as s2=brief", param, ctx)
+            self.fail(f"{value!r} is not SEGMENT=VALUE, such as s21=brief", param, ctx)
         return segment, rest
 
 
@@ -65,14 +65,14 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 @option("--to C", "Last commit of the range, inclusive.", into="end")
 @option(
     "--set",
-    "A different level for one segment, such as s2=detailed.",
+    "A different level for one segment, such as s21=detailed.",
     into="levels",
     many=True,
     type=SegmentValue(),
 )
 @option(
     "--text",
-    "Your own summary of one segment, such as s2=FILE.",
+    "Your own summary of one segment, such as s21=FILE.",
     into="texts",
     many=True,
     type=SegmentValue(),
@@ -311,6 +311,8 @@ def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
     ratio = f" ({before / after:.1f}:1)" if after else ""
     target = f", target {found.plan.target:,}" if found.plan.target else ""
     narrate(f"The whole context: {before:,} to {after:,} tokens{ratio}{target}.")
+    if found.plan.target and found.shortened:
+        narrate(f"What the person said is shortened in {', '.join(found.shortened)}.")
 
 
 def _show_all_levels(levels: Iterable[SegmentAtLevel], context: int, *, as_json: bool) -> None:

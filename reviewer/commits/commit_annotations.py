@@ -13,6 +13,7 @@ from reviewer.commits.values import (
     Pattern,
     Priority,
     RetentionCriteria,
+    first_line,
 )
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.acts import Act, chunks
@@ -205,7 +206,7 @@ def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
 
 def first_words(text: str, hashed: str) -> str:
     """The beginning of a turn in quotation marks; of one without words its short hash."""
-    line = text.strip().partition("\n")[0].rstrip()
+    line = first_line(text)
     if not line:
         return hashed[:8]
     return f"“{line}”" if len(line) <= LONGEST_WORDS else f"“{line[:LONGEST_WORDS].rstrip()}…”"

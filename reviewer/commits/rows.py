@@ -26,6 +26,7 @@ from reviewer.commits.values import (
     CompiledMessage,
     Priority,
     SummaryRange,
+    first_line,
 )
 from reviewer.errors import UnknownIdError
 from reviewer.store.acts import chunks
@@ -127,7 +128,6 @@ def commit_texts(reader: CommitReader, ids: Sequence[int]) -> dict[int, str]:
 
 
 def _commit_row(row: sqlite3.Row) -> CommitRow:
-    lines = row["start"].splitlines()
     return CommitRow(
         id=row["id"],
         position=row["position"],
@@ -139,7 +139,7 @@ def _commit_row(row: sqlite3.Row) -> CommitRow:
         criteria=retention.size(retention.from_json(row["retention_json"])),
         edited=bool(row["edited"]),
         tokens=row["tokens"],
-        first_line=lines[0].rstrip() if lines else "",
+        first_line=first_line(row["start"]),
         name=row["name"],
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,7 +11,7 @@ from msgspec import Struct
 from reviewer.commits.chain import Draft, create_context
 from reviewer.commits.contents import prepare
 from reviewer.commits.export_reader import read_export
-from reviewer.errors import ConflictError, ReviewerError, SourceError
+from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.claude_words import NOTIFICATIONS
 from reviewer.sources.events import (
     Call,
@@ -92,26 +91,6 @@ def read_transcript(
     drafts = _marked(main or aside) if stream.several else [draft for _, draft in main or aside]
     skipped.update(stream.tally)
     return ImportedTranscript(tuple(drafts), dict(skipped), dict(_masked(drafts)))
-
-
-OPENING_LINES = 100
-"""Lines of a file in which its first request is looked for."""
-
-
-@lru_cache(maxsize=500)
-def first_request(path: Path, stamp: int) -> tuple[str, str]:
-    """What a person wrote first in a session, and when; empty where it cannot be read. `stamp`: the
-    file's time, for the cache.
-    """
-    from reviewer.sources.stream import read
-
-    try:
-        for event in read(path, line_end=OPENING_LINES).kept():
-            if isinstance(event, Message) and event.speaker is Speaker.PERSON:
-                return prepare(event.text).text, event.origin.at or ""
-    except (ReviewerError, OSError):
-        pass  # opening it says why
-    return "", ""
 
 
 MARK = "== Conversation "

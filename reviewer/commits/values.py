@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Literal
 
 from msgspec import Struct
 
 MatchMode = Literal["substring", "regex"]
+_CLIENTS_TAG = re.compile(r"</?[\w-]+>")
+FEWEST_WORDS = 3
+
+
+def first_line(text: str) -> str:
+    """What a turn begins with; of a client's notice, the first words in its tags."""
+    lines = [line.rstrip() for line in text.strip().splitlines() if line.strip()]
+    if lines and lines[0].startswith("<"):
+        bare = (" ".join(_CLIENTS_TAG.sub(" ", line).split()) for line in lines)
+        return next((line for line in bare if len(line.split()) >= FEWEST_WORDS), lines[0])
+    return lines[0] if lines else ""
 
 
 class Priority(StrEnum):

@@ -28,6 +28,8 @@ class ChosenLevel(Struct, frozen=True, omit_defaults=True):
     engine: str = ""
     written: str = ""
     """As `LevelChoice` has it."""
+    target: int = 0
+    """Tokens of the whole context that a fit chose it for; 0 where none did."""
 
     def is_about(self, turns: Sequence[int]) -> bool:
         """Whether any of these turns, which follow each other, was in the segment."""

@@ -214,7 +214,8 @@ class ContextSnapshot:
         self.chain = tuple(chain)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
-        cut = cut_segments(turns, conversation=name, first=next_key(query, context), whole=whole)
+        key = next_key(query, context) + first
+        cut = cut_segments(turns, conversation=name, first=key, whole=whole)
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
         self._origins = {commit.id: commit.origin for commit in self.chain}
         self._marks = read_marks(query, self.chain)

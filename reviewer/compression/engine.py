@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from reviewer.compression.fidelity import validate_fidelity
+from reviewer.compression.fidelity import Nearer, validate_fidelity
 from reviewer.compression.retention import TurnCriteria
 from reviewer.compression.salient_terms import SourceTerms
 from reviewer.compression.segments import full_text, readable
@@ -77,9 +77,11 @@ class SegmentAnalysis:
         """Who said what, what was done between, and the state of the work at the end."""
         return read_session(turn_events(self.segment.turns))
 
-    def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
-        """How faithful a summary of the segment is, and its losses."""
-        return validate_fidelity(self.segment, compressed, self.terms, self.session)
+    def fidelity(
+        self, compressed: CompressedSegment, nearer: Nearer | None = None
+    ) -> FidelityValidation:
+        """How faithful a summary of the segment is, and its losses; see `validate_fidelity`."""
+        return validate_fidelity(self.segment, compressed, self.terms, self.session, nearer)
 
 
 class Callbacks(Struct, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec import Struct
 
 from reviewer.commits.reader import CommitReader
 from reviewer.commits.values import Priority
@@ -24,6 +25,30 @@ def original_turns(reader: CommitReader, context: int) -> tuple[SegmentTurn, ...
         for each in _originals(reader, read_chain(reader.all, context))
         if each.turn.priority is not Priority.SKIP
     )
+
+
+class AppliedSummary(Struct, frozen=True):
+    """A summary in the chain beside its original: the tokens of that, and what it has not."""
+
+    tokens_before: int
+    loses: tuple[str, ...] = ()
+
+
+def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSummary]:
+    """The summaries in a chain, by commit."""
+    rows = reader.all(
+        "SELECT c.id, s.fidelity FROM commit_ c JOIN segment s"
+        " ON s.commit_id = coalesce(c.origin_id, c.id)"
+        " WHERE c.context_id = ? AND c.live = 1 AND c.operation = 'summary'",
+        (context,),
+    )
+    found = {}
+    for number, fidelity in rows:
+        originals = _originals(reader, read_commits(reader.all, [number]))
+        tokens = sum(o.turn.tokens for o in originals if o.turn.priority is not Priority.SKIP)
+        loses = msgspec.json.decode(fidelity).get("loses", ())
+        found[number] = AppliedSummary(tokens, tuple(loses))
+    return found
 
 
 def _originals(reader: CommitReader, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:

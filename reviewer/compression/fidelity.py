@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.markers import without_markers
@@ -64,6 +66,16 @@ _TITLE_WORDS = frozenset(
 )
 
 
+class Nearer(Struct, frozen=True):
+    """The level nearer to Full of the same segment. Scores are for what so many tokens can say, so
+    that fewer tokens could look safer than more.
+    """
+
+    needs_missing: tuple[str, ...]
+    context_retention: float
+    tokens: int
+
+
 def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
     """Whether a summary (folded) contains the anchor verbatim.
 
@@ -99,10 +111,12 @@ def validate_fidelity(
     compressed: CompressedSegment,
     source: SourceTerms | None = None,
     session: SessionFacts | None = None,
+    nearer: Nearer | None = None,
 ) -> FidelityValidation:
     """The three parts and the overall score, 0 to 1, what is lost and what is invented.
 
-    `source`, `session`: of the segment, where they are known already.
+    `source`, `session`: of the segment, where they are known already. `nearer`: what the level
+    nearer to Full loses is lost here, too, unless this text has it.
     """
     level = compressed.level
     if level is Level.FULL:
@@ -119,16 +133,23 @@ def validate_fidelity(
     summary = SummaryTerms(written)
     needs = needs_of(session)
     found = carried(needs, written, compressed.token_count)
+    lacking = found.missing
+    if nearer is not None:
+        lost = nearer.needs_missing
+        more = carried(needs, written, nearer.tokens).missing
+        lacking += tuple(each for each in more if each.named in lost and each not in lacking)
     terms_share = TERMS_SHARE_OF_TAGS if level is Level.TAGS else TERMS_SHARE
     context = retained_terms(summary, source, round(compressed.token_count * terms_share))
     if needs:
         share = NEEDS_OF_TAGS if level is Level.TAGS else NEEDS
         context = share * found.share + (1 - share) * context
+    if nearer is not None:
+        context = min(context, nearer.context_retention)
     overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
     losses = [
         *_lost_turns(segment.turns, written, level),
         *(_lost_anchor(each) for each in missing),
-        *_lost_needs(found.missing, segment.turns),
+        *_lost_needs(lacking, segment.turns),
         *_lost_statements(session, written, segment.turns),
         *_lost_names(summary, source),
     ]
@@ -140,7 +161,7 @@ def validate_fidelity(
         round(context, 4),
         tuple(_each_once(losses)[:MOST_LOST]),
         tuple(invented[:MOST_INVENTED]),
-        tuple(dict.fromkeys(need.named for need in found.missing)),
+        tuple(dict.fromkeys(need.named for need in lacking)),
         complete=not compressed.anchors_missing,
     )
 
@@ -186,7 +207,7 @@ def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> lis
     """
     said, folded, lost = terms(content), fold(content), list[Lost]()
     for number, turn in enumerate(turns):
-        asked = turn.priority is Priority.IMPORTANT and not turn.retention.patterns
+        asked = turn.priority is Priority.IMPORTANT and not turn.retention
         if asked and turn.kind != "tool_use" and turn.text.strip():
             found = [(terms(piece), piece) for piece, _ in pieces(turn.text)]
             if not any(

@@ -1,4 +1,4 @@
-"""Levels for a token target: the newest segments fullest."""
+"""Levels for a token target: the person's words first, then the newest segments fullest."""
 
 from __future__ import annotations
 
@@ -81,13 +81,15 @@ def fit_levels(
     fixed: int,
     size: Callable[[int, Level], int],
     allowed: Callable[[int], Sequence[Level]] = lambda _: tuple(Level),
+    says: Callable[[int, Level], bool] = lambda *_: True,
 ) -> tuple[list[Level], int]:
     """Levels with which `fixed` and the segments' sizes stay within the target, and their sum; the
     smallest ones where none do.
 
-    From the smallest on, the last two segments become as full as there is room, then the others
-    level by level, the newest first. `size` gives the tokens of a segment at a level; `allowed`
-    its levels, the fullest first.
+    From the smallest on, the segments become fuller until they say what the person said, then the
+    last two as full as there is room, then the others level by level, the newest first. `size`
+    gives the tokens of a segment at a level; `allowed` its levels, the fullest first; `says`
+    whether it says there what the person said.
     """
     levels = [allowed(number) for number in range(segments)]
     chosen = [
@@ -95,10 +97,10 @@ def fit_levels(
     ]
     total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
     newest = range(segments - 1, -1, -1)
-    wishes = [(number, level) for number in newest[:LAST_FULL] for level in levels[number]]
-    wishes += [(n, level) for level in reversed(Level) for n in newest if level in levels[n]]
-    for number, level in wishes:
-        if level >= chosen[number]:
+    steps = [(n, level) for level in reversed(Level) for n in newest if level in levels[n]]
+    last = [(number, level) for number in newest[:LAST_FULL] for level in levels[number]]
+    for at, (number, level) in enumerate((*steps, *last, *steps)):
+        if level >= chosen[number] or (at < len(steps) and says(number, chosen[number])):
             continue
         grown = size(number, level) - size(number, chosen[number])
         if total + grown <= target:
@@ -125,27 +127,30 @@ def fit_plan(
     choices that stay as they are. `watch` gets the progress, at most one summary for each segment
     and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
     """
-    written: dict[tuple[int, Level], tuple[int, bool]] = {}
+    written: dict[tuple[int, Level], tuple[int, bool, bool]] = {}
     refused: dict[str, None] = {}
     kept = {snapshot.index_of(choice.segment): choice for choice in own}
     every = [Level(level) for level in range(lowest + 1)]
     most = len(snapshot.segments) * max(lowest, 1)
     quiet = structs.replace(watch, on_text=None, on_attempt=None)
 
-    def write(number: int, level: Level) -> tuple[int, bool]:
-        """Tokens of a segment at a level, and whether its summary passes."""
+    def write(number: int, level: Level) -> tuple[int, bool, bool]:
+        """Tokens of a segment at a level, whether its summary passes, and whether it says what the
+        person said.
+        """
         segment = snapshot.segments[number]
         if level is Level.FULL:
-            return segment.tokens, True
+            return segment.tokens, True, True
         if (number, level) not in written:
             if watch.cancelled is not None and watch.cancelled():
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = kept.get(number) or structs.replace(plan.choices[number], level=level)
             try:
                 preview = preview_choice(snapshot, plan, choice, offline, quiet)
-                found = preview.tokens, not preview.in_doubt or plan.engine != OFFLINE
+                passes = not preview.in_doubt or plan.engine != OFFLINE
+                found = preview.tokens, passes, not preview.shortens_the_person
             except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
-                found = segment.tokens, True
+                found = segment.tokens, True, True
                 refused[segment.id] = None
             written[number, level] = found
             if watch.on_progress is not None:
@@ -154,6 +159,9 @@ def fit_plan(
 
     def size(number: int, level: Level) -> int:
         return write(number, level)[0]
+
+    def says(number: int, level: Level) -> bool:
+        return write(number, level)[2]
 
     def passing(number: int) -> Sequence[Level]:
         if number in kept:
@@ -172,11 +180,12 @@ def fit_plan(
         levels = [any_level(number)[0] for number in range(len(snapshot.segments))]
         needs = everything
     else:
-        levels, needs = fit_levels(len(snapshot.segments), target, snapshot.fixed, size, passing)
-        if needs > target and anyway:
+        for allowed in (passing, any_level) if anyway else (passing,):
             levels, needs = fit_levels(
-                len(snapshot.segments), target, snapshot.fixed, size, any_level
+                len(snapshot.segments), target, snapshot.fixed, size, allowed, says
             )
+            if needs <= target:
+                break
     choices = tuple(
         kept.get(number) or structs.replace(choice, level=level)
         for number, (choice, level) in enumerate(zip(plan.choices, levels, strict=True))

@@ -102,6 +102,16 @@ class SegmentPreview(Struct, frozen=True, gc=False):
         return sum(each.kind == "turn" for each in self.fidelity.lost_information)
 
     @property
+    def shortens_the_person(self) -> bool:
+        """Whether the summary lacks something that the person said."""
+        turns = (
+            self.segment.turns[each.turn]
+            for each in self.fidelity.lost_information
+            if each.kind in ("turn", "request", "statement")
+        )
+        return not self.kept and any(t.role == "user" and t.kind == "text" for t in turns)
+
+    @property
     def faults(self) -> tuple[str, ...]:
         """Why it stays Full or does not pass, as parts of a sentence."""
         lost = ("an important turn is missing",) if self.lost_turns else ()
@@ -122,6 +132,11 @@ class Preview(Struct, frozen=True):
     def answered_before(self) -> int:
         """Segments that a model wrote in an earlier run and was not asked for now."""
         return sum(each.compressed.answered_before for each in self.segments)
+
+    @property
+    def shortened(self) -> tuple[str, ...]:
+        """The segments that lack something that the person said."""
+        return tuple(each.segment.id for each in self.segments if each.shortens_the_person)
 
     def to_json(self) -> list[dict[str, Any]]:
         """Every segment as scripts read it, then the total."""

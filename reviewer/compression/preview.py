@@ -60,7 +60,7 @@ class Watch(Struct, frozen=True):
 
 
 SHORT = 40
-"""Tokens up to which a segment stays Full where its summary would not pass."""
+"""Tokens up to which a segment stays Full: a summary gains nothing."""
 
 
 def preview_plan(
@@ -187,10 +187,10 @@ def preview_choice(
             engine=choice.engine or BY_HAND,
             written=choice.written,
         )
-    fidelity = summarizer.validate_fidelity(segment, compressed)
+    fidelity = summarizer.validate_level(segment, compressed)
     kept = _why_kept(segment, plan, choice, compressed)
-    tiny = segment.tokens <= SHORT and choice.level in (Level.DETAILED, Level.BRIEF)
-    if not kept and tiny and choice.engine != BY_HAND and not fidelity.passes_threshold:
+    tiny = segment.tokens <= SHORT and choice.level is not Level.FULL
+    if not kept and tiny and choice.engine != BY_HAND:
         kept = "it is too short to be summarized"
     asked = collect_criteria(segment, plan.options.retention)
     words = dict.fromkeys(each.criteria.instructions for each in asked)

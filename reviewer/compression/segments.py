@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import log
 from textwrap import shorten
 
@@ -39,21 +39,24 @@ def cut_segments(
     turns if that many follow each other, even if they exceed the tokens; a tool's result stays with
     its call where possible. `whole`: cut only at pinned turns, so that a range without pins is one
     segment.
-    Segments are named `s1`, `s2`, ... from `first` on.
+    A segment is named by its first turn, `s1`, `s21`, ..., counted from `first` on, so that a pin
+    elsewhere leaves its name.
     """
     parts: list[Sequence[SegmentTurn]] = []
     for run in _between_pins(turns) if whole else _runs(turns):
         parts += [run] if whole else _cut(run)
     topics = _topics(parts)
+    places = [at for at, turn in enumerate(turns) if turn.priority is not Priority.PINNED]
+    begins = accumulate((len(part) for part in parts), initial=0)
     return tuple(
         Segment(
-            f"s{first + number}",
+            f"s{first + places[begin]}",
             tuple(part),
             sum(_size(turn) for turn in part),
             topics[number],
             conversation,
         )
-        for number, part in enumerate(parts)
+        for number, (begin, part) in enumerate(zip(begins, parts, strict=False))
     )
 
 

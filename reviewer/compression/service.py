@@ -13,7 +13,12 @@ from reviewer.compression.apply import apply_preview
 from reviewer.compression.chosen_levels import ChosenLevels
 from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
 from reviewer.compression.engines import Engines
-from reviewer.compression.expansion import expand_summary, original_turns
+from reviewer.compression.expansion import (
+    AppliedSummary,
+    applied_summaries,
+    expand_summary,
+    original_turns,
+)
 from reviewer.compression.fit import fit_plan, lower_to_target
 from reviewer.compression.measures import Measures, MeasureSummary
 from reviewer.compression.plan import (
@@ -107,7 +112,7 @@ class Compression:
                 if isinstance(found, Locked):
                     yield SegmentAtLevel(segment, level, found)
                 else:
-                    fidelity = summarizer.validate_fidelity(segment, found)
+                    fidelity = summarizer.validate_level(segment, found)
                     yield SegmentAtLevel(segment, level, (found, fidelity))
 
     def plan(
@@ -273,6 +278,11 @@ class Compression:
         """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
         self._contexts.get(context)
         return original_turns(self._reader, context)
+
+    def applied(self, context: int) -> dict[int, AppliedSummary]:
+        """The summaries of a context beside their originals, by commit. Raises UnknownIdError."""
+        self._contexts.get(context)
+        return applied_summaries(self._reader, context)
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""

@@ -24,7 +24,7 @@ from reviewer.compression.engine import (
     SummaryEngine,
     SummaryTask,
 )
-from reviewer.compression.fidelity import missing_anchors
+from reviewer.compression.fidelity import Nearer, missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
 from reviewer.compression.planted_orders import planted_orders
@@ -105,9 +105,15 @@ def target_tokens(tokens: int, level: Level) -> int:
 
 
 def segment_target(segment: Segment, level: Level) -> int:
-    """How many tokens a segment aims at; its IMPORTANT turns count one level fuller."""
+    """How many tokens a segment aims at; its IMPORTANT turns count one level fuller, but for those
+    that say themselves what must survive: only that is added.
+    """
     target = target_tokens(segment.tokens, level)
-    important = sum(t.tokens for t in segment.turns if t.priority is Priority.IMPORTANT)
+    important = sum(
+        turn.tokens
+        for turn in segment.turns
+        if turn.priority is Priority.IMPORTANT and not turn.retention
+    )
     if level is Level.FULL or not important:
         return target
     share = 2 / 3 if level is Level.DETAILED else 1 / RATIOS[Level(level - 1)]
@@ -259,13 +265,34 @@ class Summarizer:
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
         """How faithful a compressed segment is, and its losses, without a model."""
+        return self._grade(segment, compressed, None)
+
+    def validate_level(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
+        """How faithful a compressed segment is among its levels: one of the offline engine is not
+        graded better than the level nearer to Full.
+        """
+        nearer = None
+        if compressed.engine == OFFLINE and compressed.level > Level.DETAILED:
+            analysis, level = self.analysis(segment), Level(compressed.level - 1)
+            if not analysis.is_empty:
+                options = SummarizationOptions()
+                text = self._offline._finish(analysis, compressed.anchors, level, options)
+                found = self.validate_level(segment, text.compressed)
+                nearer = Nearer(
+                    found.needs_missing, found.context_retention, text.compressed.token_count
+                )
+        return self._grade(segment, compressed, nearer)
+
+    def _grade(
+        self, segment: Segment, compressed: CompressedSegment, nearer: Nearer | None
+    ) -> FidelityValidation:
         if self._offline is not self:
-            return self._offline.validate_fidelity(segment, compressed)
-        key = (segment, compressed.as_written, compressed.anchors, compressed.level)
+            return self._offline._grade(segment, compressed, nearer)
+        key = (segment, compressed.as_written, compressed.anchors, compressed.level, nearer)
         with self._lock:
             found = self._graded.get(key)
         if found is None:
-            found = self.analysis(segment).fidelity(compressed)
+            found = self.analysis(segment).fidelity(compressed, nearer)
             with self._lock:
                 self._graded[key] = found
                 if len(self._graded) > GRADED:

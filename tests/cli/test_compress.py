@@ -81,7 +81,7 @@ def test_a_preview_writes_nothing(talk: Reviewer) -> None:
     before = texts(talk)
     done = talk("compress", "talk")
     assert done.returncode == 0
-    assert "[→detail:s1]" in done.stdout
+    assert "[→detail:s2]" in done.stdout
     assert "loses:" in done.stderr
     assert texts(talk) == before
     assert len(talk.rows("history")) == 1
@@ -158,20 +158,20 @@ def test_a_summary_by_hand_is_checked(talk: Reviewer) -> None:
     talk("annotate", f"#{ids[1]}", "--retain-match", "$50k")
     file = talk.folder / "mine.txt"
     file.write_text("They want it faster.")
-    refused = talk("compress", "talk", "--text", f"s1={file}", "--apply")
+    refused = talk("compress", "talk", "--text", f"s2={file}", "--apply")
     assert refused.returncode == 1
-    assert 's1: Summary missing: substring not found: "$50k"' in refused.stderr
+    assert 's2: Summary missing: substring not found: "$50k"' in refused.stderr
     file.write_text("They want it faster for $50k.")
-    done = talk("compress", "talk", "--text", f"s1={file}", "--apply")
+    done = talk("compress", "talk", "--text", f"s2={file}", "--apply")
     assert done.returncode == 1
     assert "the request is missing" in done.stderr
-    done = talk("compress", "talk", "--text", f"s1={file}", "--apply", "--anyway")
+    done = talk("compress", "talk", "--text", f"s2={file}", "--apply", "--anyway")
     assert done.returncode == 0, done.stderr
     assert "They want it faster for $50k." in texts(talk)
 
 
 def test_one_segment_may_have_another_level(talk: Reviewer) -> None:
-    first, second, *_ = talk.rows("compress", "talk", "--level", "brief", "--set", "s2=full")
+    first, second, *_ = talk.rows("compress", "talk", "--level", "brief", "--set", "s22=full")
     assert (first["level"], second["level"]) == ("brief", "full")
 
 
@@ -218,7 +218,7 @@ def test_a_text_that_does_not_pass_is_applied_only_anyway(talk: Reviewer) -> Non
     words = talk.folder / "words.txt"
     words.write_text("Kubernetes 1.29 was moved to users_old for $999,999.\n")
     before = texts(talk)
-    options = ["compress", "talk", "--level", "brief", "--text", f"s1={words}", "--apply"]
+    options = ["compress", "talk", "--level", "brief", "--text", f"s2={words}", "--apply"]
     done = talk(*options)
     assert done.returncode == 1
     assert "not in the source" in done.stderr

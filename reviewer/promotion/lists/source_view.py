@@ -64,6 +64,17 @@ class CitedText(Struct, frozen=True):
     text: str
 
 
+class SessionRead(Struct, frozen=True):
+    """A file of sessions that was read."""
+
+    path: str
+    size: int
+    last: str
+    """The time of the last thing said in it; empty where its format has none."""
+    request: str
+    """What a person wrote first."""
+
+
 class SourceView:
     """Reads the files that records came from. Everything here touches the disk."""
 
@@ -93,6 +104,30 @@ class SourceView:
         for path, size, modified in rows:
             found.setdefault(path, set()).add((size, modified))
         return found
+
+    def sessions(self, project: str | None) -> list[SessionRead]:
+        """The files of sessions that were read into a project, or into any; without those of
+        sub-agents, which are in another session, and copies that add nothing to another file.
+        """
+        from reviewer.sources.open import NOTE_FORMATS  # late: all formats
+        from reviewer.sources.registry import FORMATS
+
+        formats = [each.name for each in FORMATS if each.turns and each.name not in NOTE_FORMATS]
+        rows = self._database.query(
+            "SELECT s.path, max(abs(s.bytes)), max((SELECT r.at FROM record r"
+            " WHERE r.source_id = s.id AND r.at IS NOT NULL ORDER BY r.line_start DESC LIMIT 1)),"
+            " max((SELECT substr(r.text, 1, 2000) FROM record r WHERE r.source_id = s.id"
+            " AND r.role = 'user' AND r.use = 'said' ORDER BY r.line_start LIMIT 1))"
+            " FROM source s WHERE s.bytes <> -1 AND s.format IN"
+            f" ({','.join('?' * len(formats))}) AND (?{len(formats) + 1} IS NULL OR s.project_id ="
+            f" (SELECT id FROM project WHERE name = ?{len(formats) + 1})) GROUP BY s.path",
+            (*formats, project),
+        )
+        return [
+            SessionRead(path, size, last or "", said or "")
+            for path, size, last, said in rows
+            if (last or said) and "subagents" not in Path(path).parts
+        ]
 
     def state(self, memory: int) -> SourceState:
         """Whether the file still has the bytes behind a memory's first evidence."""

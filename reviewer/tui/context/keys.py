@@ -31,7 +31,7 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Choose levels for a number of tokens; the newest stay fullest, your own stay as they are.",
+    "Choose levels for a number of tokens; what you said stays longest, then the newest.",
     "Decide", writes=True,
 )  # fmt: skip
 PIN = Action(
@@ -62,7 +62,7 @@ OPEN_FILE = Action(
 )  # fmt: skip
 SAME_LEVEL = Action(
     "same_level", "", "level for all",
-    "Give every segment the level of this one; a fit may change it.", "Decide", writes=True,
+    "Choose one level for every segment; a fit may change it.", "Decide", writes=True,
 )  # fmt: skip
 SURVIVE_NOTHING = Action(
     "retain_nothing", "", "nothing must survive",

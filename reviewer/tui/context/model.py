@@ -22,6 +22,7 @@ from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.commits.values import CommitRow, ContextView, PatternCheck
+    from reviewer.compression.expansion import AppliedSummary
     from reviewer.engine import Engine
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
@@ -44,6 +45,8 @@ class ContextRead(Struct, frozen=True):
     plan: CompressionPlan | None
     sent: int
     version: object
+    applied: Mapping[int, AppliedSummary] = {}
+    """The summaries among the turns, by commit."""
     titles: tuple[str, ...] = ()
     """What the segments are about, from their first turn where they are left out as a whole."""
     levels: tuple[ChosenLevel, ...] = ()
@@ -71,8 +74,9 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
         for each in segments
     )
     hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
+    applied = engine.compression.applied(number)
     return ContextRead(
-        context, commits, segments, plan, sent, version, titles, levels, trouble, hits
+        context, commits, segments, plan, sent, version, applied, titles, levels, trouble, hits
     )
 
 
@@ -87,9 +91,11 @@ def choices_of(
     commits: Iterable[CommitRow],
     levels: Sequence[ChosenLevel],
     plan: CompressionPlan,
+    *,
+    applied: bool = False,
 ) -> tuple[LevelChoice, ...]:
     """The level of each segment: as it was chosen, else Brief; the newest segments, summaries and
-    what is left out stay Full.
+    what is left out stay Full, and everything once summaries were `applied`.
     """
     summaries = {each.id for each in commits if each.type == "summary"}
     last = len(plan.choices) - LAST_FULL
@@ -104,7 +110,7 @@ def choices_of(
             choices.append(choice)
         elif before:  # cut anew: the fullest of the levels of its turns
             choices.append(structs.replace(choice, level=min(before)))
-        elif (0 < last <= at) or not segments[at].tokens:
+        elif applied or (0 < last <= at) or not segments[at].tokens:
             choices.append(choice)
         else:
             choices.append(structs.replace(choice, level=Level.BRIEF))
@@ -139,6 +145,11 @@ class Checked(Struct, frozen=True):
     preview: SegmentPreview
     checks: tuple[PatternCheck, ...] = ()
 
+    @property
+    def level(self) -> Level:
+        """The level at which the segment is sent."""
+        return Level.FULL if self.preview.kept else self.preview.level
+
 
 class CheckResult(NamedTuple):
     """One result of the checks in words."""
@@ -147,15 +158,21 @@ class CheckResult(NamedTuple):
     good: bool
 
 
-def findings(found: Checked) -> list[CheckResult]:
-    """What a summary lacks and what must survive; where nothing is lacking, what was checked."""
+def findings(found: Checked, why_full: str = "") -> list[CheckResult]:
+    """What a summary lacks and what must survive; where nothing is lacking, what was checked.
+
+    `why_full`: why the segment stands at Full.
+    """
     preview = found.preview
     fidelity, compressed = preview.fidelity, preview.compressed
     if preview.level is Level.FULL:
-        return [CheckResult("Full loses nothing", True)]
-    bad = [preview.kept.rstrip(".")] if preview.kept else []
-    bad += [f'"{each.pattern.text}" is missing' for each in found.checks if each.state == "missing"]
+        return [CheckResult(why_full or "Full loses nothing", True)]
+    if preview.kept:
+        return [CheckResult(f"Full: {preview.kept.rstrip('.')}", not preview.refused)]
+    bad = [f'"{each.pattern.text}" is missing' for each in found.checks if each.state == "missing"]
     bad += [each.message.rstrip(".") for each in preview.failures]
+    if compressed.engine == OFFLINE:
+        bad += [f'"{" ".join(each.split())}" needs a model' for each in preview.unchecked]
     missing = {NEEDS[each.kind] for each in fidelity.lost_information if each.kind in NEEDS}
     needs = [*fidelity.needs_missing, *sorted(missing - set(fidelity.needs_missing))]
     bad += [f"{need} is missing" for need in needs]
@@ -199,6 +216,8 @@ class ContextModel:
         """A filter: only the turns that it finds, and segments with its words in their title."""
         self.hits: frozenset[int] = frozenset()
         self.sent = 0
+        self.applied: Mapping[int, AppliedSummary] = {}
+        """The summaries among the turns, by commit."""
         self.opened: set[tuple[int, ...]] = set()
         """The segments whose turns are shown, by their turns."""
         self.chosen: tuple[ChosenLevel, ...] = ()
@@ -213,7 +232,7 @@ class ContextModel:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
         here = here if here is not None else self.first_commit
         self.opened, self.segments, self.sent = opened, found.segments, found.sent
-        self.titles, self.hits = found.titles, found.hits
+        self.titles, self.hits, self.applied = found.titles, found.hits, found.applied
         self.commits = {each.id: each for each in found.commits}
         self.plan = found.plan
         self.take(found.levels)
@@ -222,7 +241,7 @@ class ContextModel:
     def clear(self) -> None:
         """Show no context."""
         self.segments, self.plan, self.rows, self.cursor, self.sent = (), None, [], 0, 0
-        self.commits = {}
+        self.commits, self.applied = {}, {}
 
     def _arrange(self, here: int | None) -> None:
         """List the rows in the order of the chain; the cursor goes to the commit `here`."""
@@ -322,7 +341,49 @@ class ContextModel:
         found = len(commits) == 1 and self.commits[commits[0]].type == "summary"
         return commits[0] if found else None
 
+    @property
+    def original(self) -> int:
+        """The tokens of the whole session, before any summary."""
+        return self.sent + sum(self._shorter(each) for each in self.applied)
+
+    def original_of(self, at: int) -> int:
+        """The tokens of a segment, before any summary."""
+        sources = self._sources(at)
+        return self.segments[at].tokens + sum(
+            self._shorter(each) for each in sources if each in self.applied
+        )
+
+    def _shorter(self, summary: int) -> int:
+        """The tokens that an applied summary saves; none where it is left out itself."""
+        commit = self.commits[summary]
+        saved = self.applied[summary].tokens_before - commit.tokens
+        return saved if commit.priority is not Priority.SKIP else 0
+
+    def lost_by(self, at: int) -> tuple[str, ...]:
+        """What the applied summaries of a segment have not."""
+        found = (self.applied[each].loses for each in self._sources(at) if each in self.applied)
+        return tuple(loss for loses in found for loss in loses)
+
     # levels
+
+    def why_full(self, choice: LevelChoice) -> str:
+        """Why a segment stands at Full."""
+        chosen = [each for each in self.chosen if each.is_about(choice.sources)]
+        if not self.applied.keys().isdisjoint(choice.sources):
+            return "Stands for the original since it was applied"
+        if any(each.own for each in chosen):
+            return "Full: your choice"
+        if chosen:
+            return "Full: there is room for it"
+        return "Full: not in what was applied" if self.applied else "Full: the newest stay whole"
+
+    @property
+    def target(self) -> int:
+        """The tokens of the last fit; 0 without one."""
+        choices = self.all_choices
+        fitted = (each for each in self.chosen if each.target)
+        known = (e.target for e in fitted if any(e.is_about(c.sources) for c in choices))
+        return next(known, 0)
 
     def choice(self, row: ContextRow | None) -> LevelChoice | None:
         """The choice for the segment of a row."""
@@ -347,7 +408,11 @@ class ContextModel:
         """The chosen levels, with some that the person chose."""
         own, new = self.own, {each.segment: each for each in changed}
         return [
-            _chosen(new.get(choice.segment, choice), own=choice in own or choice.segment in new)
+            _chosen(
+                new.get(choice.segment, choice),
+                own=choice in own or choice.segment in new,
+                target=self.target,
+            )
             for choice in self.all_choices
             if choice.segment in new or any(each.is_about(choice.sources) for each in self.chosen)
         ]
@@ -356,11 +421,11 @@ class ContextModel:
         """The same level for every segment, which a fit may change."""
         return [_chosen(self.at_level(each, level), own=False) for each in self.all_choices]
 
-    def with_levels(self, levels: Sequence[LevelChoice]) -> list[ChosenLevel]:
+    def with_levels(self, levels: Sequence[LevelChoice], target: int) -> list[ChosenLevel]:
         """The chosen levels after a fit; the person's own and texts of the same level stay."""
         own = self.own
         return [
-            _chosen(old if old.level is new.level else new, own=old in own)
+            _chosen(old if old.level is new.level else new, own=old in own, target=target)
             for old, new in zip(self.all_choices, levels, strict=True)
         ]
 
@@ -401,7 +466,9 @@ class ContextModel:
         """The store has other levels now."""
         self.chosen = tuple(levels)
         if self.plan is not None:
-            choices = choices_of(self.segments, self.commits.values(), levels, self.plan)
+            choices = choices_of(
+                self.segments, self.commits.values(), levels, self.plan, applied=bool(self.applied)
+            )
             self.plan = structs.replace(self.plan, choices=choices)
 
     def is_doubtful(self, choice: LevelChoice) -> bool:
@@ -458,11 +525,10 @@ class ContextModel:
         return [each for each in self.all_choices if each.level]
 
 
-def _chosen(choice: LevelChoice, *, own: bool) -> ChosenLevel:
+def _chosen(choice: LevelChoice, *, own: bool, target: int = 0) -> ChosenLevel:
     first, last = choice.sources[0], choice.sources[-1]
-    return ChosenLevel(
-        first, last, choice.level, own, choice.content, choice.engine, choice.written
-    )
+    text = (choice.content, choice.engine, choice.written)
+    return ChosenLevel(first, last, choice.level, own, *text, target)
 
 
 def doubts(previews: Sequence[SegmentPreview]) -> list[SegmentPreview]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.cells import cell_len
+from textual import events
 from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
@@ -31,6 +32,9 @@ ROLES = {"user": "you", "assistant": "agent"}
 TOKEN_CELLS, LEVEL_CELLS = 7, 9
 WITH_BOTH = 56
 """Cells from which a row shows the tokens before and after."""
+TITLE_FRAME = 4
+MOST_LOST = 20
+"""Losses in the line below a summary; all are at its end."""
 
 
 class RowsList(ModelList[ContextModel]):
@@ -88,19 +92,20 @@ class RowsList(ModelList[ContextModel]):
         data = self.model
         if row.commit is not None:
             return "", f"{row.commit.tokens:,}", "", True
-        choice = data.choice(row)
-        whole = data.segments[row.segment or 0].tokens
+        choice, at = data.choice(row), row.segment or 0
+        sent, original = data.segments[at].tokens, data.original_of(at)
         if data.priority(row) is Priority.SKIP:
             before = sum(data.commits[each].tokens for each in data.acted_on(row))
             return f"{before:,}", "0", "skipped", True
+        whole = f"{original:,}" if width >= WITH_BOTH else ""
+        shorter = whole if sent != original else ""
         if choice is None:
-            return "", f"{whole:,}", "", True
-        size = data.size(choice)
+            return shorter, f"{sent:,}", "", True
+        size, found = data.size(choice), data.shown(choice)
+        if (found.level if found is not None else choice.level) is Level.FULL:
+            return shorter, f"{sent:,}", "applied" if shorter else LEVEL_NAMES[0], True
         level = LEVEL_NAMES[choice.level] + ("*" if is_by_hand(choice) else "")
-        if choice.level is Level.FULL:
-            return "", f"{whole:,}", level, True
-        after = f"{'' if size.exact else '~'}{size.tokens:,}"
-        return (f"{whole:,}" if width >= WITH_BOTH else ""), after, level, size.exact
+        return whole, f"{'' if size.exact else '~'}{size.tokens:,}", level, size.exact
 
 
 class SummaryPane(TextPane):
@@ -113,6 +118,9 @@ class SummaryPane(TextPane):
         self._figures: tuple[str, ...] = ()
         self._chosen = -1
 
+    def on_resize(self, event: events.Resize) -> None:
+        self._draw_title()
+
     def name_levels(self, figures: Sequence[str] = (), chosen: int = -1) -> None:
         """Show other figures in the title; `chosen` is the level in use."""
         if (tuple(figures), chosen) != (self._figures, self._chosen):
@@ -121,37 +129,71 @@ class SummaryPane(TextPane):
 
     def _draw_title(self, hint: str = "") -> None:
         sign = glyphs(self.app)
-        levels = f" {sign.dot} ".join(
+        figures = [
             (sign.bar if level == self._chosen else "") + words
             for level, words in enumerate(self._figures)
-        )
+        ]
+        levels = f" {sign.dot} ".join(figures)
+        if cell_len(levels) > self.size.width - TITLE_FRAME:  # the names but one go
+            levels = f" {sign.dot} ".join(
+                words if level == self._chosen else words.split()[-1]
+                for level, words in enumerate(figures)
+            )
         room = max(self.size.width - cell_len(levels) - 7, 0)
         title = cut(display_line(self.title), room, sign.ellipsis) if room > 7 else ""
         entitle(self, title, levels or hint)
 
 
 class ChecksLine(Static):
-    """What a summary loses, and what its checks found:
+    """What a summary loses, below where there is room, and what its checks found:
     `─ loses ─ the reason for port 5433 · docker-compose.yml ────`
     ` ! the request is missing   "5433" ✓   key points 4 of 4 ✓   nothing invented ✓`.
     """
 
-    def show(self, found: Checked | None) -> None:
-        """Show a preview; None while there is none."""
+    def __init__(self) -> None:
+        super().__init__(id="checks")
+        self._shown: tuple[Checked | None, str, Sequence[str]] = (None, "", ())
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def show(
+        self, found: Checked | None, why_full: str = "", lost_before: Sequence[str] = ()
+    ) -> None:
+        """Show a preview; None while there is none.
+
+        `why_full`: why the segment stands at Full; `lost_before`: what an applied summary lost.
+        """
+        self._shown = (found, why_full, lost_before)
+        self._draw()
+
+    def _draw(self) -> None:
+        found, why_full, lost_before = self._shown
         self.set_class(found is None, "-off")
         sign = glyphs(self.app)
-        preview = found.preview if found is not None else None
-        lost = preview.fidelity.loses if preview and preview.level is not Level.FULL else ()
-        nothing = "loses nothing" if preview and preview.level is not Level.FULL else "checks"
-        entitle(self, "loses" if lost else nothing, f" {sign.dot} ".join(lost[:20]))
-        parts: list[tuple[str, str]] = []
-        for each in findings(found) if found is not None else ():
+        lost = losses(found, lost_before) if found is not None else ()
+        at_full = found is None or (found.level is Level.FULL and not lost)
+        words = f" {sign.dot} ".join(display_line(each) for each in lost[:MOST_LOST])
+        below = self.screen.has_class("-beside")
+        title = "loses" if lost else "checks" if at_full else "loses nothing"
+        entitle(self, title, "" if below else words)
+        parts: list[str | tuple[str, str]] = []
+        for each in findings(found, why_full) if found is not None else ():
             text = display_line(each.text)
             if each.good:
                 parts += [(text, "$dim"), (f" {sign.promoted}   ", "$accent")]
             else:
                 parts.append((f"{sign.attention} {text}   ", "$warning"))
+        if below and lost:
+            parts.append(f"\n{words}")
         self.update(Content.assemble(*parts), layout=False)
+
+
+def losses(found: Checked, lost_before: Sequence[str] = ()) -> Sequence[str]:
+    """What a segment loses at its level, or lost when its summary was applied."""
+    if found.level is Level.FULL:
+        return lost_before
+    return (*found.preview.fidelity.loses, *lost_before)
 
 
 def with_open_markers(text: str, signs: Glyphs) -> str:
@@ -159,8 +201,12 @@ def with_open_markers(text: str, signs: Glyphs) -> str:
     return ANY_MARKER.sub(f"[{signs.arrow} the original]", text)
 
 
-def summary_blocks(found: Checked, signs: Glyphs) -> list[TextBlock]:
-    """A summary with its anchors marked; at Full the turns as they were written."""
+def summary_blocks(
+    found: Checked, signs: Glyphs, lost_before: Sequence[str] = ()
+) -> list[TextBlock]:
+    """A summary with its anchors marked, and what it loses; at Full the turns as they were
+    written.
+    """
     preview = found.preview
     content, spans = with_open_markers(preview.compressed.content, signs), list[TextSpan]()
     for anchor in preview.compressed.anchors:
@@ -171,8 +217,7 @@ def summary_blocks(found: Checked, signs: Glyphs) -> list[TextBlock]:
             spans.append(TextSpan(at, at + len(anchor.content), "anchor", here=False))
     spans.sort(key=lambda each: each.start)
     blocks = [TextBlock(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]
-    lost = preview.fidelity.loses
-    if lost and preview.level is not Level.FULL:
+    if lost := losses(found, lost_before):
         words = f"   {signs.dot} ".join(lost)
         blocks += [
             TextBlock(""),

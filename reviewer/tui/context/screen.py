@@ -6,8 +6,8 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
+from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -64,12 +64,11 @@ from reviewer.tui.theme import glyphs
 if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
-NOTES = frozenset({".md", ".txt", ".rst", ".markdown"})
-"""Files that were read and are no sessions."""
 MOST_SESSIONS = 500
 REQUEST_CELLS = 60
-MOST_LOOKED_INTO = 30
-"""Sessions that were not opened yet, whose first request is looked up."""
+FEWEST_NAME = 8
+"""Cells of the session's name in the title."""
+ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
@@ -89,7 +88,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows = RowsList(self.data, id="rows")
         self.rows.empty = READING
         self.summary = SummaryPane()
-        self.checks = ChecksLine(id="checks")
+        self.checks = ChecksLine()
         super().__init__(engine, project, self.rows, [self.summary], title="Context")
         self.context: ContextView | None = None
         self._wanted = context
@@ -103,6 +102,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def compose_right(self) -> ComposeResult:
         yield self.summary
         yield self.checks
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_whole)
 
     def on_descendant_focus(self) -> None:
         super().on_descendant_focus()
@@ -196,38 +198,34 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self._import(Path(option.key))
 
         here = str(self.context.id) if self.context is not None else ""
-        await self.choose("Sessions", found, then, current=here)
+        await self.choose("Sessions", found, then, current=here, whole=True)
 
     def _sessions(self) -> list[Option]:
-        """Opened sessions, then those that were read and not opened yet; each newest first."""
-        from reviewer.commits.transcript_import import first_request
-
+        """Opened sessions, and those that were read and not opened yet; the newest first."""
         contexts = self.engine.contexts.all(self.project)
         requests = self.engine.contexts.first_requests()
         opened = {each.source_path for each in contexts}
-        options = []
+        found = []
         for each in contexts:
             request, last = requests.get(each.id, ("", ""))
+            folder = Path(each.source_path or "").parent.name
             tokens = f"{each.tokens:,} tokens"
-            options.append(_session_option(str(each.id), request, last, tokens, each.name))
-        stamps = self.engine.sources.stamps(self.project)
-        read = sorted(
-            (
-                (max(at for _, at in stamp), path, max(size for size, _ in stamp))
-                for path, stamp in stamps.items()
-                if path not in opened and Path(path).suffix not in NOTES
-            ),
-            reverse=True,
-        )
-        for number, (modified, path, size) in enumerate(read[:MOST_SESSIONS]):
-            request, begun = ("", "")
-            if number < MOST_LOOKED_INTO:
-                request, begun = first_request(Path(path), modified)
-            changed = datetime.fromtimestamp(modified / 1e9, UTC).isoformat()
-            large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
-            name = Path(path).stem
-            options.append(_session_option(path, request, begun or changed, large, name))
-        return options
+            found.append((last, str(each.id), request, tokens, each.name, folder))
+        for read in self.engine.sources.sessions(self.project):
+            if read.path not in opened:
+                size, path = read.size, Path(read.path)
+                large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
+                name, folder = path.stem, path.parent.name
+                found.append((read.last, read.path, read.request, large, name, folder))
+        found.sort(key=lambda each: each[0], reverse=True)
+        options = [_session_option(*each) for each in found[:MOST_SESSIONS]]
+        alike = Counter((each.name, each.detail) for each in options)
+        return [
+            structs.replace(each, detail=f"{each.detail}  in {of[-1]}")
+            if alike[each.name, each.detail] > 1
+            else each
+            for each, of in zip(options, found, strict=False)
+        ]
 
     async def action_import_context(self) -> None:
         """Open a transcript by its path."""
@@ -273,6 +271,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if other and here is None:
             here = load_commit(self.engine.path, found.context.id)
             self.data.words = ""
+            self.data.clear()
         if found.version != self._version or other:
             self.data.forget_previews()
         self.context, self._version = found.context, found.version
@@ -390,10 +389,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is None:
             return
         signs, after = glyphs(self.app), self.data.after()
-        figures = f"{count(len(self.data.commits), 'turn')} {signs.dot} {self.data.sent:,} tokens"
         words = f"{'' if after.exact else '~'}{after.tokens:,}"
-        whole = f"{figures} {signs.arrow} {words}"
-        room = max(self.rows.size.width - cell_len(whole) - 7, 8)
+        if target := self.data.target:
+            words += f" of {target:,}" + (f" {signs.attention}" if after.tokens > target else "")
+        whole = f"{self.data.original:,} tokens {signs.arrow} {words}"
+        counted = f"{count(len(self.data.commits), 'turn')} {signs.dot} {whole}"
+        if cell_len(counted) + FEWEST_NAME + 7 <= self.rows.size.width:
+            whole = counted
+        room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
 
@@ -428,8 +431,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._say_in_summary(data.trouble(choice) or "Being written ...", title)
             self.checks.show(None)
             return
-        self.summary.show(summary_blocks(found, signs), title=title)
-        self.checks.show(found)
+        lost = data.lost_by(row.segment or 0)
+        self.summary.show(summary_blocks(found, signs, lost), title=title)
+        self.checks.show(found, data.why_full(choice), lost)
 
     def _say_in_summary(self, words: str, title: str) -> None:
         self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
@@ -497,13 +501,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words = f"{LEVEL_NAMES[level]} for segment {self.data.number(self.data.place(choice))}"
             await self._put_levels(self.data.with_own(self.data.at_level(choice, level)), words)
 
-    @unless(_no_segment)
+    @unless(_no_plan)
     async def action_same_level(self) -> None:
-        """Give every segment the level of this one."""
+        """Choose one level for every segment."""
+
+        async def then(option: Option) -> None:
+            level = Level(int(option.key))
+            await self._put_levels(self.data.with_all(level), f"{option.name} for all segments")
+
+        options = [Option(str(int(each)), LEVEL_NAMES[each]) for each in Level]
         choice = self.data.choice(self.data.row)
-        if choice is not None:
-            words = f"{LEVEL_NAMES[choice.level]} for all segments"
-            await self._put_levels(self.data.with_all(choice.level), words)
+        current = str(int(choice.level)) if choice is not None else ""
+        await self.choose("Level for all", options, then, current=current)
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -537,16 +546,20 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         plan, preview, checked, trouble = await self.host.accompany(self, act, work)
         self.data.keep_previews(plan, checked)
-        await self._put_levels(self.data.with_levels(plan.choices), f"Levels for {target:,} tokens")
+        await self._put_levels(
+            self.data.with_levels(plan.choices, target), f"Levels for {target:,} tokens"
+        )
         apply, doubtful = self.key_of(keys.APPLY), len(doubts(preview.segments))
         stay = f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
         asks = (
             f" {count(doubtful, 'summary does', 'summaries do')} not pass the checks"
             f" ({glyphs(self.app).attention}): it asks about those first."
         )
+        short = preview.shortened
+        shortened = f" What you said is shortened in {count(len(short), 'segment')}."
         self.say(
             f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
-            f"{asks if doubtful else ''}{stay if own else ''}",
+            f"{shortened if short else ''}{asks if doubtful else ''}{stay if own else ''}",
             bad=bool(trouble),
         )
 
@@ -648,7 +661,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is not None:
             self.host.acts_at[act] = (self.context.id, here or self.data.first_commit or 0)
 
-    def _annotated(self, words: str, commit: int, act: int) -> None:
+    def _annotated(self, words: str, commit: int, act: int, remark: str = "") -> None:
         """Say what became of some turns, and show them again."""
         if self.context is None:
             return
@@ -656,7 +669,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if act:
             self._note(act, words, commit)
             undo = f" - {self.key_of(shared.UNDO)} to undo"
-        self.open_context(self.context.id, f"{display_line(words)}{undo}", commit)
+        self.open_context(self.context.id, f"{display_line(words)}{remark}{undo}", commit)
 
     @unless(_no_row)
     async def action_retain(self) -> None:
@@ -675,6 +688,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 found = len(_matching(self.engine, views, text, mode))
                 if found:
                     named.insert(-1, Option(mode, title, f"in {count(found, 'turn')}: {text}"))
+            if len(named) == 1:
+                named = [structs.replace(named[0], detail=f"in none of these turns: {text}")]
             return named
 
         def narrow(text: str) -> None:
@@ -687,15 +702,17 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self.offer([])
 
         async def then(option: Option) -> None:
-            text, targets = typed, list(commits)
+            text, targets, remark = typed, list(commits), ""
             if option.key == "words":
+                if not _matching(self.engine, views, text, "substring"):
+                    remark = f"; {ONLY_A_MODEL}"
                 done = await self.write(lambda: contexts.annotate(targets, retain=text))
             else:
                 targets = _matching(self.engine, views, text, option.key)
                 kind = "retain_match" if option.key == "substring" else "retain_regex"
                 given: dict[str, Any] = {kind: [text]}
                 done = await self.write(lambda: contexts.annotate(targets, adds=True, **given))
-            self._annotated(done.title, targets[0], done.act)
+            self._annotated(done.title, targets[0], done.act, remark)
 
         await self.choose(
             "Must survive",
@@ -980,11 +997,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.host.open_handover(lambda: (name, compression.original_turns(number)))
 
 
-def _session_option(key: str, request: str, at: str, size: str, name: str) -> Option:
-    """A session by its date, its size, its first request and its name."""
+def _session_option(last: str, key: str, request: str, size: str, name: str, folder: str) -> Option:
+    """A session by the time of its last turn, its size, its first request and its name."""
     words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
     detail = "  ".join(filter(None, (words, short_ids(name, "…"))))
-    return Option(key, f"{moment(at)[:10] or '–':10}  {size:>15}", detail)
+    return Option(key, f"{moment(last) or '–':16}  {size:>14}", detail)
 
 
 def _watch(act: RunningAct) -> Watch:

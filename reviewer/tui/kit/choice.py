@@ -173,6 +173,12 @@ class ChoiceScreen(
     def action_choice_page_up(self) -> None:
         self._page(-1)
 
+    def action_choice_first(self) -> None:
+        self.list.action_first()
+
+    def action_choice_last(self) -> None:
+        self.list.action_last()
+
     def _page(self, step: int) -> None:
         last = len(self._shown) - 1
         at = (self.list.highlighted or 0) + step * max(self.list.size.height - 1, 1)

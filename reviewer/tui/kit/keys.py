@@ -149,9 +149,14 @@ CHOICE_DOWN = Action(
 CHOICE_UP = Action("choice_up", "up", "up", "Go one line up.", "Move")
 CHOICE_PAGE_DOWN = Action("choice_page_down", "pagedown", "page down", "Go one page down.", "Move")
 CHOICE_PAGE_UP = Action("choice_page_up", "pageup", "page up", "Go one page up.", "Move")
+CHOICE_FIRST = Action(
+    "choice_first", "home", "first", "Go to the first line.", "Move", priority=True
+)
+CHOICE_LAST = Action("choice_last", "end", "last", "Go to the last line.", "Move", priority=True)
 CHOICE = Pane(
     "choose", "Choosing from a list",
-    (CHOOSE, LEAVE_CHOICE, CHOICE_DOWN, CHOICE_UP, CHOICE_PAGE_DOWN, CHOICE_PAGE_UP),
+    (CHOOSE, LEAVE_CHOICE, CHOICE_DOWN, CHOICE_UP, CHOICE_PAGE_DOWN, CHOICE_PAGE_UP,
+     CHOICE_FIRST, CHOICE_LAST),
     (CHOOSE, LEAVE_CHOICE),
 )  # fmt: skip
 

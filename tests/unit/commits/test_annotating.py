@@ -148,6 +148,10 @@ def test_criteria_without_a_priority_make_it_important_at_least(
     [
         ("  Use tapes.\n\nThey last.", "“Use tapes.”"),
         ("Keep the drawer of the vault shut.", "“Keep the drawer of the vault s…”"),
+        (
+            "<task-notification>\n<task-id>a1</task-id>\n<summary>Agent of tapes is done</summary>",
+            "“Agent of tapes is done”",
+        ),
     ],
 )
 def test_the_title_names_a_turn_by_its_first_words(

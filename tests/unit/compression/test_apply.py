@@ -191,7 +191,7 @@ def test_a_summary_written_by_hand_is_checked(kiosk: Kiosk) -> None:
     first = plan.choices[0].segment
     plan = kiosk.compression.write(plan.with_level(first, Level.BRIEF), first, "They spend little.")
     before = kiosk.chain()
-    with pytest.raises(RetentionError, match=r's1: Summary missing: substring not found: "\$50k"'):
+    with pytest.raises(RetentionError, match=r's2: Summary missing: substring not found: "\$50k"'):
         kiosk.compression.apply(kiosk.id, plan)
     assert kiosk.chain() == before
     (failing,) = [each for each in kiosk.compression.preview(plan).segments if each.failures]

@@ -122,3 +122,25 @@ def test_the_newest_are_fullest(target: int, levels: list[Level]) -> None:
 def test_of_levels_that_cost_the_same_the_nearest_is_chosen() -> None:
     of = (100, 30, 30, 30)
     assert fit_levels(2, 60, 0, lambda _, level: of[level])[0] == [Level.DETAILED] * 2
+
+
+def test_what_the_person_said_is_shortened_last(engine: Engine) -> None:
+    context = engine.contexts.create("acme", "harbour").id
+    wishes = (
+        "The ferry must never leave before the tram from the harbour has arrived.",
+        "Print the timetable on yellow paper and hang it beside the northern door.",
+        "Ask Marta about the lantern of the breakwater before anything is painted.",
+    )
+    for wish in wishes:
+        engine.contexts.add(context, role="user", text=wish)
+    for dock in range(80):
+        text = (
+            f"Dock {dock} took {dock * 3} boats while `gate_{dock}.py` waited, and the log of that "
+            f"hour shows nothing odd besides a short pause of the crane at pier {dock * 7}."
+        )
+        engine.contexts.add(context, role="assistant", text=text)
+    compression = engine.compression
+    plan = compression.fit(context, 100, anyway=True)
+    assert [int(each.level) for each in plan.choices] == [Level.BRIEF, *[Level.TAGS] * 4]
+    assert compression.preview(plan).shortened == ()
+    assert compression.preview(compression.fit(context, 60, anyway=True)).shortened == ("s1",)

@@ -111,3 +111,12 @@ def test_topics_tell_segments_apart() -> None:
     first, second = cut_segments(turns)
     assert set(first.topic.split()) == {"receipts", "printer", "thermal"}
     assert set(second.topic.split()) == {"drawer", "lock", "hinge"}
+
+
+def test_a_segment_keeps_its_name_when_a_turn_elsewhere_is_pinned() -> None:
+    turns = [sized(10)] * 60
+    assert [each.id for each in cut_segments(turns)] == ["s1", "s21", "s41"]
+    turns[4] = structs.replace(turns[4], priority=Priority.PINNED)
+    assert [each.id for each in cut_segments(turns)] == ["s1", "s6", "s26", "s46"]
+    turns[4], turns[30] = turns[0], structs.replace(turns[30], priority=Priority.PINNED)
+    assert [each.id for each in cut_segments(turns)] == ["s1", "s21", "s32", "s52"]

@@ -103,11 +103,15 @@ class SegmentPreview(Struct, frozen=True, gc=False):
 
     @property
     def shortens_the_person(self) -> bool:
-        """Whether the summary lacks something that the person said."""
+        """Whether the summary lacks something that the person said. Tags are no sentences."""
         turns = (
-            self.segment.turns[each.turn]
-            for each in self.fidelity.lost_information
-            if each.kind in ("turn", "request", "statement")
+            self.segment.turns
+            if self.level is Level.TAGS
+            else (
+                self.segment.turns[each.turn]
+                for each in self.fidelity.lost_information
+                if each.kind in ("turn", "request", "statement")
+            )
         )
         return not self.kept and any(t.role == "user" and t.kind == "text" for t in turns)
 

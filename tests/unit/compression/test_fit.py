@@ -144,3 +144,13 @@ def test_what_the_person_said_is_shortened_last(engine: Engine) -> None:
     assert [int(each.level) for each in plan.choices] == [Level.BRIEF, *[Level.TAGS] * 4]
     assert compression.preview(plan).shortened == ()
     assert compression.preview(compression.fit(context, 60, anyway=True)).shortened == ("s1",)
+
+
+def test_tags_with_every_word_of_a_wish_do_not_say_it(engine: Engine) -> None:
+    context = engine.contexts.create("acme", "harbour").id
+    engine.contexts.add(context, role="user", text="Repaint `crane_7`.")
+    engine.contexts.add(context, role="assistant", text="`crane_7` is dry again. " * 40)
+    compression = engine.compression
+    tags = compression.preview(compression.plan(context, Level.TAGS))
+    assert "crane_7" in tags.segments[0].compressed.content
+    assert tags.shortened == ("s1",)

@@ -80,6 +80,7 @@ ERRNO = (
     "cannot find module",
     "cannot find main module",
     "sandbox",
+    "os error",
 )
 """What systems and runtimes say of a missing program, file, right or connection."""
 _OF_ANY = re.compile(rf"{_SEVERE.pattern}|(?i:{'|'.join(map(re.escape, ERRNO))})")

@@ -183,7 +183,7 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     if not lines and not event.reported_failed:
         return None
     shown = what_failed(lines) if lines else event.text
-    return Cue(FAILURE, shown, commands, signatures=signatures_of(lines))
+    return Cue(FAILURE, shown, commands, signatures=signatures_of(lines), output=event.text)
 
 
 def _not_yet_told(

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from math import log
 
-from reviewer.recall.uses import WORD
+from reviewer.recall.uses import QUOTED, WORD
 
 LEAST, GROWTH, IN_FAILURE = 1.65, 0.4, 0.8
 """The score from which words alone recall a memory, in units of a word that no other memory has:
@@ -49,7 +49,8 @@ class Cue:
     """What happens at a moment.
 
     `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
-    each part of a shell line; `signatures`: of a failure, the rule of a linter alone too.
+    each part of a shell line; `signatures`: of a failure, the rule of a linter alone too;
+    `output`: all that a failed call said.
     """
 
     def __init__(
@@ -59,8 +60,9 @@ class Cue:
         commands: tuple[str, ...] = (),
         paths: tuple[str, ...] = (),
         signatures: tuple[str, ...] = (),
+        output: str = "",
     ) -> None:
-        self.kind, self.text = kind, text
+        self.kind, self.text, self.output = kind, text, output
         self.commands, self.paths, self.signatures = commands, paths, signatures
 
     @property
@@ -80,6 +82,7 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
     paths = _tails(cue.paths)
     for each in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
+        *(_quoted(store, project, cue) if cue.output else ()),
         *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
         *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
         *_triggered(
@@ -128,8 +131,13 @@ def _named(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalle
 
 
 def _with_programs(commands: Iterable[str]) -> list[str]:
-    """Each command with its subcommand, and the program alone."""
-    return list(dict.fromkeys(part for each in commands for part in (each, each.split(" ")[0])))
+    """Each command with its subcommands, with fewer of them, and the program alone."""
+    found: dict[str, None] = {}
+    for each in commands:
+        while each:
+            found[each] = None
+            each = each.rpartition(" ")[0]
+    return list(found)
 
 
 def _tails(paths: Iterable[str]) -> list[str]:
@@ -166,6 +174,20 @@ def _triggered(
     return [
         Recalled(number, content, f"{why} {value}", score + len(value) / 1_000)
         for number, content, value in rows
+    ]
+
+
+def _quoted(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
+    """The memories for which a person has written down words of a failure."""
+    said = "\n".join((cue.output, *cue.signatures)).lower()
+    rows = store.execute(
+        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
+        f" WHERE t.kind = ? AND instr(?, t.value) AND {_ACTIVE} ORDER BY m.id DESC",
+        (QUOTED, said, project),
+    )
+    return [
+        Recalled(number, content, f"this failure {words}", BY_SIGNATURE)
+        for number, content, words in rows
     ]
 
 

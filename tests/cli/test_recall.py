@@ -48,6 +48,32 @@ def test_a_person_says_when(kiosk: Reviewer) -> None:
     assert kiosk("recall", "--command", "git push").stdout == ""
 
 
+def test_a_command_is_no_other_task_of_its_runner(kiosk: Reviewer) -> None:
+    assert kiosk("edit", 2, "--when", "command mise run lint").returncode == 0
+    assert "#2" in kiosk("recall", "--command", "mise run lint --fix").stdout
+    assert "#2" in kiosk("recall", "--prompt", "Lint it, please.").stdout
+    assert kiosk("recall", "--command", "mise run fmt").stdout == ""
+    assert kiosk("edit", 2, "--when", "command mise run").returncode == 0
+    assert "#2" in kiosk("recall", "--command", "mise run fmt").stdout
+
+
+DENIED = "git@example.org: Permission denied (publickey).\nfatal: Could not read from remote."
+
+
+@pytest.mark.parametrize(
+    ("words", "output"),
+    [
+        ("Permission denied (publickey)", DENIED),
+        ("fatal: could not read from remote.", DENIED),
+        ("till.py:7:1: E501 Line too long (99 > 80)", "a.py:8:1: E501 Line too long (90 > 80)"),
+    ],
+)
+def test_a_failure_is_known_by_words_of_it(words: str, output: str, kiosk: Reviewer) -> None:
+    assert kiosk("edit", 2, "--when", f"error {words}").returncode == 0
+    assert "#2" in kiosk("recall", "--error", output).stdout
+    assert kiosk("recall", "--error", "cp: till: Permission denied").stdout == ""
+
+
 def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
     done = kiosk("restore", 1, "--because", "The linter is gone.")
     assert "Disputed #1: The linter is gone." in done.stdout + done.stderr

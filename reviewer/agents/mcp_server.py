@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import anyio
@@ -55,6 +55,13 @@ REMEMBER = (
     "exact words of the person or of the results that prove it as quotes.",
     "Propose at most five, nothing that the project's files say already, and nothing about the "
     "state of the work. Then say in one line what you proposed.",
+)
+
+WRONG = (
+    "A memory that you were given is wrong: find its id, such as m:12, in this session or with the "
+    "tool `search` of reviewer.",
+    "Call the tool `dispute` with it and what is wrong. Go on without that memory, and say in one "
+    "line which one it was.",
 )
 
 READ = ToolAnnotations(read_only_hint=True, open_world_hint=False, idempotent_hint=True)
@@ -246,8 +253,12 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     @made.prompt(title="Remember what this session showed")
     def remember(what: str = "") -> str:
         """Propose what this session showed: the person decides later."""
-        about = [f"It is about this: {what}"] if what.strip() else []
-        return joined(map(sentence, (*REMEMBER, *about)))
+        return _asked(REMEMBER, what)
+
+    @made.prompt(title="Say that a memory is wrong")
+    def wrong(what: str = "") -> str:
+        """Dispute a memory: it is held back until a person has decided on it."""
+        return _asked(WRONG, what)
 
     @made.resource("reviewer://constitution", mime_type="text/markdown")
     def constitution() -> str:
@@ -275,6 +286,11 @@ def client_agent(ctx: Context[Any, Any]) -> str:
         if part in name:
             return agent
     return name[:40] or "agent"
+
+
+def _asked(instructions: Sequence[str], what: str) -> AgentText:
+    about = [f"It is about this: {what}"] if what.strip() else []
+    return joined(map(sentence, (*instructions, *about)))
 
 
 def _answered(answer: Callable[[], AgentText]) -> AgentText:

@@ -30,7 +30,7 @@ MOST_MEMORIES, MOST_CHARS = 2, 600
 BUSY_SECONDS = 0.05
 """How long a hook waits for another process to finish its writing."""
 LONGEST_TEXT = 200_000
-"""Characters of an output or a prompt that are read."""
+"""Characters of a command, an output or a prompt that are read."""
 
 MARKS = "`'\"()[]{}<>,;:.!?"
 """Signs around a file name in a prompt."""
@@ -57,8 +57,18 @@ class HookEvent:
         reported_failed: bool = True,
     ) -> None:
         self.moment, self.session, self.folder = moment, session, folder
-        self.command, self.paths = command[:LONGEST_TEXT], paths
-        self.text, self.reported_failed = text[:LONGEST_TEXT], reported_failed
+        self.command, self.paths = _readable(command), paths
+        self.text, self.reported_failed = _readable(text), reported_failed
+
+
+def _readable(text: str) -> str:
+    """The beginning and the end of a text, without halves of characters, which agents that cut
+    texts leave behind.
+    """
+    if len(text) > LONGEST_TEXT:
+        half = LONGEST_TEXT // 2
+        text = f"{text[:half]}\n{text[-half:]}"
+    return text.encode("utf-8", "replace").decode()
 
 
 def memories_at(store: str, project: str | None, event: HookEvent) -> str:

@@ -88,7 +88,7 @@ def read_moments(text: str) -> tuple[Moment, ...]:
 def heads(line: str) -> tuple[str, ...]:
     """Program and subcommands of each part of a shell line: `git push`, `mise run lint`."""
     found: dict[str, None] = {}
-    for command in split(line)[:MOST_COMMANDS]:
+    for command in split(line, most=MOST_COMMANDS):
         if command.words:
             program = command.words[0].rpartition("/")[2]
             name = [program]

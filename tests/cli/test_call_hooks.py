@@ -116,6 +116,14 @@ def test_the_memory_of_a_failure_comes_with_it(
     assert PUSH not in answer
 
 
+@pytest.mark.parametrize("before", ["half of a \ud83d", "many words " * 30_000], ids=len)
+def test_the_memory_of_a_failure_comes_whatever_stands_before_it(
+    before: str, reviewer: Reviewer, office: Path
+) -> None:
+    failed = told(office, error=f"{before}\n{LINE}", tool_input={"command": "make \udc00"})
+    assert NILERR in hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+
+
 @pytest.mark.parametrize("agent", WENT_WELL)
 def test_a_call_that_went_well_brings_nothing(agent: str, reviewer: Reviewer, office: Path) -> None:
     assert hook(reviewer, agent, FAILED[agent][0], told(office, **WENT_WELL[agent])) == ""

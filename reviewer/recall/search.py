@@ -208,7 +208,7 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     for word in words:
         rows = _having(store, word.lower(), count, few)
         stem = word[:STEM].lower(), tuple(rows)
-        if len(rows) > few or stem in stems:
+        if not rows or stem in stems:
             continue
         stems.add(stem)
         weight = NAME if _NAME.search(word) else 1.0
@@ -249,23 +249,27 @@ def _rules(signatures: Sequence[str]) -> set[str]:
 
 
 def _having(store: sqlite3.Connection, word: str, count: int, few: int) -> list[tuple[int, float]]:
-    """The memories that have a word, by itself or in a name, with what that is worth."""
-    rows = store.execute(
-        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ? LIMIT ?",
-        (f'"{word}"', few + 1),
+    """The memories that have a word, by itself or in a name, with what that is worth; none where
+    more than a few have it.
+    """
+    quoted = f'"{word}"'
+    alone = store.execute(
+        "SELECT rowid FROM recall_text WHERE recall_text MATCH ? LIMIT ?", (quoted, few + 1)
     ).fetchall()
-    alone = {number for number, _ in rows}
-    named = [
-        number
-        for (number,) in store.execute(
-            "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?",
-            (WORD, word, few + 1),
-        )
-        if number not in alone
-    ]
-    many = len(rows) + len(named)
+    if len(alone) > few:  # known without the scores, which take four times as long
+        return []
+    named = store.execute(
+        "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?", (WORD, word, few + 1)
+    ).fetchall()
+    only_named = {number for (number,) in named} - {number for (number,) in alone}
+    many = len(alone) + len(only_named)
+    if many > few:
+        return []
     worth = max(0.0, log((count + 1) / (many + 0.5)))
-    return [*rows, *((number, worth) for number in named)]
+    rows = store.execute(
+        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
+    )
+    return [*rows, *((number, worth) for number in only_named)]
 
 
 def words_of_names(text: str) -> list[str]:

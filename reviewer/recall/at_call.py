@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -189,11 +189,26 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         return Cue(PROMPT, text, paths=named)
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
-    lines = failing_lines(event.text, up_to=ANY if event.reported_failed else SEVERE)
+    failed = event.reported_failed or _reports_itself(event.text, commands)
+    lines = failing_lines(event.text, up_to=ANY if failed else SEVERE)
     if not lines and not event.reported_failed:
         return None
     shown = what_failed(lines) if lines else event.text
     return Cue(FAILURE, shown, commands, signatures=signatures_of(lines), output=event.text)
+
+
+def _reports_itself(output: str, commands: Iterable[str]) -> bool:
+    """Whether a program of a call says by its name that it failed, in the words of the system or
+    with the stars of make: `grep: a.py: No such file or directory`, `make: *** [check] Error 1`.
+    """
+    from reviewer.sessions.signatures import is_environment
+
+    programs = {each.partition(" ")[0] for each in commands}
+    return any(
+        not programs.isdisjoint(line.split(": ", 4)[:-1])
+        and (": *** " in line or is_environment(line))
+        for line in (output.splitlines() if programs else ())
+    )
 
 
 def _not_yet_told(

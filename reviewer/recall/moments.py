@@ -1,9 +1,9 @@
 """The moments that a memory belongs to: derived from its text and its evidence, or chosen.
 
 A moment is written as its kind and its value: `command git push`, `path src/pay/`, `error nilerr`,
-`always`. Commands are known by program and subcommands, paths by their end, errors by their
-signature. `guard git push`, `guard src/pay/`: the first such call of a session is denied once, with
-the memory as the reason.
+`words night shift`, `always`. Commands are known by program and subcommands, paths by their end,
+errors by their signature, words wherever a prompt or a failure has all of them. `guard git push`,
+`guard src/pay/`: the first such call of a session is denied once, with the memory as the reason.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class MomentKind(StrEnum):
     PATH = "path"
     ERROR = "error"
     GUARD = "guard"
+    WORDS = "words"
     ALWAYS = "always"
 
 
@@ -77,6 +78,7 @@ _EXAMPLES = {
     MomentKind.PATH: "path src/pay/",
     MomentKind.ERROR: "error nilerr",
     MomentKind.GUARD: "guard git push",
+    MomentKind.WORDS: "words night shift",
 }
 
 

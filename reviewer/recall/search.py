@@ -34,6 +34,7 @@ BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
 """Scores of memories that belong to a moment by themselves."""
 
 _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
+_PLAIN_WORD = re.compile(r"\w+")
 _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]{2,}")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
 
@@ -89,6 +90,7 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
             store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER
         ),
         *(_named(store, project, cue.text) if cue.kind == "prompt" else ()),
+        *_worded(store, project, cue.output or cue.text),
         *_by_words(store, project, cue, limit + len(cue.text) // 2_000),
     ):
         found.setdefault(each.id, each)
@@ -174,6 +176,21 @@ def _triggered(
     return [
         Recalled(number, content, f"{why} {value}", score + len(value) / 1_000)
         for number, content, value in rows
+    ]
+
+
+def _worded(store: sqlite3.Connection, project: int, text: str) -> list[Recalled]:
+    """The memories for which a person has chosen words that a text has, each as a whole."""
+    rows = store.execute(
+        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
+        f" WHERE t.kind = 'words' AND {_ACTIVE} ORDER BY m.id DESC",
+        (project,),
+    ).fetchall()
+    words = set(_PLAIN_WORD.findall(text.lower())) if rows else set()
+    return [
+        Recalled(number, content, f"words {value}", BY_TRIGGER + len(value) / 1_000)
+        for number, content, value in rows
+        if words.issuperset(_PLAIN_WORD.findall(value.lower()))
     ]
 
 

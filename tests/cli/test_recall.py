@@ -74,6 +74,14 @@ def test_a_failure_is_known_by_words_of_it(words: str, output: str, kiosk: Revie
     assert kiosk("recall", "--error", "cp: till: Permission denied").stdout == ""
 
 
+def test_a_person_chooses_words(kiosk: Reviewer) -> None:
+    assert kiosk("edit", 3, "--when", "words Night-shift").returncode == 0
+    assert "#3" in kiosk("recall", "--prompt", "Who counts in the night shift?").stdout
+    assert "#3" in kiosk("recall", "--error", "fatal: no shift at night").stdout
+    assert kiosk("recall", "--prompt", "Print nightshift tickets.").stdout == ""
+    assert "such as: words night shift" in kiosk.fails("edit", 3, "--when", "words")
+
+
 def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
     done = kiosk("restore", 1, "--because", "The linter is gone.")
     assert "Disputed #1: The linter is gone." in done.stdout + done.stderr

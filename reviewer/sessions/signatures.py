@@ -51,6 +51,8 @@ _FRAME = re.compile(
 )
 """Lines that an agent or a runner writes around every output."""
 
+_BEGINS = "Output: "
+"""How Gemini CLI begins the first line of an output."""
 _TAGS = re.compile(r"</?tool_use_error>")
 _SHELL = re.compile(r"\S*\b(?:ba|z|da|k)?sh:(?: line \d+:|\d+:)? |\(eval\):\d+: ")
 """What a shell writes before its message."""
@@ -243,7 +245,7 @@ def _lines(output: str) -> list[tuple[int, str]]:
         tail = output[-TAIL:]
         pieces = [(0, output[:HEAD]), (output.count("\n", 0, len(output) - TAIL), tail)]
     lines = (
-        (first + at, line[:LONGEST_LINE])
+        (first + at, line[:LONGEST_LINE].removeprefix(_BEGINS))
         for first, text in pieces
         for at, line in enumerate(text.split("\n"))
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import anyio
@@ -253,12 +253,12 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     @made.prompt(title="Remember what this session showed")
     def remember(what: str = "") -> str:
         """Propose what this session showed: the person decides later."""
-        return _asked(REMEMBER, what)
+        return joined(map(sentence, (*REMEMBER, *_about(what))))
 
     @made.prompt(title="Say that a memory is wrong")
     def wrong(what: str = "") -> str:
         """Dispute a memory: it is held back until a person has decided on it."""
-        return _asked(WRONG, what)
+        return joined(map(sentence, (*WRONG, *_about(what))))
 
     @made.resource("reviewer://constitution", mime_type="text/markdown")
     def constitution() -> str:
@@ -288,9 +288,8 @@ def client_agent(ctx: Context[Any, Any]) -> str:
     return name[:40] or "agent"
 
 
-def _asked(instructions: Sequence[str], what: str) -> AgentText:
-    about = [f"It is about this: {what}"] if what.strip() else []
-    return joined(map(sentence, (*instructions, *about)))
+def _about(what: str) -> list[str]:
+    return [f"It is about this: {what}"] if what.strip() else []
 
 
 def _answered(answer: Callable[[], AgentText]) -> AgentText:

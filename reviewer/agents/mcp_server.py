@@ -57,6 +57,13 @@ REMEMBER = (
     "state of the work. Then say in one line what you proposed.",
 )
 
+WRONG = (
+    "A memory that you were given is wrong: find its id, such as m:12, in this session or with the "
+    "tool `search` of reviewer.",
+    "Call the tool `dispute` with it and what is wrong. Go on without that memory, and say in one "
+    "line which one it was.",
+)
+
 READ = ToolAnnotations(read_only_hint=True, open_world_hint=False, idempotent_hint=True)
 WRITE = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, open_world_hint=False, idempotent_hint=True
@@ -246,8 +253,12 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     @made.prompt(title="Remember what this session showed")
     def remember(what: str = "") -> str:
         """Propose what this session showed: the person decides later."""
-        about = [f"It is about this: {what}"] if what.strip() else []
-        return joined(map(sentence, (*REMEMBER, *about)))
+        return joined(map(sentence, (*REMEMBER, *_about(what))))
+
+    @made.prompt(title="Say that a memory is wrong")
+    def wrong(what: str = "") -> str:
+        """Dispute a memory: it is held back until a person has decided on it."""
+        return joined(map(sentence, (*WRONG, *_about(what))))
 
     @made.resource("reviewer://constitution", mime_type="text/markdown")
     def constitution() -> str:
@@ -275,6 +286,10 @@ def client_agent(ctx: Context[Any, Any]) -> str:
         if part in name:
             return agent
     return name[:40] or "agent"
+
+
+def _about(what: str) -> list[str]:
+    return [f"It is about this: {what}"] if what.strip() else []
 
 
 def _answered(answer: Callable[[], AgentText]) -> AgentText:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -30,7 +30,7 @@ MOST_MEMORIES, MOST_CHARS = 2, 600
 BUSY_SECONDS = 0.05
 """How long a hook waits for another process to finish its writing."""
 LONGEST_TEXT = 200_000
-"""Characters of an output or a prompt that are read."""
+"""Characters of a command, an output or a prompt that are read."""
 
 MARKS = "`'\"()[]{}<>,;:.!?"
 """Signs around a file name in a prompt."""
@@ -57,8 +57,18 @@ class HookEvent:
         reported_failed: bool = True,
     ) -> None:
         self.moment, self.session, self.folder = moment, session, folder
-        self.command, self.paths = command[:LONGEST_TEXT], paths
-        self.text, self.reported_failed = text[:LONGEST_TEXT], reported_failed
+        self.command, self.paths = _readable(command), paths
+        self.text, self.reported_failed = _readable(text), reported_failed
+
+
+def _readable(text: str) -> str:
+    """The beginning and the end of a text, without halves of characters, which agents that cut
+    texts leave behind.
+    """
+    if len(text) > LONGEST_TEXT:
+        half = LONGEST_TEXT // 2
+        text = f"{text[:half]}\n{text[-half:]}"
+    return text.encode("utf-8", "replace").decode()
 
 
 def memories_at(store: str, project: str | None, event: HookEvent) -> str:
@@ -179,11 +189,26 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         return Cue(PROMPT, text, paths=named)
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
-    lines = failing_lines(event.text, up_to=ANY if event.reported_failed else SEVERE)
+    failed = event.reported_failed or _reports_itself(event.text, commands)
+    lines = failing_lines(event.text, up_to=ANY if failed else SEVERE)
     if not lines and not event.reported_failed:
         return None
     shown = what_failed(lines) if lines else event.text
-    return Cue(FAILURE, shown, commands, signatures=signatures_of(lines))
+    return Cue(FAILURE, shown, commands, signatures=signatures_of(lines), output=event.text)
+
+
+def _reports_itself(output: str, commands: Iterable[str]) -> bool:
+    """Whether a program of a call says by its name that it failed, in the words of the system or
+    with the stars of make: `grep: a.py: No such file or directory`, `make: *** [check] Error 1`.
+    """
+    from reviewer.sessions.signatures import is_environment
+
+    programs = {each.partition(" ")[0] for each in commands}
+    return any(
+        not programs.isdisjoint(line.split(": ", 4)[:-1])
+        and (": *** " in line or is_environment(line))
+        for line in (output.splitlines() if programs else ())
+    )
 
 
 def _not_yet_told(

@@ -1,9 +1,9 @@
 """The moments that a memory belongs to: derived from its text and its evidence, or chosen.
 
 A moment is written as its kind and its value: `command git push`, `path src/pay/`, `error nilerr`,
-`always`. Commands are known by program and subcommand, paths by their end, errors by their
-signature. `guard git push`, `guard src/pay/`: the first such call of a session is denied once, with
-the memory as the reason.
+`words night shift`, `always`. Commands are known by program and subcommands, paths by their end,
+errors by their signature, words wherever a prompt or a failure has all of them. `guard git push`,
+`guard src/pay/`: the first such call of a session is denied once, with the memory as the reason.
 """
 
 from __future__ import annotations
@@ -23,6 +23,12 @@ MOST_DERIVED = 12
 MOST_COMMANDS = 16
 """Parts of a shell line that are looked at."""
 
+_GROUPS = frozenset(
+    ["run", "exec", "compose", "tool", "dlx", "pr", "issue", "repo", "release", "workflow",
+     "stash", "remote", "worktree", "submodule"]
+)  # fmt: skip
+"""Subcommands that have subcommands; `sessions.findings`, which takes longer to import, has them
+too."""
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 _PATH = re.compile(r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b")
 _ABBREVIATION = re.compile(r"\w\.\w$")
@@ -35,6 +41,7 @@ class MomentKind(StrEnum):
     PATH = "path"
     ERROR = "error"
     GUARD = "guard"
+    WORDS = "words"
     ALWAYS = "always"
 
 
@@ -71,6 +78,7 @@ _EXAMPLES = {
     MomentKind.PATH: "path src/pay/",
     MomentKind.ERROR: "error nilerr",
     MomentKind.GUARD: "guard git push",
+    MomentKind.WORDS: "words night shift",
 }
 
 
@@ -80,14 +88,17 @@ def read_moments(text: str) -> tuple[Moment, ...]:
 
 
 def heads(line: str) -> tuple[str, ...]:
-    """Program and subcommand of each part of a shell line."""
+    """Program and subcommands of each part of a shell line: `git push`, `mise run lint`."""
     found: dict[str, None] = {}
-    for command in split(line)[:MOST_COMMANDS]:
+    for command in split(line, most=MOST_COMMANDS):
         if command.words:
             program = command.words[0].rpartition("/")[2]
+            name = [program]
             rest = _arguments(program, command.words[1:])
-            following = rest[0] if rest and _SUBCOMMAND.match(rest[0]) else ""
-            found[f"{program} {following}".strip()] = None
+            while rest and _SUBCOMMAND.match(rest[0]) and (not name[1:] or name[-1] in _GROUPS):
+                name.append(rest[0])
+                rest = _arguments(program, rest[1:])
+            found[" ".join(name)] = None
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from math import log
 
-from reviewer.recall.uses import WORD
+from reviewer.recall.uses import QUOTED, WORD
 
 LEAST, GROWTH, IN_FAILURE = 1.65, 0.4, 0.8
 """The score from which words alone recall a memory, in units of a word that no other memory has:
@@ -34,6 +34,7 @@ BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
 """Scores of memories that belong to a moment by themselves."""
 
 _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
+_PLAIN_WORD = re.compile(r"\w+")
 _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]{2,}")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
 
@@ -49,7 +50,8 @@ class Cue:
     """What happens at a moment.
 
     `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
-    each part of a shell line; `signatures`: of a failure, the rule of a linter alone too.
+    each part of a shell line; `signatures`: of a failure, the rule of a linter alone too;
+    `output`: all that a failed call said.
     """
 
     def __init__(
@@ -59,8 +61,9 @@ class Cue:
         commands: tuple[str, ...] = (),
         paths: tuple[str, ...] = (),
         signatures: tuple[str, ...] = (),
+        output: str = "",
     ) -> None:
-        self.kind, self.text = kind, text
+        self.kind, self.text, self.output = kind, text, output
         self.commands, self.paths, self.signatures = commands, paths, signatures
 
     @property
@@ -80,12 +83,14 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
     paths = _tails(cue.paths)
     for each in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
+        *(_quoted(store, project, cue) if cue.output else ()),
         *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
         *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
         *_triggered(
             store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER
         ),
         *(_named(store, project, cue.text) if cue.kind == "prompt" else ()),
+        *_worded(store, project, cue.output or cue.text),
         *_by_words(store, project, cue, limit + len(cue.text) // 2_000),
     ):
         found.setdefault(each.id, each)
@@ -128,8 +133,13 @@ def _named(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalle
 
 
 def _with_programs(commands: Iterable[str]) -> list[str]:
-    """Each command with its subcommand, and the program alone."""
-    return list(dict.fromkeys(part for each in commands for part in (each, each.split(" ")[0])))
+    """Each command with its subcommands, with fewer of them, and the program alone."""
+    found: dict[str, None] = {}
+    for each in commands:
+        while each:
+            found[each] = None
+            each = each.rpartition(" ")[0]
+    return list(found)
 
 
 def _tails(paths: Iterable[str]) -> list[str]:
@@ -169,6 +179,35 @@ def _triggered(
     ]
 
 
+def _worded(store: sqlite3.Connection, project: int, text: str) -> list[Recalled]:
+    """The memories for which a person has chosen words that a text has, each as a whole."""
+    rows = store.execute(
+        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
+        f" WHERE t.kind = 'words' AND {_ACTIVE} ORDER BY m.id DESC",
+        (project,),
+    ).fetchall()
+    words = set(_PLAIN_WORD.findall(text.lower())) if rows else set()
+    return [
+        Recalled(number, content, f"words {value}", BY_TRIGGER + len(value) / 1_000)
+        for number, content, value in rows
+        if words.issuperset(_PLAIN_WORD.findall(value.lower()))
+    ]
+
+
+def _quoted(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
+    """The memories for which a person has written down words of a failure."""
+    said = "\n".join((cue.output, *cue.signatures)).lower()
+    rows = store.execute(
+        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
+        f" WHERE t.kind = ? AND instr(?, t.value) AND {_ACTIVE} ORDER BY m.id DESC",
+        (QUOTED, said, project),
+    )
+    return [
+        Recalled(number, content, f"this failure {words}", BY_SIGNATURE)
+        for number, content, words in rows
+    ]
+
+
 def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> list[Recalled]:
     words = words_of(cue.text)
     if not words:
@@ -186,7 +225,7 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     for word in words:
         rows = _having(store, word.lower(), count, few)
         stem = word[:STEM].lower(), tuple(rows)
-        if len(rows) > few or stem in stems:
+        if not rows or stem in stems:
             continue
         stems.add(stem)
         weight = NAME if _NAME.search(word) else 1.0
@@ -227,23 +266,27 @@ def _rules(signatures: Sequence[str]) -> set[str]:
 
 
 def _having(store: sqlite3.Connection, word: str, count: int, few: int) -> list[tuple[int, float]]:
-    """The memories that have a word, by itself or in a name, with what that is worth."""
-    rows = store.execute(
-        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ? LIMIT ?",
-        (f'"{word}"', few + 1),
+    """The memories that have a word, by itself or in a name, with what that is worth; none where
+    more than a few have it.
+    """
+    quoted = f'"{word}"'
+    alone = store.execute(
+        "SELECT rowid FROM recall_text WHERE recall_text MATCH ? LIMIT ?", (quoted, few + 1)
     ).fetchall()
-    alone = {number for number, _ in rows}
-    named = [
-        number
-        for (number,) in store.execute(
-            "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?",
-            (WORD, word, few + 1),
-        )
-        if number not in alone
-    ]
-    many = len(rows) + len(named)
+    if len(alone) > few:  # known without the scores, which take four times as long
+        return []
+    named = store.execute(
+        "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?", (WORD, word, few + 1)
+    ).fetchall()
+    only_named = {number for (number,) in named} - {number for (number,) in alone}
+    many = len(alone) + len(only_named)
+    if many > few:
+        return []
     worth = max(0.0, log((count + 1) / (many + 0.5)))
-    return [*rows, *((number, worth) for number in named)]
+    rows = store.execute(
+        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
+    )
+    return [*rows, *((number, worth) for number in only_named)]
 
 
 def words_of_names(text: str) -> list[str]:

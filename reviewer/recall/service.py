@@ -14,6 +14,7 @@ from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.recall.moments import (
     Moment,
+    MomentKind,
     derived,
     heads,
     paths_in,
@@ -22,6 +23,7 @@ from reviewer.recall.moments import (
 from reviewer.recall.outcomes import UseOutcome, uses_of
 from reviewer.recall.search import Cue, Recalled, recall, ties_of, words_of_names
 from reviewer.recall.uses import (
+    QUOTED,
     START,
     TEXT,
     WORD,
@@ -30,7 +32,7 @@ from reviewer.recall.uses import (
     note_use,
     put_moments,
 )
-from reviewer.sessions.signatures import failing_lines, signatures_of, what_failed
+from reviewer.sessions.signatures import failing_lines, signature, signatures_of, what_failed
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.text.for_agents import AgentText, without_tags
@@ -85,7 +87,7 @@ def cue_of(kind: str, text: str) -> Cue:
         case "error":
             lines = failing_lines(text)
             shown = what_failed(lines) if lines else text
-            return Cue(kind, shown, signatures=signatures_of(lines))
+            return Cue(kind, shown, signatures=signatures_of(lines), output=text)
         case "path":
             return Cue(kind, "", paths=(text,))
     return Cue(kind, text, paths=tuple(paths_in(text)))
@@ -142,6 +144,10 @@ class Recall:
         found = [
             (str(each.kind), each.value) for each in _moments(content, chosen, self._quotes(memory))
         ]
+        for kind, value in tuple(found) if chosen else ():
+            if kind == MomentKind.ERROR and " " in value:
+                said = value, signature(value)
+                found += [(QUOTED, each.lower()) for each in said if each]
         found += [(WORD, word) for word in words_of_names(content)]
         return (
             found if is_planted(content, flags.split()) else [*found, (TEXT, _for_agents(content))]

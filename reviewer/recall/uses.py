@@ -12,6 +12,9 @@ TEXT = "text"
 hook has no time for that."""
 WORD = "word"
 """The kind of a row of `moment` with a word of a name in the memory."""
+QUOTED = "quoted"
+"""The kind of a row of `moment` with words of a failure, in lower case: as a person wrote them, and
+as signatures have them."""
 START = "start"
 """The moment of a packet, which hands over most memories of a small project."""
 CUE_CHARS = 1_000

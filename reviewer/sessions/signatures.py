@@ -56,6 +56,8 @@ _FRAME = re.compile(
 )
 """Lines that an agent or a runner writes around every output."""
 
+_BEGINS = "Output: "
+"""How Gemini CLI begins the first line of an output."""
 _TAGS = re.compile(r"</?tool_use_error>")
 _SHELL = re.compile(r"\S*\b(?:ba|z|da|k)?sh:(?: line \d+:|\d+:)? |\(eval\):\d+: ")
 """What a shell writes before its message."""
@@ -85,6 +87,7 @@ ERRNO = (
     "cannot find module",
     "cannot find main module",
     "sandbox",
+    "os error",
 )
 """What systems and runtimes say of a missing program, file, right or connection."""
 _OF_ANY = re.compile(rf"{_SEVERE.pattern}|(?i:{'|'.join(map(re.escape, ERRNO))})")
@@ -287,7 +290,7 @@ def _lines(output: str) -> list[tuple[int, str]]:
         tail = output[-TAIL:]
         pieces = [(0, output[:HEAD]), (output.count("\n", 0, len(output) - TAIL), tail)]
     lines = (
-        (first + at, line[:LONGEST_LINE])
+        (first + at, line[:LONGEST_LINE].removeprefix(_BEGINS))
         for first, text in pieces
         for at, line in enumerate(text.split("\n"))
     )

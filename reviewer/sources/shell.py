@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 
 from msgspec import Struct, structs
 
@@ -32,13 +33,13 @@ _WITH_VALUE = frozenset(("-n", "-u", "-k", "-s", "-C"))
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh"))
 
 
-def split(line: str, *, windows: bool = False) -> tuple[Command, ...]:
+def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple[Command, ...]:
     """The simple commands of a shell line in their order, without `cd` and assignments.
 
     Commands in `$(…)` come before the one that uses their output. `windows`: a backslash is a
-    character like others, as in PowerShell.
+    character like others, as in PowerShell. `most`: no further part is read once there are so many.
     """
-    return _Splitter(line, windows).commands()
+    return _Splitter(line, windows, most=most).commands()
 
 
 class _Draft(Struct):
@@ -53,7 +54,15 @@ class _Draft(Struct):
 
 
 class _Splitter:
-    def __init__(self, line: str, windows: bool, depth: int = 0, folder: str = "") -> None:
+    def __init__(
+        self,
+        line: str,
+        windows: bool,
+        depth: int = 0,
+        folder: str = "",
+        most: int = sys.maxsize,
+    ) -> None:
+        self._most = most
         self._text, self._windows, self._depth = line, windows, depth
         self._plain = _PLAIN_OF_WINDOWS if windows else _PLAIN
         self._at = 0
@@ -67,7 +76,7 @@ class _Splitter:
         self._no_brace = self._no_backtick = False
 
     def commands(self) -> tuple[Command, ...]:
-        while self._at < len(self._text):
+        while self._at < len(self._text) and len(self._found) < self._most:
             self._list(closed_by="")
             self._at += 1  # a bracket that closes nothing
         return tuple(self._found)
@@ -78,7 +87,7 @@ class _Splitter:
         """Read commands up to the closing bracket, which is left, or the end."""
         draft = _Draft("", [], [])
         group = -1  # where a group began that has just ended
-        while self._at < len(self._text):
+        while self._at < len(self._text) and len(self._found) < self._most:
             if blank := _BLANK.match(self._text, self._at):
                 self._at = blank.end()
                 continue

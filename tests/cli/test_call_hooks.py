@@ -116,6 +116,14 @@ def test_the_memory_of_a_failure_comes_with_it(
     assert PUSH not in answer
 
 
+@pytest.mark.parametrize("before", ["half of a \ud83d", "many words " * 30_000], ids=len)
+def test_the_memory_of_a_failure_comes_whatever_stands_before_it(
+    before: str, reviewer: Reviewer, office: Path
+) -> None:
+    failed = told(office, error=f"{before}\n{LINE}", tool_input={"command": "make \udc00"})
+    assert NILERR in hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+
+
 @pytest.mark.parametrize("agent", WENT_WELL)
 def test_a_call_that_went_well_brings_nothing(agent: str, reviewer: Reviewer, office: Path) -> None:
     assert hook(reviewer, agent, FAILED[agent][0], told(office, **WENT_WELL[agent])) == ""
@@ -135,6 +143,7 @@ def test_a_guarded_call_is_denied_once_in_a_session(
     assert hook(reviewer, agent, GUARDED[agent], told(office, "s2", **call)) != ""
 
 
+MAKE = "Make the coins first."
 PIPED = {"command": "make check 2>&1 | tail"}
 
 
@@ -145,6 +154,29 @@ def test_a_failure_that_a_pipe_hides_brings_its_memory(
     response = {"stdout": output, "stderr": "", "interrupted": False}
     event = told(office, tool_name="Bash", tool_input=PIPED, tool_response=response)
     assert (NILERR in hook(reviewer, "claude-code", "PostToolUse", event)) is expected
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ("cc coin.c\nmake: *** [Makefile:2: check] Error 1", True),
+        ("bash: line 1: make: command not found", True),
+        ("make: Nothing to be done for 'check'.", False),
+        ("ls: cannot access 'make': No such file or directory", False),
+    ],
+)
+def test_a_failure_that_a_program_reports_itself_is_seen_behind_a_pipe(
+    output: str, expected: bool, reviewer: Reviewer, office: Path
+) -> None:
+    named = ["--project", office.name]
+    reviewer(*named, "remember", MAKE, "--type", "knowledge")
+    (number,) = reviewer.ids(*named)
+    reviewer(*named, "promote", number)
+    reviewer(*named, "edit", number, "--when", "command make check")
+    assert MAKE in reviewer(*named, "recall", "--command", "make check").stdout
+    event = told(office, tool_name="Bash", tool_input=PIPED, tool_response={"stdout": output})
+    answer = hook(reviewer, "claude-code", "PostToolUse", event)
+    assert (MAKE in answer) is expected
 
 
 def test_of_guarded_calls_in_parallel_one_is_denied(reviewer: Reviewer, office: Path) -> None:

@@ -328,6 +328,20 @@ def test_an_ended_session_is_read_in_the_shape_of_its_agent(
     assert read["unchanged"] == (0 if agent == "opencode" else 1)
 
 
+def test_what_one_session_of_a_database_shows_stays_when_the_next_is_read(
+    reviewer: Reviewer,
+) -> None:
+    folder = filled(reviewer)
+    path = Path(reviewer.environment["HOME"]) / ".local/share/opencode/opencode.db"
+    files = AgentFiles(reviewer.db)
+    for name in ("o3", "o4"):
+        opencode_database(path, {**OPENCODE_INFO, "id": name, "directory": str(folder)})
+        hook(reviewer, "opencode", "end", json.dumps({"cwd": str(folder), "sessionID": name}))
+        until(lambda: all(each.read_at for each in files.sessions()))
+    rows = reviewer("--project", folder.name, "findings", "--json").stdout.splitlines()
+    assert [json.loads(row)["sessions"] for row in rows] == [2]
+
+
 def test_an_ended_session_that_is_nowhere_is_a_line_in_the_log(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     told = json.dumps({"cwd": str(folder), "sessionID": "o9"})

@@ -37,6 +37,30 @@ def test_a_failure_finds_its_memory_and_the_use_is_counted(kiosk: Reviewer) -> N
     assert kiosk("verify").returncode == 0
 
 
+def test_a_failure_behind_which_a_hook_of_gemini_spoke_is_seen(kiosk: Reviewer) -> None:
+    assert kiosk("recall", "--error", FAILURE, "--session", "s1", "--json").stdout
+    said = f"Output: {FAILURE}\nExit Code: 1\nProcess Group PGID: 9"
+    hook = "<hook_context>" + "many words " * 40 + "</hook_context>"
+    output = f"<untrusted_context>\n{said}\n</untrusted_context>\n\n{hook}"
+    call = {
+        "id": "c1",
+        "name": "run_shell_command",
+        "args": {"command": "make lint"},
+        "result": [{"functionResponse": {"response": {"output": output}}}],
+        "status": "success",
+    }
+    at = {"timestamp": "2026-07-26T10:00:00Z"}
+    records = (
+        {"sessionId": "s1", "projectHash": "x", "startTime": at["timestamp"], "kind": "main"},
+        {"id": "m1", "type": "user", "content": [{"text": "Lint it."}], **at},
+        {"id": "m2", "type": "gemini", "content": "", "toolCalls": [call], **at},
+    )
+    session = kiosk.folder / "session-1.jsonl"
+    session.write_text("".join(f"{json.dumps(each)}\n" for each in records))
+    assert kiosk("ingest", session).returncode == 0
+    assert "#1 used once, once it held: A swallowed" in kiosk("stats").stdout
+
+
 def test_a_person_says_when(kiosk: Reviewer) -> None:
     silent = kiosk("recall", "--command", "git push origin main")
     assert (silent.returncode, silent.stdout) == (0, "")
@@ -46,6 +70,40 @@ def test_a_person_says_when(kiosk: Reviewer) -> None:
     assert "when        command git push" in kiosk("queue", "show", 2).stdout
     assert kiosk("undo").returncode == 0
     assert kiosk("recall", "--command", "git push").stdout == ""
+
+
+def test_a_command_is_no_other_task_of_its_runner(kiosk: Reviewer) -> None:
+    assert kiosk("edit", 2, "--when", "command mise run lint").returncode == 0
+    assert "#2" in kiosk("recall", "--command", "mise run lint --fix").stdout
+    assert "#2" in kiosk("recall", "--prompt", "Lint it, please.").stdout
+    assert kiosk("recall", "--command", "mise run fmt").stdout == ""
+    assert kiosk("edit", 2, "--when", "command mise run").returncode == 0
+    assert "#2" in kiosk("recall", "--command", "mise run fmt").stdout
+
+
+DENIED = "git@example.org: Permission denied (publickey).\nfatal: Could not read from remote."
+
+
+@pytest.mark.parametrize(
+    ("words", "output"),
+    [
+        ("Permission denied (publickey)", DENIED),
+        ("fatal: could not read from remote.", DENIED),
+        ("till.py:7:1: E501 Line too long (99 > 80)", "a.py:8:1: E501 Line too long (90 > 80)"),
+    ],
+)
+def test_a_failure_is_known_by_words_of_it(words: str, output: str, kiosk: Reviewer) -> None:
+    assert kiosk("edit", 2, "--when", f"error {words}").returncode == 0
+    assert "#2" in kiosk("recall", "--error", output).stdout
+    assert kiosk("recall", "--error", "cp: till: Permission denied").stdout == ""
+
+
+def test_a_person_chooses_words(kiosk: Reviewer) -> None:
+    assert kiosk("edit", 3, "--when", "words Night-shift").returncode == 0
+    assert "#3" in kiosk("recall", "--prompt", "Who counts in the night shift?").stdout
+    assert "#3" in kiosk("recall", "--error", "fatal: no shift at night").stdout
+    assert kiosk("recall", "--prompt", "Print nightshift tickets.").stdout == ""
+    assert "such as: words night shift" in kiosk.fails("edit", 3, "--when", "words")
 
 
 def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:

@@ -26,7 +26,7 @@ AT_FAILURE = "A swallowed error needs a directive and its reason in the same lin
 AT_PUSH = "Others push too, so rebase on their work first."
 AT_CHECK = "The check needs the coins of the till first: run make coins."
 CHECK = """check:
-	@echo 'till/coin.go:41:3: error: a coin is missing' >&2; exit 1
+	@echo 'a coin is missing' >&2; exit 1
 """
 
 

@@ -81,15 +81,25 @@ def has_sunk(view: FindingView, before: str) -> bool:
     return view.kind == Kind.ENVIRONMENT and view.last < before
 
 
-def keep(act: Act, project_id: int, findings: Mapping[Path, Sequence[Finding]]) -> None:
-    """Write what some files show, in the place of what they showed before."""
+def keep(
+    act: Act,
+    project_id: int,
+    findings: Mapping[Path, Sequence[Finding]],
+    only: Mapping[Path, frozenset[str]],
+) -> None:
+    """Write what some files show, in the place of what they showed before. `only`: the sessions of
+    a file that were read; by default all.
+    """
     for path, found in findings.items():
         sources = act.query(
             "SELECT id FROM source WHERE project_id = ? AND path = ?", (project_id, str(path))
         )
         for (source,) in sources:
-            for (old,) in act.query("SELECT id FROM finding WHERE source_id = ?", (source,)):
-                act.delete("finding", old)
+            for old, session in act.query(
+                "SELECT id, session FROM finding WHERE source_id = ?", (source,)
+            ):
+                if path not in only or session in only[path]:
+                    act.delete("finding", old)
             act.insert_many("finding", [_image(project_id, source, each) for each in found])
 
 

@@ -49,16 +49,18 @@ class WaveEnd(Struct, frozen=True):
         began: float,
         verb: str = "Ingested",
         findings: Mapping[Path, Sequence[Finding]] = MappingProxyType({}),
+        only: Mapping[Path, frozenset[str]] = MappingProxyType({}),
     ) -> WaveReport:
         """Queue the best candidates, write the report folder, and end the wave.
 
         `summary`: what was read. `began`: when, by the monotonic clock. `findings`: what each file
-        shows. `verb` begins the act's title. Raises StoreError when the store or the report cannot
-        be written; then nothing is queued.
+        shows; `only`: the sessions of a file that were read, by default all. `verb` begins the
+        act's title. Raises StoreError when the store or the report cannot be written; then nothing
+        is queued.
         """
         with self.ledger.act("ingest", scope=Scope.INTAKE) as act:
             rows = self._rows(act, collector)
-            keep(act, self.project_id, findings)
+            keep(act, self.project_id, findings, only)
             now = iso(self.clock())
             recurring = propose(act, self.project_id, self.wave, findings, now=now)
             again = came_up_again(act, self.project_id, findings)

@@ -126,6 +126,7 @@ class Wave:
                 self._summary(project),
                 began=began,
                 findings=self._findings,
+                only=self._only,
             )
 
         def rehearse(path: Path) -> None:

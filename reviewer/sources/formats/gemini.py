@@ -16,6 +16,8 @@ from reviewer.sources.turns import SESSION_STATE, Session, Turn, rewind_at
 
 HARNESS = ("<hook_context>", "<session_context>", "This is the Gemini CLI.")
 _FILES = "--- Content from referenced files ---"
+_OPENING, _CLOSING = "<untrusted_context>\n", "\n</untrusted_context>"
+"""Around a result since summer 2026."""
 _NOTES = ("info", "error", "warning")
 
 
@@ -98,6 +100,8 @@ def _call(call: Fields) -> list[Part]:
     status, result = call.get("status"), call.get("result")
     texts = [response_text(part) for part in each(result)]
     text = "\n".join(text for text in texts if text) or part_text(call.get("resultDisplay"))
+    if text.startswith(_OPENING):  # behind it stands what hooks have said
+        text = text.removeprefix(_OPENING).partition(_CLOSING)[0]
     if text or status:
         found += returned(text, call.get("id"), error=status in ("error", "cancelled"))
     return found

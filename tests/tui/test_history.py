@@ -211,3 +211,23 @@ def test_only_acts_in_sight_are_read_in_a_long_ledger() -> None:
     ]  # fmt: skip
     assert asked == [(499_898, 500_000)]
     assert acts.row(1_000_000) is None
+
+
+async def test_ten_fast_u_stop_at_an_earlier_session_and_its_act_stays_named(
+    stocked: Engine,
+) -> None:
+    early, late = stocked.queue.ids(QueueQuery())[:2]
+    stocked.triage.reject([early])
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("x")
+        assert stocked.queue.candidate(late).status == "invalid"
+        await screen.press("f5", *"uuuuuuuuuu")
+        assert stocked.queue.candidate(late).status == "candidate"
+        assert "(Queue) - Z to redo" in screen.text
+        assert "From an earlier session" in screen.text
+        assert f"Yes, undo: Rejected #{early}" in screen.text
+        assert stocked.queue.candidate(early).status == "invalid"
+        await screen.press("enter")
+        assert stocked.queue.candidate(early).status == "candidate"
+        await screen.press("Z")
+        assert stocked.queue.candidate(early).status == "invalid"

@@ -293,9 +293,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
 
         if early:
-            await self.confirm(
-                "From an earlier session", f"{verb}: {title}", "leave it", carry_out
-            )
+            await self.confirm("From an earlier session", f"{verb}: {title}", "leave it", carry_out)
         else:
             await carry_out()
 
@@ -467,7 +465,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             title,
             [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")],
             answered,
-            hint="y or n, then enter",
+            hint="type the first letter, or arrows move",
             letters="yYnN",
         )
 

@@ -944,13 +944,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             if self.host.has_start and not self.engine.sources.paths(None):
                 self.host.open_start()
             else:
-                key, read = self.key_of(kit_keys.SHOW_CONTEXT), self.engine.sources.paths(project)
-                self.say(
-                    "No sessions of this project lie where agents keep them;"
-                    f" {key} shows those among {count(len(read), 'file')} read from elsewhere."
-                    if read
-                    else "There are no sessions of this project on this machine."
-                )
+                self.say("There are no sessions of this project on this machine.")
             return
         self.note_version()
         self._load_again()

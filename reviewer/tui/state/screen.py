@@ -181,10 +181,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.shown = None
             self.fact.show_nothing("")
             self.why.show([], title=WHY)
-        elif isinstance(row, TrustedRow):
-            self.read(lambda: self._read_state(row), self._got_fact, group="fact")
         else:
-            self.read(lambda: self._read_memory(row.id), self._got_fact, group="fact")
+            self.read(lambda: self._read_fact(row), self._got_fact, group="fact")
+
+    def _read_fact(self, row: TrustedRow | QueueRow) -> Shown:
+        return self._read_state(row) if isinstance(row, TrustedRow) else self._read_memory(row.id)
 
     def _read_state(self, row: TrustedRow) -> Shown:
         project, name = row.state.project, row.state.key
@@ -521,10 +522,13 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @unless(no_fact)
     async def action_state_edit(self) -> None:
         """Write a new value of this key; reword a memory or entity, or say when it is recalled."""
+        row = self.facts.current
+        if row is None:
+            return
         shown = self.current
         if shown is None:
-            self.say(LOADING)
-        elif shown.values:
+            shown = await to_thread(self._read_fact, row)
+        if shown.values:
             await self._write_value(shown.values[0].project, shown.values[0].key)
         elif shown.detail is not None:
             number, content = shown.key, shown.detail.view.content

@@ -60,3 +60,14 @@ async def test_a_value_of_trusted_state_is_not_disputed(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "d")
         assert screen.status == "You wrote this value: e writes another one."
+
+
+async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(
+    known: Engine, memory: int
+) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5")
+        for key in ("G", "e"):
+            screen.app.simulate_key(key)
+        await screen.settle()
+        assert f"Edit #{memory}" in screen.text

@@ -121,9 +121,10 @@ def candidate_blocks(
     extras: Extras = NOTHING,
     key_of: KeyOf = default_key,
 ) -> list[TextBlock]:
-    """The pane's blocks: the content, then a labelled row for each property."""
+    """The pane's blocks: when it is recalled, the content, a labelled row for each property."""
     status = _status(view, now, signs, extras.decided_by)
     return [
+        *moment_blocks(extras.moments, signs),
         TextBlock(
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
@@ -131,7 +132,6 @@ def candidate_blocks(
             more=f", {key_of(keys.EDIT)} opens all of it",
         ),
         TextBlock(""),
-        *moment_blocks(extras.moments, signs),
         *([labelled("in project", extras.project)] if extras.project else []),
         *conflict_blocks(extras.conflict, signs, key_of),
         *entity_blocks(extras, signs, key_of),

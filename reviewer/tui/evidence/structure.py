@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import KeyOf, default_key
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from reviewer.recall.moments import Moment
 
 LABEL_CELLS = 12
+MOMENT_ROWS = 2
 MOMENT_WORDS = {
     "command": "at the command {}",
     "path": "at work on {}",
@@ -134,7 +135,7 @@ def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[Tex
     """When a memory is recalled."""
     if moments is None:
         return []
-    return [labelled("when", moment_words(moments, signs))]
+    return [structs.replace(labelled("when", moment_words(moments, signs)), most=MOMENT_ROWS)]
 
 
 def hint_blocks(extras: Extras, signs: Glyphs) -> list[TextBlock]:

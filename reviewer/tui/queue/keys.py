@@ -59,8 +59,8 @@ ASK_MODEL = Action(
 )  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
-    "Read the sessions that agents left here, and again what was read from elsewhere; once all are"
-    " in, the reader above the list reads them, and the key stops it.", "Decide", writes=True,
+    "Read the sessions that agents left here; files from elsewhere are read again. Once all are in,"
+    " the reader above the list reads them, and the key stops it.", "Decide", writes=True,
 )  # fmt: skip
 SORT = Action(
     "sort", "", "order",

@@ -11,7 +11,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +71,8 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
         JOIN record r ON r.id = v.record_id WHERE v.memory_id = m.id) AS cited,
     (SELECT max(r.at) FROM evidence v JOIN record r ON r.id = v.record_id
         WHERE v.memory_id = m.id) AS latest_source,
+    (SELECT max(s.modified_ns) FROM evidence v JOIN record r ON r.id = v.record_id
+        JOIN source s ON s.id = r.source_id WHERE v.memory_id = m.id) AS modified_ns,
     (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id
         JOIN source s ON s.id = r.source_id WHERE v.memory_id = m.id ORDER BY v.id LIMIT 1) AS path,
     (SELECT group_concat(x.kind || ' ' || x.target, char(10)) FROM relation x
@@ -178,12 +180,22 @@ def _item(row: sqlite3.Row, needed: int) -> Item:
         title=title_of(row["name"] or row["content"]),
         text=text,
         place=f"m:{row['id']}",
-        at=from_iso(row["latest_source"] or "") or from_iso(row["first_seen"]),
+        at=from_iso(row["latest_source"] or "") or _written(row),
         brief=len(text) <= BRIEF_CHARS,
         recurrence=max(row["sessions"], row["cited"]) + needed,
         price=row["cost"],
         superseded=attributes.get("status", "").lower().startswith("superseded"),
     )
+
+
+def _written(row: sqlite3.Row) -> datetime | None:
+    """When the file of an undated source was last written; of a memory without one, when it was
+    written here.
+    """
+    seen, modified = from_iso(row["first_seen"]), row["modified_ns"]
+    if seen is None or modified is None:
+        return seen
+    return min(seen, datetime.fromtimestamp(modified / 1e9, UTC))
 
 
 def _full_text(row: sqlite3.Row) -> str:

@@ -11,6 +11,7 @@ from reviewer.clock import written_moment
 from reviewer.sources.format import Format
 from reviewer.sources.front_matter import front_matter
 from reviewer.sources.note_kinds import (
+    FILE_DATE,
     entry_facts,
     entry_title,
     is_agent_instructions,
@@ -63,7 +64,9 @@ class _Note:
         head = list(islice(lines, HEAD_LINES))
         more = next(lines, None)
         texts = [line.text for line in head]
-        self._meta, matter_lines = front_matter(texts)
+        matter, matter_lines = front_matter(texts)
+        named = FILE_DATE.match(self._reading.path.name)
+        self._meta = {**({"date": named[0]} if named else {}), **matter}
         self._boot = is_agent_instructions(self._reading.path.name, "\n".join(texts[:60]))
         body = head[matter_lines:]
         if not body and more is None and head:
@@ -130,7 +133,12 @@ class _Note:
         )
 
     def _facts(self, section: NoteSection, text: str) -> tuple[dict[str, str], str | None]:
-        """The metadata of a record from its front matter and entry, and its date."""
+        """The metadata of a record from its front matter and entry, and its date; the date that
+        the first section states is that of the note.
+        """
+        if not section.entry and len(section.headings) < 2:
+            date = entry_facts(text).get("date")
+            self._meta = {**({"date": date} if date else {}), **self._meta}
         meta = self._meta
         at = meta.get("date")
         if section.entry:

@@ -10,6 +10,8 @@ from reviewer.clock import from_iso
 DATED = re.compile(
     r"~*\s*\[?(\d{4}-\d{2}-\d{2})(?:[-T ](\d{2}):?(\d{2}):?(\d{2}))?\]?(?=$|[\s:—–-])"
 )
+FILE_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?=\D)")
+"""The date that the name of a note begins with."""
 LOG_TITLE = re.compile(
     r"(?:architect\w+ )?(?:decisions?|learnings?|lessons(?: learned)?|decision (?:log|records?)"
     r"|adrs?)",

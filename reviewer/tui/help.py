@@ -30,7 +30,9 @@ _WORD = re.compile(r"\w+")
 CALLED = {
     "promote": "accept approve keep yes confirm save",
     "reject": "delete remove decline dismiss no drop",
-    "reject_why": "delete remove because known wrong narrow narration",
+    "reject_why": "because reason known wrong narrow narration",
+    "state_edit": "reword rewrite change when moment trigger recalled recall",
+    "dispute": "false untrue incorrect outdated doubt mistake",
     "edit": "reword rewrite change text fix wording rename",
     "defer": "snooze later postpone skip aside",
     "restore": "reopen unreject unpromote back requeue",

@@ -50,7 +50,7 @@ def best(screen: Screen) -> str:
         ("accept", "promote"),
         ("approve", "promote"),
         ("delete", "reject"),
-        ("known", "reject, with a reason"),
+        ("known", "say why"),
         ("deferred", "other rows"),
         ("snooze", "defer"),
         ("type", "type"),

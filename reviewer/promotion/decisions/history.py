@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from itertools import islice
 
@@ -82,18 +83,30 @@ class History(Undo):
             (NEWEST if before is None else before, actor, project, limit),
         )
 
-    def page(self, before: int, limit: int) -> list[ActView]:
-        """A page for a list of `acts_total` rows: the acts that are older than the `before`-th
-        oldest one, newest first.
+    def folded(self, words: str = "") -> array[int]:
+        """The ids of all acts but undo and redo, newest first; with `words` of those that have
+        each of them in the title.
         """
-        if self._project is None:
-            return self.acts(before=before, limit=limit)
-        first = max(0, before - 1 - limit)
-        found = self._views(
-            f"WHERE {_OF_PROJECT} ORDER BY id LIMIT ?1 OFFSET ?2",
-            (before - 1 - first, first, self._project),
-        )
-        return found[::-1]
+        sql, given = "SELECT id FROM ledger l WHERE target IS NULL", list[Value]()
+        if self._project is not None:
+            sql += " AND id IN (SELECT act FROM ledger_project WHERE project = ?)"
+            given.append(self._project)
+        ids = array("q", (row[0] for row in self._database.query(f"{sql} ORDER BY id DESC", given)))
+        wanted = words.casefold().split()
+        if not wanted:
+            return ids
+        found = self.views(ids)
+        titles = {act.id: act.title.casefold() for act in found}
+        return array("q", (act for act in ids if all(word in titles[act] for word in wanted)))
+
+    def views(self, ids: Sequence[int]) -> list[ActView]:
+        """Some acts, newest first."""
+        return self._views(f"WHERE id {AMONG} ORDER BY id DESC", (listed(ids),))
+
+    def reversals(self, act: int) -> list[ActView]:
+        """When an act was undone and redone, oldest first."""
+        own = "(SELECT id FROM ledger WHERE target = ?1)"
+        return self._views(f"WHERE target = ?1 OR target IN {own} ORDER BY id", (act,))
 
     def _views(self, rest: str, parameters: Sequence[Value]) -> list[ActView]:
         rows = self._database.query(

@@ -33,6 +33,7 @@ from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, count, diff_blocks, moment
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 PROPOSED_SHOWN = 10
@@ -324,7 +325,12 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
         *([("tried", "never run: its settings follow its documentation")] if row.never_run else []),
         ("connected", ", ".join(f"for {each}" for each in row.connected) or "no"),
         ("last packet", moment(row.last_packet) if row.last_packet else "none yet"),
-        ("read", moment(row.last_read) if row.last_read else "no session at its end yet"),
+        (
+            "read",
+            moment(row.last_read)
+            if row.last_read
+            else f"never by itself: {READ_SESSIONS.key} in the queue reads its sessions",
+        ),
     ]
     blocks = [TextBlock(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
     blocks += [TextBlock(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in row.missing]

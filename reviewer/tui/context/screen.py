@@ -766,11 +766,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return super().place
         return f"{super().place}, {short_ids(self.context.name, glyphs(self.app).ellipsis)}"
 
-    def reverses_at_once(self, act: int) -> bool:
-        """What another session or screen did is named first."""
-        made_on, _ = self.host.made_here.get(act, ("", ""))
-        return made_on == self.place or (self.context is None and bool(made_on))
-
     def show_reversed(self, undone: Undone) -> None:
         """Go to the session and the row that an undo or redo changed."""
         here = self.context.id if self.context is not None else 0

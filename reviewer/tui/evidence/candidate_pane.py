@@ -7,13 +7,21 @@ from datetime import datetime
 
 from msgspec import structs
 
-from reviewer.promotion.views import CandidateView, Member, SourceState, Status
+from reviewer.promotion.views import (
+    REASONS,
+    CandidateView,
+    Member,
+    RejectReason,
+    SourceState,
+    Status,
+)
 from reviewer.tui.evidence.structure import (
     Extras,
     conflict_blocks,
     entity_blocks,
     hint_blocks,
     labelled,
+    moment_blocks,
 )
 from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import (
@@ -113,9 +121,10 @@ def candidate_blocks(
     extras: Extras = NOTHING,
     key_of: KeyOf = default_key,
 ) -> list[TextBlock]:
-    """The pane's blocks: the content, then a labelled row for each property."""
+    """The pane's blocks: when it is recalled, the content, a labelled row for each property."""
     status = _status(view, now, signs, extras.decided_by)
     return [
+        *moment_blocks(extras.moments, signs),
         TextBlock(
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
@@ -148,7 +157,8 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Te
         case Status.ACTIVE:
             return labelled("status", f"{signs.promoted} promoted{ago}", "accent")
         case Status.INVALID:
-            return labelled("status", f"{signs.rejected} rejected{ago}", "warm")
+            why = f": {_reason(view)}" if view.reason else ""
+            return labelled("status", f"{signs.rejected} rejected{ago}{why}", "warm")
         case Status.SUPERSEDED:
             into = f" by #{view.superseded_by}" if view.superseded_by else ""
             return labelled("status", f"{signs.rejected} superseded{into}{ago}", "dim")
@@ -156,9 +166,19 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Te
             return labelled("status", f"{signs.promoted} graduated{ago}", "accent")
         case _:
             pass
+    if view.reason:
+        return labelled("disputed", view.reason, "warm")
     if view.deferred:
         return labelled("status", f"{signs.deferred} deferred{ago}: it does not wait")
     return None
+
+
+def _reason(view: CandidateView) -> str:
+    """Why it was rejected; also in words that a later version may have written."""
+    try:
+        return REASONS[RejectReason(view.reason)][0]
+    except ValueError:
+        return view.reason
 
 
 def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:

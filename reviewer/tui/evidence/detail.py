@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import RowKind
+from reviewer.promotion.views import RowKind, Status
 from reviewer.tui.evidence.structure import Extras
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
             extras,
             draft=memory_id in engine.drafts.ids(),
             used=engine.recall.use(memory_id),
+            moments=engine.recall.moments(memory_id) if view.status is Status.ACTIVE else None,
             project=view.project if name_project else "",
             decided_by=engine.history.another_who_decided(memory_id),
         ),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import KeyOf, default_key
@@ -15,8 +16,17 @@ from reviewer.tui.theme import Glyphs
 if TYPE_CHECKING:
     from reviewer.promotion.lists.insight import Hint
     from reviewer.promotion.views import CandidateView, ConflictView, EntityView
+    from reviewer.recall.moments import Moment
 
 LABEL_CELLS = 12
+MOMENT_ROWS = 2
+MOMENT_WORDS = {
+    "command": "at the command {}",
+    "path": "at work on {}",
+    "error": "at the failure {}",
+    "guard": "stops the first {} of a session",
+    "always": "at the start of a session",
+}
 
 
 class Extras(Struct, frozen=True):
@@ -33,6 +43,8 @@ class Extras(Struct, frozen=True):
     """Named where the list shows several projects."""
     used: str = ""
     """How often it was handed over, and how often it held."""
+    moments: tuple[Moment, ...] | None = None
+    """When it is recalled; None for what was not promoted."""
     decided_by: str = ""
     """Another person who made the latest decision on it."""
 
@@ -111,6 +123,19 @@ def _side(label: str, view: CandidateView, signs: Glyphs) -> list[TextBlock]:
         labelled(label, view.content, "text"),
         labelled("", head, "faint", wrap=False),
     ]
+
+
+def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
+    """When a memory is recalled, in plain words."""
+    words = [MOMENT_WORDS[each.kind].format(each.value) for each in moments]
+    return f" {signs.dot} ".join(words) or "a request has its words"
+
+
+def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[TextBlock]:
+    """When a memory is recalled."""
+    if moments is None:
+        return []
+    return [structs.replace(labelled("when", moment_words(moments, signs)), most=MOMENT_ROWS)]
 
 
 def hint_blocks(extras: Extras, signs: Glyphs) -> list[TextBlock]:

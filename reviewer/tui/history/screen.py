@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from rich.cells import set_cell_size
@@ -21,18 +22,16 @@ from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan, count, moment
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 CHANGES_SHOWN = 200
-READ_AHEAD = 100
-"""Acts that are read below those in sight, because a page far down takes a while to find."""
 ACTOR_CELLS = 8
 VALUE_CHARACTERS = 300
 FIELD_CELLS = 15
-WITH_UNIT, WITH_ACTOR = 60, 80
-"""Cells that a row needs to say `133 rows` instead of `133`, and to name the actor."""
+WITH_ACTOR = 80
+"""Cells that a row needs to name the actor."""
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
@@ -43,8 +42,43 @@ STATUS_WORDS = {
     "superseded": "merged",
 }
 """Statuses as the queue calls them."""
-_QUIET = {"key", "project_id", "wave_id"}
+TABLES = {
+    "memory": "memory",
+    "entity": "entity",
+    "relation": "relation",
+    "conflict": "conflict",
+    "state": "trusted state",
+    "context": "session",
+    "commit_": "turn",
+    "anchor": "what must survive",
+    "segment": "segment",
+    "pipeline_run": "run of a pipeline",
+    "source": "file",
+}
+"""What a person calls what an act changed; everything else goes without saying."""
+_FIELDS = {
+    "content": "words",
+    "leader_id": "duplicate of",
+    "left_id": "one side",
+    "moments": "when",
+    "right_id": "other side",
+    "superseded_by": "replaced by",
+}
+_YES_OR_NO = {"deferred", "edited", "live"}
+_QUIET = {
+    *("key", "project_id", "wave_id", "decided_at", "pending_since", "last_seen", "changed_at"),
+    *("head_id", "hash", "content_id", "excerpt", "rank", "prior", "signal", "freshness"),
+    *("modified_ns", "bytes", "tally"),
+}
 """Columns without use for a person beside the others."""
+
+
+class Shown(NamedTuple):
+    """The act under the cursor, what it changed, and when it was undone and redone."""
+
+    act: ActView
+    changes: list[ChangeView]
+    reversals: list[ActView]
 
 
 class HistoryScreen(ListScreen, pane=keys.HISTORY):
@@ -54,46 +88,33 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     FILTER_HINT = "words of the title"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
-        self.acts = ActModel(self._read_acts)
+        self.acts: RowModel[ActView] = RowModel(engine.history.views)
         self.changes = TextPane(title="What it changed", id="changes")
         rows = ActList(self.acts, id="acts")
         super().__init__(
             engine, project, rows, [self.changes], title="Acts, newest first", model=self.acts
         )
-        self._shown: tuple[ActView, list[ChangeView]] | None = None
+        self._shown: Shown | None = None
         self._filter = ""
-        self._found: list[ActView] = []
-        """The acts that match the filter, oldest first."""
-
-    def _read_acts(self, first: int, last: int) -> list[ActView]:
-        if self._filter:
-            return self._found[first - 1 : last][::-1]
-        return self.engine.history.page(last + 1, last + 1 - first)
 
     def reload(self) -> None:
-        """Read the ledger again; the cursor stays on its act."""
-        if self._filter:
-            self.read(self._matching, self._show_found, group="acts")
-        else:
-            self.void("acts")
-            self.list.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
-            self._show_total(self.engine.history.acts_total())
+        """Read the ledger again; the cursor stays on its act, or on the newest."""
+        words = self._filter
+        self.read(
+            lambda: self.engine.history.folded(words), partial(self._show, words), group="acts"
+        )
         self.show_counts()
 
-    def _matching(self) -> list[ActView]:
-        words, total = self._filter.casefold().split(), self.engine.history.acts_total()
-        acts = self.engine.history.page(total + 1, total)[::-1]
-        return [each for each in acts if all(word in each.title.casefold() for word in words)]
-
-    def _show_found(self, found: list[ActView]) -> None:
-        self._found = found
-        self.list.empty = (f"Nothing matches / {display_line(self._filter)}",)
-        self._show_total(len(found))
-
-    def _show_total(self, total: int) -> None:
-        self.acts.load(total)
+    def _show(self, words: str, ids: array[int]) -> None:
+        self.list.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
+        if words:
+            self.list.empty = (f"Nothing matches / {display_line(words)}",)
+        here = self.acts.current_id if self.acts.cursor else None
+        self.acts.forget()
+        self.acts.ids = ids
+        self.acts.cursor = (here is not None and self.acts.index_of([here])) or 0
         self.list.rows_changed()
-        self.show_empty(empty=not total)
+        self.show_empty(empty=not ids)
         self.follow()
 
     @property
@@ -106,35 +127,38 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.reload()
 
     def follow(self) -> None:
-        act = self.acts.act
+        act, history = self.acts.current, self.engine.history
         if act is None:
             self._shown = None
             self.void("read")
             self.changes.show([])
             return
         self.read(
-            lambda: self.engine.history.changes(act.id, limit=CHANGES_SHOWN),
-            lambda changes: self._show_changes(act, changes),
+            lambda: Shown(
+                act, history.changes(act.id, limit=CHANGES_SHOWN), history.reversals(act.id)
+            ),
+            self._show_act,
         )
 
-    def _show_changes(self, act: ActView, changes: list[ChangeView]) -> None:
-        same = self._shown is not None and self._shown[0].id == act.id
-        self._shown = (act, changes)
+    def _show_act(self, shown: Shown) -> None:
+        act = shown.act
+        same = self._shown is not None and self._shown.act.id == act.id
+        self._shown = shown
         signs = glyphs(self.app)
         self.changes.show(
-            act_blocks(act, changes, signs),
+            act_blocks(act, shown.changes, shown.reversals, signs),
             title=f"Act {act.id} {signs.dot} {act.kind}",
             hint=f"{keys.UNDO_ACT.key} undoes this act",
             keep_scroll=same,
         )
 
     def _no_act(self) -> str | None:
-        return None if self.acts.act is not None else "There are no acts yet."
+        return None if self.acts.current is not None else "There are no acts yet."
 
     def _no_memory(self) -> str | None:
-        act, shown = self.acts.act, self._shown
-        if act is not None and shown is not None and shown[0].id == act.id:
-            changes = shown[1]
+        act, shown = self.acts.current, self._shown
+        if act is not None and shown is not None and shown.act.id == act.id:
+            changes = shown.changes
             all_read = len(changes) < CHANGES_SHOWN
             if all_read and not any(each.table == "memory" for each in changes):
                 return f"Act {act.id} changed no memory."
@@ -143,7 +167,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     @unless(_no_act)
     async def action_undo_this(self) -> None:
         """Undo the act under the cursor; a conflict names the row that has changed since."""
-        act = self.acts.act
+        act = self.acts.current
         if act is None:
             return
         other = self.engine.history.decided_by_another(act.id)
@@ -168,11 +192,11 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     @unless(_no_memory)
     def action_history_open(self) -> None:
         """Show in the queue the first memory that the act changed."""
-        act = self.acts.act
+        act = self.acts.current
         if act is None:
             return
         shown = self._shown
-        changes = shown[1] if shown and shown[0].id == act.id else []
+        changes = shown.changes if shown and shown.act.id == act.id else []
         changes = changes or self.engine.history.changes(act.id, limit=CHANGES_SHOWN)
         memory = next((change.row for change in changes if change.table == "memory"), None)
         if memory is None:
@@ -181,57 +205,21 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             self.host.open_memory(memory)
 
 
-class NumberedAct(NamedTuple):
-    """An act, and its number among those of the list, from 1, the oldest."""
-
-    id: int
-    act: ActView
-
-
-class ActModel(RowModel[NumberedAct]):
-    """Acts by their number, the newest first; only those in sight are read."""
-
-    def __init__(self, read: Callable[[int, int], list[ActView]]) -> None:
-        """`read` gets the first and last number of some acts, and returns them newest first."""
-        super().__init__(self._read_numbers)
-        self._read_acts = read
-
-    def _read_numbers(self, numbers: Sequence[int]) -> list[NumberedAct]:
-        last = max(numbers)
-        acts = self._read_acts(max(min(numbers) - READ_AHEAD, 1), last)
-        return [NumberedAct(last - at, act) for at, act in enumerate(acts)]
-
-    def load(self, total: int) -> None:
-        """Show so many acts; the cursor stays on its act, or on the newest."""
-        here = self.current_id
-        on_newest = self.cursor == 0
-        self.forget()
-        self.ids = array("q", range(total, 0, -1))
-        self.cursor = 0 if on_newest or here is None else max(0, min(total - here, total - 1))
-
-    @property
-    def act(self) -> ActView | None:
-        """The act under the cursor."""
-        return self.current.act if self.current is not None else None
-
-
-class ActList(StoredList[ActModel]):
-    """Draws an `ActModel` and moves its cursor."""
+class ActList(StoredList["RowModel[ActView]"]):
+    """Draws acts and moves its cursor."""
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row, here = self.model.row(at), at == self.model.cursor
         if row is None:
             return line_of([], width, style.text, sign.ellipsis)
-        parts = act_parts(row.act, width, style, sign, here=here, focused=self.has_focus)
+        parts = act_parts(row, width, style, sign, here=here, focused=self.has_focus)
         return line_of(parts, width, style.on_row(here=here).text, sign.ellipsis)
 
 
 def act_parts(
     act: ActView, width: int, style: Palette, signs: Glyphs, *, here: bool, focused: bool
 ) -> list[Part]:
-    """One row: bar, id, time, actor, title, and at the right the number of rows, or that it was
-    undone.
-    """
+    """One row: bar, id, time, actor, title, and at the right that it is undone."""
     on_row = style.on_row(here=here)
     text, _, dim, _, warm = on_row
     parts = [cursor_bar(on_row, signs, here=here, focused=focused), (f"{act.id:>6} ", dim)]
@@ -241,8 +229,7 @@ def act_parts(
         actor = display_line(act.actor)
         parts.append((f"{set_cell_size(actor, ACTOR_CELLS)} ", dim))
     undone = act.undone
-    rows = count(act.rows, "row") if width >= WITH_UNIT else f"{act.rows:,}"
-    end = f" {signs.rejected} undone " if undone else f" {rows} "
+    end = f" {signs.rejected} undone " if undone else " "
     room = width - cells_of(parts) - len(end)
     title = display_line(act.title)
     shown = line_of([(title, dim if undone else text)], max(room, 0), text, signs.ellipsis)
@@ -251,26 +238,22 @@ def act_parts(
     return parts
 
 
-def act_blocks(act: ActView, changes: Sequence[ChangeView], signs: Glyphs) -> list[TextBlock]:
-    """Title, when and by whom, then every row that was changed."""
-    about = f" {signs.dot} ".join(
-        part
-        for part in (
-            moment(act.at),
-            f"by {act.actor}",
-            count(act.rows, "row"),
-            f"of act {act.target}" if act.target else "",
-            f"{signs.rejected} undone since" if act.undone else "",
-        )
-        if part
-    )
+def act_blocks(
+    act: ActView, changes: Sequence[ChangeView], reversals: Sequence[ActView], signs: Glyphs
+) -> list[TextBlock]:
+    """Title, when and by whom, undone and redone, then what was changed."""
     margin = (Run(" "),)
-    blocks = [TextBlock(act.title, "strong", first=margin), TextBlock(about, "dim", first=margin)]
+    blocks = [TextBlock(act.title, "strong", first=margin)]
+    for each in (act, *reversals):
+        verb = {"undo": "undone ", "redo": "redone "}.get(each.kind, "")
+        about = f"{verb}{moment(each.at)} {signs.dot} by {each.actor}"
+        blocks.append(TextBlock(about, "warm" if verb else "dim", first=margin))
     for change in changes:
-        blocks += _change(change, signs)
+        if change.table in TABLES:
+            blocks += _change(change, signs)
     if len(changes) < act.rows:
         blocks.append(TextBlock(""))
-        blocks.append(TextBlock(f"and {count(act.rows - len(changes), 'row')} more", "faint"))
+        blocks.append(TextBlock(f"and {act.rows - len(changes):,} more changes", "faint"))
     return blocks
 
 
@@ -278,7 +261,8 @@ def _change(change: ChangeView, signs: Glyphs) -> list[TextBlock]:
     what = {True: "new", False: "changed"}[change.before is None]
     if change.after is None:
         what = "removed"
-    head = f"{change.table} #{change.row} {what}"
+    number = f" #{change.row}" if change.table == "memory" else ""
+    head = f"{TABLES[change.table]}{number} {what}"
     label = f"  {_short(change.label)}" if change.label else ""
     spans = (TextSpan(0, len(head), "accent"),)
     blocks = [TextBlock(""), TextBlock(head + label, "text", spans, first=(Run(" "),))]
@@ -289,9 +273,11 @@ def _change(change: ChangeView, signs: Glyphs) -> list[TextBlock]:
         old, new = before.get(name), after.get(name)
         if old == new or name in _QUIET:
             continue
-        if name == "status" and change.table in ("memory", "entity"):
+        if name == "status":
             old, new = (STATUS_WORDS.get(str(value), value) for value in (old, new))
-        blocks.append(_field(name.replace("_", " "), old, new))
+        elif name in _YES_OR_NO:
+            old, new = ("yes" if value else "no" for value in (old, new))
+        blocks.append(_field(_FIELDS.get(name) or name.replace("_", " "), old, new))
     return blocks
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import Counts
 
-WIDE = 100
-"""Cells from which there is room for the tabs of more screens."""
+SHORT = 8
+"""Cells of the project that give way to no screen's name."""
 ALWAYS = (keys.MENU.id, keys.HELP.id)
 """What leads to all other acts is in every footer, however narrow."""
 
@@ -62,8 +62,8 @@ class HeaderBar(Bar):
         self.waiting = counts.to_decide
 
     def render(self) -> Content:
-        """` acme       Queue 37 F2   Packet F5   … F6`: the keys of the other screens give way
-        first, then the project, then the titles.
+        """` acme       Queue 37 F2   Packet F4   Pipelines F6`: the gaps give way first, then the
+        keys of the screens that are not always there, their titles, the project, the titles.
         """
         engine: Engine | None = getattr(self.app, "engine", None)
         read_only = engine is not None and engine.read_only
@@ -74,33 +74,40 @@ class HeaderBar(Bar):
         wide = self.size.width
         tabs = Content("")
         named = min(name.cell_length, wide // 4)
-        shown = self._screens()
-        others = [self._tab(each, titled=False) for each in keys.SCREENS if each not in shown]
+        here = f"show_{self.current}"
+        first = [each for each in keys.SCREENS if each in keys.TABS or each.id == here]
         mark = Content.styled(glyphs(self.app).ellipsis, "$dim")
-        more = [Content(" ").join([mark, *others])] if others else []
-        ways = (("   ", 1, named), ("  ", 1, named), (" ", 1, named), (" ", 1, 0), (" ", 0, 0))
-        for gap, titled, least in ways:
-            parts = [self._tab(each, titled=bool(titled)) for each in shown]
-            tabs = Content(gap).join(parts + more if least else parts)
+        more = [Content(" ").join([mark, *(self._key(e) for e in keys.SCREENS if e not in first)])]
+        whole = [self._tab(each) for each in keys.SCREENS]
+        named_all = [self._tab(e) if e in first else self._title(e) for e in keys.SCREENS]
+        titled = [self._tab(each) for each in first]
+        bare = [self._tab(each) if each.id == here else self._key(each) for each in first]
+        ways = (
+            ("   ", whole, named), ("  ", whole, named), (" ", whole, named),
+            ("  ", named_all, min(named, SHORT)), (" ", named_all, min(named, SHORT)),
+            (" ", titled + more, named), (" ", titled, 0), (" ", bare, 0),
+        )  # fmt: skip
+        for gap, parts, least in ways:
+            tabs = Content(gap).join(parts)
             if tabs.cell_length + least + 1 <= wide:
                 break
         room = max(wide - tabs.cell_length - 1, 0)
         return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", tabs)
 
-    def _tab(self, action: Action, *, titled: bool) -> Content:
-        """A tab with its key; only the one that is shown keeps its title without `titled`."""
-        here = action.id == f"show_{self.current}"
-        title = f"{action.title} " if titled or here else ""
-        if title and action is keys.SHOW_QUEUE and self.waiting is not None:
-            title += f"{self.waiting:,} "
-        key = (action.key, "$accent" if here else "$dim")
-        return clickable(Content.assemble((title, "bold" if here else "$dim"), key), action.id)
+    def _tab(self, action: Action) -> Content:
+        """A tab: its title and its key."""
+        return Content(" ").join([self._title(action), self._key(action)])
 
-    def _screens(self) -> list[Action]:
-        """The tabs: those that are always there, more on a wide screen, and the one shown."""
-        tabs = keys.TABS if self.size.width < WIDE else (*keys.TABS, *keys.WIDE_TABS)
-        here = f"show_{self.current}"
-        return [action for action in keys.SCREENS if action in tabs or action.id == here]
+    def _title(self, action: Action) -> Content:
+        here = action.id == f"show_{self.current}"
+        title = action.title
+        if action is keys.SHOW_QUEUE and self.waiting is not None:
+            title += f" {self.waiting:,}"
+        return clickable(Content.styled(title, "bold" if here else "$dim"), action.id)
+
+    def _key(self, action: Action) -> Content:
+        here = action.id == f"show_{self.current}"
+        return clickable(Content.styled(action.key, "$accent" if here else "$dim"), action.id)
 
 
 class HintBar(Static):

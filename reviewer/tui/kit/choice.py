@@ -63,10 +63,11 @@ class ChoiceScreen(
         text: str = "",
         current: str = "",
         whole: bool = False,
+        letters: str = "",
     ) -> None:
         """`near`: the row that must stay in sight; `narrow` gets the typed text and calls `offer`;
         `nothing` stands in an empty list, `text` in the field; the cursor starts on `current`.
-        With `whole` it takes the screen.
+        With `whole` it takes the screen. `letters`: one of these is all that can be typed.
         """
         super().__init__()
         self._options = self._shown = tuple(options)
@@ -77,6 +78,8 @@ class ChoiceScreen(
         self._current = current
         self._whole = whole
         self.field = Field(text, hint=hint or NARROW)
+        if letters:
+            self.field.restrict = f"[{letters}]?"
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = display_line(title)

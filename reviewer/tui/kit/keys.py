@@ -208,6 +208,5 @@ APP = Pane(
 )  # fmt: skip
 TABS = (SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY)
 """The screens whose tabs are always there."""
-WIDE_TABS = (SHOW_AGENTS, SHOW_HISTORY)
 SCREENS = (*TABS, SHOW_PIPELINES, SHOW_AGENTS, SHOW_HISTORY)
 """Every screen, in the order of the tabs."""

@@ -281,7 +281,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             return
         number, title = following
         early = number not in self.host.made_here
-        made_on, words = self.host.made_here.get(number, ("an earlier session", ""))
 
         async def carry_out() -> None:
             done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
@@ -293,15 +292,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             here = where in ("", self.place)
             self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
 
-        if self.reverses_at_once(number):
-            await carry_out()
+        if early:
+            await self.confirm("From an earlier session", f"{verb}: {title}", "leave it", carry_out)
         else:
-            what = f"{verb}: {words or title}"
-            await self.confirm(f"From {made_on}", what, "leave it", carry_out)
-
-    def reverses_at_once(self, act: int) -> bool:
-        """Whether undo and redo reverse an act without naming it first."""
-        return act in self.host.made_here
+            await carry_out()
 
     def _say_reversed(self, what: str, verb: str) -> None:
         done, key, way = (
@@ -391,6 +385,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         text: str = "",
         current: str = "",
         whole: bool = False,
+        letters: str = "",
     ) -> None:
         """Let the person choose an option beside the row, and pass it on; see `ChoiceScreen`."""
         from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields take a while
@@ -405,6 +400,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             text=text,
             current=current,
             whole=whole,
+            letters=letters,
         )
 
         async def answered(option: Option | None) -> None:
@@ -466,7 +462,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
                 self.say("Nothing was changed.")
 
         await self.choose(
-            title, [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")], answered
+            title,
+            [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")],
+            answered,
+            hint="type the first letter, or arrows move",
+            letters="yYnN",
         )
 
     def left_question(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from textual.geometry import Size
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 MOST_KNOWN = 5_000
+LEAST_ALIKE = 12
+"""Characters from which on the beginning that two rows share is said once."""
 WIDE = 90
 """Cells from which on a row says `5 sessions, 14 calls`; a narrower one says `14 calls`."""
 
@@ -63,7 +66,7 @@ class CandidateList(StoredList[QueueModel]):
             state_style = accent if not decided or row.status == "active" else dim
         columns = self._first_column(row, width)
         indent = f"{sign.member} " if member else ""
-        content = indent + display_line(row.content[: width * 2])
+        content = indent + self._apart(at, display_line(row.content[: width * 2]), sign)
         if decided:
             content_style = dim
         elif marked:
@@ -76,6 +79,18 @@ class CandidateList(StoredList[QueueModel]):
             text,
             sign.ellipsis,
         ).extend_cell_length(width, text)
+
+    def _apart(self, at: int, content: str, sign: Glyphs) -> str:
+        """A row's words from where they differ from those of the row above it, if that is shown."""
+        above = self.model.row(at - 1) if at > self.scroll_offset.y else None
+        if above is None:
+            return content
+        words, others = content.split(" "), display_line(above.content[: len(content)]).split(" ")
+        pairs = zip(words[:-1], others, strict=False)
+        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if len(" ".join(words[:alike])) < LEAST_ALIKE:
+            return content
+        return " ".join([sign.ellipsis, *words[alike:]])
 
     def _first_column(self, row: QueueRow, width: int) -> str:
         """What not knowing it has cost, or the figure of another order."""

@@ -25,8 +25,8 @@ DEFER = Action(
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT_WHY = Action(
-    "reject_why", "", "reject, with a reason",
-    "Reject, and say why.", "Decide", writes=True, takes_marked=True,
+    "reject_why", "w", "say why",
+    "Say why you rejected what you rejected last.", "Decide", writes=True, beside=REJECT.id,
 )  # fmt: skip
 SETTLE = Action(
     "settle", "", "settle the conflict",
@@ -59,8 +59,8 @@ ASK_MODEL = Action(
 )  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
-    "Read the sessions that agents left here; once all are in, the reader above the list reads"
-    " them, and the key stops it.", "Decide", writes=True,
+    "Read the sessions that agents left here; files from elsewhere are read again. Once all are in,"
+    " the reader above the list reads them, and the key stops it.", "Decide", writes=True,
 )  # fmt: skip
 SORT = Action(
     "sort", "", "order",
@@ -84,10 +84,10 @@ SESSION = Action(
 )  # fmt: skip
 QUEUE = Pane(
     "queue", "Queue",
-    (PROMOTE, REJECT, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL, keys.FILTER,
-     keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, keys.PROJECT, EXPAND,
-     COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH,
-     SETTLE, REJECT_WHY, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
+    (PROMOTE, REJECT, REJECT_WHY, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL,
+     keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, keys.PROJECT,
+     EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
+     keys.REFRESH, SETTLE, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
      keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),

@@ -39,10 +39,14 @@ class SessionsHere(Struct, frozen=True):
     """Some of them were read before."""
     expiring: int
     """Sessions that the agent will delete within 5 days."""
+    elsewhere: int = 0
+    """Files that were read from other places."""
 
     @property
     def sentence(self) -> str:
         """`14 sessions of this project (32.1 MB): Claude Code 9, Codex CLI 5.`"""
+        if not self.sessions and self.elsewhere:
+            return f"{count(self.elsewhere, 'file')} of this project, read from elsewhere."
         if not self.sessions:
             return "There are no sessions of this project on this machine."
         named = ", ".join(f"{display_line(agent)} {number:,}" for agent, number in self.agents)
@@ -71,6 +75,7 @@ def find_here(engine: Engine, project: str) -> SessionsHere:
         unread=sum(not is_read(each, stamps) for each in found if not each.subagent),
         known=any(str(each.path) in stamps for each in found),
         expiring=sum(row.expiring for row in rows),
+        elsewhere=len(stamps.keys() - {str(each.path) for each in found}),
     )
 
 
@@ -125,18 +130,21 @@ class ReadingAct(RunningAct):
 
 
 def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> WaveReport | None:
-    """Read the sessions of the project around the working folder; None when there are none.
-
-    Raises as `Intake.ingest` does.
+    """Read the sessions of the project around the working folder, and again what was read from
+    elsewhere; None when there is neither. Raises as `Intake.ingest` does.
     """
     from reviewer.sources.discovery import Machine, ProjectFolders, choose, find_sessions
 
     scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
     chosen = choose(each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope))
-    if not chosen.paths:
+    stamps = engine.sources.stamps(project)
+    # Of a file that was read in part, the other sessions belong to other projects.
+    whole = [Path(path) for path, read in stamps.items() if all(size >= 0 for size, _ in read)]
+    again = [each for each in whole if each not in chosen.paths and each.is_file()]
+    if not chosen.paths and not again:
         return None
     return engine.intake.ingest(
-        chosen.paths,
+        [*chosen.paths, *again],
         project=project,
         progress=act.show,
         cancelled=act.is_stopped,

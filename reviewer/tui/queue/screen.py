@@ -11,7 +11,7 @@ from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from msgspec import structs
 from textual import on
@@ -103,6 +103,14 @@ EMPTY = {
 }
 
 
+class Rejection(NamedTuple):
+    """What was rejected last: the act, its rows, and those that went without near duplicates."""
+
+    act: int
+    ids: Sequence[int]
+    alone: Collection[int]
+
+
 class Loaded(Enum):
     """How much of the list was read."""
 
@@ -155,6 +163,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """What a reader could read of this project, the one that `r` begins first."""
         self._asked: BackgroundReading | None = None
         self._asked_timer: Timer | None = None
+        self._rejected: Rejection | None = None
 
     def compose_above(self) -> Iterable[Widget]:
         return (self.reading_bar,)
@@ -661,20 +670,43 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is not None and row.kind == "conflict" and not self.model.marks:
             await self._resolve(self.engine.conflicts.dismiss)
         else:
-            await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
+            await self._decide(self._targets(), "Rejecting", self._reject)
 
-    @unless(_cannot_promote)
+    def _reject(
+        self, ids: Sequence[int], *, alone: Collection[int], reason: RejectReason | None = None
+    ) -> Done:
+        done = self.engine.triage.reject(ids, alone=alone, reason=reason)
+        self._rejected = Rejection(done.act, ids, alone)
+        return done
+
+    def _rejected_nothing(self) -> str | None:
+        latest, following = self._rejected, self.engine.history.next_undo()
+        if latest is not None and following is not None and following[0] == latest.act:
+            return None
+        return f"Reject something first: {self.key_of(keys.REJECT)}."
+
+    @unless(_rejected_nothing)
     async def action_reject_why(self) -> None:
-        """Reject the marked rows, or this one, with a reason."""
-        ids = self._targets()
-        which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
+        """Choose why the rows were rejected that were rejected last."""
+        latest = self._rejected
+        if latest is None:
+            return
+        ids, alone = latest.ids, latest.alone
 
         async def then(option: Option) -> None:
-            reject = partial(self.engine.triage.reject, reason=RejectReason(option.key))
-            await self._decide(ids, "Rejecting", reject)
+            def again() -> Done:
+                self.engine.history.undo_act(latest.act)
+                return self._reject(ids, alone=alone, reason=RejectReason(option.key))
 
+            if not option.key:
+                return
+            done = await self.write(again)
+            self.model.reread(done.ids)
+            self._show_again(self._words(done))
+
+        which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
         reasons = [Option(each, *words) for each, words in REASONS.items()]
-        await self.choose(f"Reject {which} because", reasons, then)
+        await self.choose(f"Why reject {which}", [Option("", "no reason"), *reasons], then)
 
     @unless(_cannot_decide)
     async def action_defer(self) -> None:
@@ -755,7 +787,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """What an act did and how to undo it, where there is something to undo."""
         if not done.act:
             return f"{done.title}."
-        return f"{done.title}{remark} - {self.key_of(kit_keys.UNDO)} to undo"
+        rejected = self._rejected is not None and self._rejected.act == done.act
+        why = f"{self.key_of(keys.REJECT_WHY)} to say why, " if rejected else ""
+        return f"{done.title}{remark} - {why}{self.key_of(kit_keys.UNDO)} to undo"
 
     def _show_again(self, words: str) -> None:
         """After an act of this screen: draw the rows, and read the panes beside them again."""
@@ -910,13 +944,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             if self.host.has_start and not self.engine.sources.paths(None):
                 self.host.open_start()
             else:
-                key, read = self.key_of(kit_keys.SHOW_CONTEXT), self.engine.sources.paths(project)
-                self.say(
-                    "No sessions of this project lie where agents keep them;"
-                    f" {key} shows those among {count(len(read), 'file')} read from elsewhere."
-                    if read
-                    else "There are no sessions of this project on this machine."
-                )
+                self.say("There are no sessions of this project on this machine.")
             return
         self.note_version()
         self._load_again()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from reviewer.promotion.lists.source_view import CitedText
+from reviewer.promotion.views import line_of_span
 from reviewer.proposing.session_view import label
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.tui.kit.row_model import RowModel
@@ -25,6 +26,17 @@ class SessionRow(Struct, frozen=True):
     def is_spot(self) -> bool:
         """Whether the line is a place to look."""
         return bool(self.cited) or self.line.role in (LineRole.ERROR, LineRole.REJECTED)
+
+    @property
+    def number(self) -> int:
+        """The line of the file, counted from 1, on which the first quote of it begins, else on
+        which it begins itself.
+        """
+        if not self.cited:
+            return self.line.line + 1
+        text, quote = self.line.text, self.cited[0]
+        start = max(text.find(quote.text), 0)
+        return line_of_span(text, quote.line_start, quote.line_end, start) + 1
 
 
 class SessionModel(RowModel[SessionRow]):

@@ -113,7 +113,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
             )
             return
         signs = glyphs(self.app)
-        title = f"line {row.line.line + 1:,} {signs.dot} {label(row.line).lower()}"
+        title = f"line {row.number:,} {signs.dot} {label(row.line).lower()}"
         at = row.id - 1
         before = self.model.all[max(at - AROUND, 0) : at]
         after = self.model.all[at + 1 : at + 1 + AROUND]
@@ -304,7 +304,7 @@ def row_parts(
         who = "agent"
     warns = line.role in (LineRole.ERROR, LineRole.REJECTED)
     said = line.role in (LineRole.USER, LineRole.ASSISTANT, LineRole.SUMMARY)
-    number = f"{line.line + 1:>6} " if width >= NARROW else ""
+    number = f"{row.number:>6} " if width >= NARROW else ""
     words = warm if marked or warns else text if said else dim
     person = line.role is LineRole.USER and line.speaker is Speaker.PERSON
     return [

@@ -11,7 +11,7 @@ NEW_VALUE = Action(
 )  # fmt: skip
 EDIT = Action(
     "state_edit", "e", "edit",
-    "Write a new value, or reword this memory; an old value stays readable.",
+    "Reword this memory, or say when it is recalled; write a new value of trusted state.",
     "Decide", writes=True,
 )  # fmt: skip
 NOTE = Action(
@@ -23,6 +23,11 @@ TAKE_OUT = Action(
     "take_out", "x", "take out",
     "Put this memory or entity back into the queue; a key of trusted state ends, its values stay"
     " readable.", "Decide", writes=True,
+)  # fmt: skip
+DISPUTE = Action(
+    "dispute", "d", "wrong",
+    "Say what is wrong with this memory: it waits in the queue, and no agent gets it meanwhile.",
+    "Decide", writes=True,
 )  # fmt: skip
 GRADUATE = Action(
     "graduate", "", "graduate",
@@ -55,9 +60,9 @@ EXPORT = Action(
 
 STATE = Pane(
     "state", "Memory",
-    (NEW_VALUE, EDIT, TAKE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
+    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, EXPORT,
      *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, NOTE, GRADUATE, SUPERSEDE, RELATE,
      FORGET, COST, keys.REACH),
-    (NEW_VALUE, EDIT, TAKE_OUT, keys.FILTER, keys.UNDO, EXPORT, FOLLOW),
+    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO, EXPORT, FOLLOW),
 )  # fmt: skip

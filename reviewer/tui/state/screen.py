@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, FilterError, SourceError
+from reviewer.errors import ConflictError, FilterError, ReviewerError, SourceError
 from reviewer.llm.spending import Sum, asked, report, spending_path
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.decisions.triage import Seen
@@ -28,6 +28,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
 from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
+from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -46,6 +47,7 @@ from reviewer.tui.theme import glyphs
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
     from reviewer.promotion.provenance import ProvenanceStep
+    from reviewer.recall.moments import Moment
     from reviewer.recall.service import UseCount
 
 MOST_OPTIONS = 200
@@ -179,10 +181,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.shown = None
             self.fact.show_nothing("")
             self.why.show([], title=WHY)
-        elif isinstance(row, TrustedRow):
-            self.read(lambda: self._read_state(row), self._got_fact, group="fact")
         else:
-            self.read(lambda: self._read_memory(row.id), self._got_fact, group="fact")
+            self.read(lambda: self._read_fact(row), self._got_fact, group="fact")
+
+    def _read_fact(self, row: TrustedRow | QueueRow) -> Shown:
+        return self._read_state(row) if isinstance(row, TrustedRow) else self._read_memory(row.id)
 
     def _read_state(self, row: TrustedRow) -> Shown:
         project, name = row.state.project, row.state.key
@@ -257,6 +260,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def trusted(self) -> str | None:
         if self.layer == "state":
             return "This is trusted state: only memories and entities can be replaced."
+        return self.no_fact()
+
+    def not_a_statement(self) -> str | None:
+        if self.layer == "state":
+            return f"You wrote this value: {self.key_of(keys.EDIT)} writes another one."
         return self.no_fact()
 
     def not_a_memory(self) -> str | None:
@@ -513,14 +521,69 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @on(RowList.Opened)
     @unless(no_fact)
     async def action_state_edit(self) -> None:
-        """Write a new value of this key, or reword this memory or entity."""
+        """Write a new value of this key; reword a memory or entity, or say when it is recalled."""
+        row = self.facts.current
+        if row is None:
+            return
         shown = self.current
         if shown is None:
-            self.say(LOADING)
-        elif shown.values:
+            shown = await to_thread(self._read_fact, row)
+        if shown.values:
             await self._write_value(shown.values[0].project, shown.values[0].key)
         elif shown.detail is not None:
-            await self._reword(shown.key, shown.detail.view.content)
+            number, content = shown.key, shown.detail.view.content
+            moments = shown.detail.extras.moments or ()
+
+            async def then(option: Option) -> None:
+                if option.key == "words":
+                    await self._reword(number, content)
+                else:
+                    await self._ask_moments(number, "; ".join(map(str, moments)))
+
+            options = [
+                Option("words", "Its words", content[:200]),
+                Option("when", "When it is recalled", moment_words(moments, glyphs(self.app))),
+            ]
+            await self.choose(f"Edit #{number}", options, then)
+
+    async def _ask_moments(self, number: int, moments: str) -> None:
+        """Type at which moments a memory is recalled."""
+        from reviewer.recall.moments import read_moment  # late: it has the patterns of failures
+
+        def read(text: str) -> list[Moment]:
+            return [read_moment(each) for each in text.split(";") if each.strip()]
+
+        def problem(text: str) -> str:
+            try:
+                read(text)
+            except ReviewerError as error:
+                return str(error)
+            return ""
+
+        async def then(text: str) -> None:
+            done = await self.write(lambda: self.engine.recall.set_moments(number, read(text)))
+            self.settle(done, [number])
+
+        await self.ask_text(
+            f"When #{number} is recalled",
+            then,
+            text=moments,
+            hint="command git push; path src/pay/; error nilerr; guard git push; always",
+            empty="As its words and evidence say",
+            problem=problem,
+        )
+
+    @unless(not_a_statement)
+    async def action_dispute(self) -> None:
+        """Type what is wrong with a memory or entity, and put it back into the queue."""
+        number = self.facts.current_id
+        if number is None:
+            return
+
+        async def then(because: str) -> None:
+            self.settle(await self.write(lambda: self.engine.triage.dispute(number, because)))
+
+        await self.ask_text(f"What is wrong with #{number}", then, hint="what is true instead")
 
     async def _write_value(self, project: str, key: str) -> None:
         """Write a value in the editor, from the one that it supersedes; note and evidence stay."""

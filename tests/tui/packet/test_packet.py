@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from reviewer.engine import Engine
 from reviewer.packets import assembly
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.values import Packet
+from reviewer.promotion.views import QueueQuery
 from reviewer.text.tokens import counter
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet import screen as packet_screen
@@ -377,3 +380,27 @@ async def test_every_size_has_its_place_for_everything(
         await screen.press("t", "x")
         assert max(map(cell_len, screen.text.split("\n"))) <= size[0]
         assert screen.text.isascii() or not ascii_only
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "day"),
+    [
+        ("2024-11-05-receipts.md", "", "2024-11-05"),
+        ("receipts.md", "\nDate: 2024-11-06\n", "2024-11-06"),
+        ("receipts.md", "", "2024-12-01"),
+    ],
+    ids=["name", "text", "file"],
+)
+async def test_a_promoted_note_has_the_date_of_the_note(
+    engine: Engine, tmp_path: Path, name: str, text: str, day: str
+) -> None:
+    note = tmp_path / name
+    words = "We decided to print receipts on demand because most are thrown away."
+    note.write_text(f"# Receipts\n{text}\n{words}\n", "utf-8")
+    written = datetime(2024, 12, 1, tzinfo=UTC).timestamp()
+    os.utime(note, (written, written))
+    engine.intake.ingest([note], project="kiosk")
+    engine.triage.promote(engine.ids(QueueQuery(project="kiosk")))
+    async with opened(engine, project="kiosk") as screen:
+        await screen.press("f4")
+        assert f"[{day}] We decided to print receipts on demand" in packet_text(screen)

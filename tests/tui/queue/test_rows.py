@@ -310,3 +310,17 @@ async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine) -> None:
         await screen.pilot.click("#footer", offset=(line.index("? help"), 0))
         await screen.settle()
         assert "What you can do here" in screen.text
+
+
+async def test_rows_that_begin_alike_show_where_they_differ(engine: Engine) -> None:
+    for words in (
+        "`make lint` fails in the gateway: a switch has no case for cancelled orders",
+        "`make lint` fails in the gateway: nobody looks at what `Close` returned",
+    ):
+        engine.entities.author("acme", "preference", words)
+    async with opened(engine, size=(60, 20)) as screen:
+        first, second = screen.text.splitlines()[1:3]
+        assert "`make lint` fails in the gateway: " in first
+        assert second.strip().startswith(
+            (f"{GLYPHS.ellipsis} a switch", f"{GLYPHS.ellipsis} nobody")
+        )

@@ -61,15 +61,20 @@ async def test_without_sessions_the_key_says_so(engine: Engine, shop: Path) -> N
         assert screen.status == "There are no sessions of this project on this machine."
 
 
-async def test_without_sessions_the_key_names_what_was_read_from_elsewhere(
+async def test_the_key_reads_again_what_was_read_from_elsewhere(
     engine: Engine, shop: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "notes.md"
     path.write_text("- [Decision] We use tapes.\n", "utf-8")
     engine.intake.ingest([path], project="shop")
+    path.write_text("- [Decision] We use tapes.\n- Always label each tape twice.\n", "utf-8")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
         await screen.press("r")
-        await screen.until(lambda: "F3 shows those among 1 file read from" in screen.status)
+        await screen.until(lambda: "1 new candidate" in screen.status)
+        await screen.settle()
+        assert "Always label each tape twice" in screen.text
+        await screen.press("r")
+        await screen.until(lambda: "1 unchanged" in screen.status)
 
 
 async def test_the_open_screen_reads_on_in_sessions_that_were_read_before(

@@ -96,14 +96,26 @@ class TestAnExcerpt:
             assert talked.queue.candidate(left).status == "candidate"
 
 
-async def test_a_reason_for_rejecting_is_chosen_beside_the_row(talked: Engine) -> None:
+async def test_x_rejects_and_the_next_key_may_say_why(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
-        await screen.choose("reject", "wrong")
+        await screen.press("w")
+        assert screen.status == "Reject something first: x."
+        await screen.press("x")
         (rejected,) = screen.model.dimmed
+        assert screen.status == f"Rejected #{rejected} - w to say why, u to undo"
+        await screen.press("w", "enter")
+        assert talked.queue.candidate(rejected).reason == ""
+        await screen.press("w", *"wrong", "enter")
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("invalid", "wrong")
+        assert screen.status == f"Rejected #{rejected}: wrong - w to say why, u to undo"
+        await screen.press("w", *"known", "enter")
+        assert talked.queue.candidate(rejected).reason == "known"
+        await screen.press("k")
+        assert "ago: known already" in screen.text
         await screen.press("u")
-        assert talked.queue.candidate(rejected).reason == ""
+        view = talked.queue.candidate(rejected)
+        assert (view.status, view.reason) == ("candidate", "")
 
 
 async def test_the_type_of_a_row_is_chosen_and_undone(talked: Engine) -> None:

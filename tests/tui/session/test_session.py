@@ -238,3 +238,17 @@ async def test_of_several_quotes_the_one_that_was_opened_comes_first(
             cited = present(screen_of(screen).model.current).cited
             assert (len(cited), cited[0].memory) == (3, opened_row)
             await screen.press("escape", "j")
+
+
+async def test_the_queue_and_the_session_name_the_same_line(engine: Engine, tmp_path: Path) -> None:
+    note = tmp_path / "adr.md"
+    words = "We decided to print on A5 because the tray holds no A4 paper."
+    note.write_text(
+        f"# 7. Paper\n\nDate: 2025-01-02\n\n## Status\n\nAccepted\n\n{words}\n", "utf-8"
+    )
+    engine.intake.ingest([note], project="acme")
+    async with opened(engine) as screen:
+        assert "line 9 " in screen.text
+        await screen.press("enter")
+        assert screen_of(screen).line_pane.border_title is not None
+        assert "line 9 " in screen.text

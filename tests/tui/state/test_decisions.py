@@ -105,13 +105,13 @@ async def test_an_active_entity_is_superseded_by_a_new_one(known: Engine, entity
 
 async def test_saving_the_same_wording_offers_no_undo(known: Engine, memory: int) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G", "e", "ctrl+s")
+        await screen.press("f5", "G", "e", "enter", "ctrl+s")
         assert screen.status == f"#{memory} is like that already."
 
 
 async def test_a_wording_is_kept_when_it_is_edited(known: Engine, memory: int) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G", "e", *" each", "ctrl+s")
+        await screen.press("f5", "G", "e", "enter", *" each", "ctrl+s")
         assert known.queue.candidate(memory).content == "Deploys need two approvals each"
         assert "before" in screen.text
         await screen.press("u")

@@ -1,0 +1,73 @@
+"""When a memory is recalled, and that it is wrong: both said on the Memory screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.recall.service import cue_of
+from tests.tui.conftest import opened, status_of
+from tests.tui.state.driving import SIZES
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_e_changes_when_a_memory_is_recalled(
+    known: Engine, memory: int, size: tuple[int, int]
+) -> None:
+    push = cue_of("command", "git push origin main")
+    async with opened(known, project="acme", size=size) as screen:
+        await screen.press("f5", "G")
+        assert "a request has its words" in screen.text
+        await screen.press("e", *"recalled", "enter", *"at pushes", "enter")
+        assert "at is no moment" in screen.text
+        assert not known.recall.at("acme", push)
+        await screen.press("ctrl+u", *"command git push; path src/pay/", "enter")
+        assert f"Set when #{memory} is recalled" in screen.status
+        assert "at the command git push · at work on src/pay/" in " ".join(screen.text.split())
+        assert [each.id for each in known.recall.at("acme", push)] == [memory]
+        await screen.press("u")
+        assert not known.recall.at("acme", push)
+        await screen.press("Z", "e", *"recalled", "enter", "ctrl+u", "enter")
+        assert screen.status.endswith("derived - u to undo")
+        assert not known.recall.at("acme", push)
+
+
+@pytest.mark.parametrize("words", ["moment", "when", "trigger", "recall"])
+async def test_the_help_finds_the_moment(known: Engine, words: str) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5", "G", "question_mark", *words, "enter")
+        assert "When it is recalled" in screen.text
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
+    known: Engine, memory: int, size: tuple[int, int]
+) -> None:
+    async with opened(known, project="acme", size=size) as screen:
+        await screen.press("f5", "G", "d", "enter")
+        assert status_of(known, memory) == "active"
+        await screen.press(*"one is enough", "enter")
+        assert status_of(known, memory) == "candidate"
+        assert screen.status == f"Disputed #{memory}: one is enough - u to undo"
+        assert "Deploys need two approvals" not in screen.text
+        await screen.press("f2")
+        await screen.until(lambda: "one is enough" in screen.text)
+        await screen.press("f5", "u")
+        assert status_of(known, memory) == "active"
+
+
+async def test_a_value_of_trusted_state_is_not_disputed(known: Engine) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5", "d")
+        assert screen.status == "You wrote this value: e writes another one."
+
+
+async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(
+    known: Engine, memory: int
+) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5")
+        for key in ("G", "e"):
+            screen.app.simulate_key(key)
+        await screen.settle()
+        assert f"Edit #{memory}" in screen.text

@@ -454,7 +454,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if empty and not self._looked and self._counts is not None:
             self._looked = True
             self.look_for_sessions()
-        lines = empty_lines(self.query_asked, self._counts, self.key_of, self._here)
+        lines = empty_lines(
+            self.query_asked, self._counts, self.key_of, self._here, has_start=self.host.has_start
+        )
         if self.list.empty != lines:
             self.list.empty = lines
             if empty:
@@ -1216,8 +1218,12 @@ def empty_lines(
     counts: Counts | None,
     key_of: Callable[[Action], str],
     here: SessionsHere | None = None,
+    *,
+    has_start: bool = False,
 ) -> tuple[str, ...]:
-    """The text of an empty list; `here`: the sessions that could be read."""
+    """The text of an empty list; `here`: the sessions that could be read; `has_start`: the program
+    was opened with the first screen.
+    """
     if query.filter:
         clear = key_of(kit_keys.CLEAR_FILTER)
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
@@ -1243,6 +1249,8 @@ def empty_lines(
         )
     if beyond:
         return (f"The queue is empty, with {more}",)
+    if has_start and (here is None or not here.sessions):
+        return (nothing, f"{reads} shows what there is to read.")
     if here is None:
         return (nothing, read_more)
     if not here.sessions:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.pieces import pieces, question_in
+from reviewer.compression.pieces import question_in, with_needs
 from reviewer.compression.session import SessionFacts, Speech, Voice
 from reviewer.compression.told import ToldCall, told_together
 from reviewer.compression.words import terms
@@ -48,6 +48,8 @@ class CourseLine(Struct, eq=False):
     turn: int = -1
     asked: str = ""
     """The question that a message of the person answers."""
+    needs: CourseLine | None = None
+    """The line without which it is not kept."""
     kept: bool = False
 
     def follows(self, other: CourseLine) -> bool:
@@ -103,12 +105,13 @@ def _spoken(
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
-    parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)
+    parts = with_needs(summary_words(each.text) if kind == "earlier" else each.text)
     if each.kind == "report" and len(parts) > REPORT_ENDS:
         parts = [parts[0], *parts[-REPORT_ENDS:]]
     is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
-    for place, piece in enumerate(parts):
+    lines: list[CourseLine] = []
+    for place, (piece, needed) in enumerate(parts):
         at_end = place == len(parts) - 1
         weight = 1.0
         if len(terms(piece.text)) < LEAST_TERMS and parts[1:]:
@@ -124,9 +127,13 @@ def _spoken(
         elif kind == "agent" and leads_on and at_end:
             weight = ANNOUNCED
         place_in_all = each.place + place / (len(parts) + 1)
-        yield CourseLine(
+        line = CourseLine(
             place_in_all, kind, piece.text, weight, number, place, piece.block, each.turn
         )
+        if needed >= 0 and kind == "agent":  # parts of a summary or report stand by themselves
+            line.needs = lines[needed]
+        lines.append(line)
+    yield from lines
 
 
 def question_before(said: Sequence[Speech], number: int) -> str:

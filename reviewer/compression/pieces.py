@@ -10,7 +10,7 @@ from msgspec import structs
 from reviewer.compression.told import cut
 from reviewer.text.units import Unit, UnitKind, units
 
-LIST = 420
+LIST = 240
 """Characters of list items or table rows that make one piece."""
 SECTION = 300
 """Characters of the sentences that stay with the heading above them."""
@@ -30,27 +30,52 @@ class TextPassage(NamedTuple):
 
 def pieces(text: str) -> list[TextPassage]:
     """The pieces of a text in order. What announces a piece stands before it."""
-    return list(_pieces(text))
+    return [piece for piece, _ in with_needs(text)]
 
 
-def _pieces(text: str) -> Iterator[TextPassage]:
+def with_needs(text: str) -> list[tuple[TextPassage, int]]:
+    """The pieces of a text, each with the number of the one without which it is not kept: the rest
+    of a list needs its beginning, and what a title stands above needs that; -1 for none.
+    """
+    found: list[tuple[TextPassage, int]] = []
+    first = next(units(text), None)
+    above = 0 if first is not None and first.kind is UnitKind.HEADING else -1
+    last_list, last_item = -1, 0
+    for piece, items in _pieces(text):
+        needed = above if found else -1
+        if items is not None:
+            begins, ends = items
+            if last_list >= 0 and (begins < 0 or 1 < begins == last_item + 1):
+                needed = last_list
+            last_list, last_item = len(found), ends
+        found.append((piece, needed))
+    return found
+
+
+def _pieces(text: str) -> Iterator[tuple[TextPassage, tuple[int, int] | None]]:
+    """The pieces, and of lists the numbers of their first and last item: 0 without numbers, -1 for
+    a first item right after the last of the piece before.
+    """
     said = section = ""
     held: list[str] = []
-    held_code = False
+    held_code = goes_on = False
+    numbers: list[int] = []
 
-    def closed() -> Iterator[TextPassage]:
-        nonlocal said, section
+    def closed() -> Iterator[tuple[TextPassage, tuple[int, int] | None]]:
+        nonlocal said, section, goes_on
         if section:
-            yield TextPassage(section)
+            yield TextPassage(section), None
             section = ""
         if held:
             joined = _joined(held)
             if held_code:
                 joined = cut(" ".join(held), CODE)
                 joined = joined if "`" in joined else f"`{joined}`"
-            yield TextPassage(_headed(said, joined))
+            items = None if held_code else (-1 if goes_on else numbers[0], numbers[-1])
+            yield TextPassage(_headed(said, joined)), items
             held.clear()
-            said = ""
+            numbers.clear()
+            said, goes_on = "", False
 
     for unit in _whole(text):
         content = " ".join(_without_fences(text[unit.start : unit.end]).split())
@@ -61,9 +86,13 @@ def _pieces(text: str) -> Iterator[TextPassage]:
             content = content if is_code else _item(unit, content)
             is_full = not is_code and sum(map(len, held)) + len(content) > LIST
             if section or (held and (is_full or is_code is not held_code)):
+                split = bool(held) and is_full and not held_code
                 yield from closed()
+                goes_on = split
             held_code = is_code
             held.append(content)
+            digits = "".join(filter(str.isdecimal, unit.marker))
+            numbers.append(int(digits) if digits else 0)
             continue
         announces = unit.kind is UnitKind.HEADING or (
             content.endswith((":", "：")) and len(content) <= HEADING
@@ -73,16 +102,18 @@ def _pieces(text: str) -> Iterator[TextPassage]:
             continue
         yield from closed()
         if unit.kind is UnitKind.HEADING:
-            said = content.strip("#*_: ")
+            heading = content.strip("#*_: ")
+            both = _headed(said, heading)
+            said = both if len(both) <= HEADING else heading
         elif announces:
             said = _headed(said, content.rstrip(":：*_"))
         elif said:
             section, said = _headed(said, content), ""
         else:
-            yield TextPassage(content, unit.block)
+            yield TextPassage(content, unit.block), None
     yield from closed()
     if said:
-        yield TextPassage(said)
+        yield TextPassage(said), None
 
 
 def _whole(text: str) -> Iterator[Unit]:

@@ -263,13 +263,21 @@ class _Writing:
             if heap and value < -heap[0][0] - 1e-9:
                 heapq.heappush(heap, (-value, number))
                 continue
-            cost = self._cost(piece)
+            together = self._with_needed(piece)
+            cost = sum(map(self._cost, together))
             over = used[piece.kind] + cost > limits.get(piece.kind, room)
             if value <= 0 or spent + cost > room or over or self._is_repeated(piece):
                 continue
-            spent += self._keep_piece(piece)
+            spent += sum(map(self._keep_piece, together))
             used[piece.kind] += cost
         return spent
+
+    def _with_needed(self, piece: CourseLine) -> list[CourseLine]:
+        """A piece after those that it needs and that are not kept yet."""
+        found = [piece]
+        while (needed := found[0].needs) is not None and not self._is_repeated(needed):
+            found.insert(0, needed)
+        return found
 
     def _keep_piece(self, piece: CourseLine) -> int:
         piece.kept = True
@@ -286,12 +294,18 @@ class _Writing:
         return self._costs[piece.text]
 
     def _value(self, piece: CourseLine) -> float:
+        """What a piece says for its length, with what it needs."""
+        together = self._with_needed(piece)
+        cost = sum(map(self._cost, together))
+        return sum(map(self._said_by, together)) / (cost + LENGTH)
+
+    def _said_by(self, piece: CourseLine) -> float:
         gain = sum(
             self._worth(term) * (SAID_AGAIN if term in self._said else 1.0)
             for term in self._terms_of(piece)
         )
         late = EARLY + (LATE - EARLY) * (piece.at - self._first) / self._span
-        return gain * piece.weight * late / (self._cost(piece) + LENGTH)
+        return gain * piece.weight * late
 
     def _worth(self, term: str) -> float:
         if term not in self._worths:
@@ -345,6 +359,8 @@ class _Writing:
             kept = [each for each in self._pieces if each.kept]
             if not kept:
                 return clipped(text, self._room, self._count)
+            needed = {id(each.needs) for each in kept}
+            kept = [each for each in kept if id(each) not in needed]
             min(kept, key=lambda each: (each.weight, each.at)).kept = False
         return text
 

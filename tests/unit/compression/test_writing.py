@@ -180,6 +180,28 @@ def test_a_sentence_of_one_word_beside_others_is_left_out() -> None:
     assert found.endswith("Agent: The `harbour` sheet fits.\n- Printed.")
 
 
+REPORT = agent(
+    "## Review of the ferry sheets\n**Verdict: wait** with two boats at `pier_9`\n\n"
+    "### Broken\n1. The `night_boats` lose their bold type on page two of the sheet\n"
+    "2. The `winter_column` is cut at the right edge, so that nobody can read it\n\n"
+    "### Weak\n3. The `legend_box` stands above the title of the harbour table\n"
+    + "".join(
+        f"{n}. The `pier_{n}` table of the harbour has no note below it\n" for n in range(4, 9)
+    )
+    + "\n### Good\n- The `timetable_css` is short and has `quay_rules` for print\n"
+)
+
+
+@pytest.mark.parametrize("room", range(50, 260, 15))
+def test_of_a_report_no_item_stands_without_those_before_it_nor_without_the_title(
+    room: int,
+) -> None:
+    found = written([turn("Review it."), REPORT], room)
+    items = [int(number) for number in re.findall(r"(\d)\. The", found)]
+    assert items == list(range(1, len(items) + 1))
+    assert "Review of the ferry sheets: " in found or not (items or "Good" in found)
+
+
 # The state
 
 

@@ -86,7 +86,7 @@ class Assembly:
         for _ in range(ROUNDS):
             body = self._write(max(room, 0))
             points = self._missing_points(body)
-            size = self._count(self._joined(body, points))
+            size = self._count(self._joined(body, points)) - self._wished(body)
             if size <= limit or not self._engine.deterministic:
                 break
             room -= max(size - limit, 2)
@@ -97,12 +97,23 @@ class Assembly:
             log_missing(len(points))
         return self._within_ceiling(body, points), note
 
+    def _wished(self, body: str) -> int:
+        """Tokens of what a person wants in it: they are added, and nothing else makes room."""
+        if self._ceiling is not None:
+            return 0
+        task = self._task
+        missing = missing_anchors(body, task.anchors, task.level)
+        person = [each for each in missing if each.source != "detected"]
+        points = anchor_points(person, task.segment)
+        return self._count(append_points("", points)) + LINE if points else 0
+
     def _missing_points(self, body: str) -> tuple[str, ...]:
         """The Key Points: missing anchors, and spans that criteria need."""
         task = self._task
         points: list[str] = []
         if task.options.validate_anchors:
-            points += anchor_points(missing_anchors(body, task.anchors, task.level))
+            missing = missing_anchors(body, task.anchors, task.level)
+            points += anchor_points(missing, task.segment)
         return (*points, *self._retained_spans(append_points(body, points)))
 
     def _retained_spans(self, content: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from reviewer.commits.retention import check_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.values import AnchorPoint, Level, Segment, SegmentTurn
-from reviewer.compression.verbatim import clause_around, first_place
+from reviewer.compression.verbatim import first_place, narrowed
 from reviewer.text.normalise import fold
 from reviewer.text.units import units
 
@@ -124,16 +124,12 @@ def _span(pattern: Pattern, text: str, level: Level) -> str:
 
 
 def sentence_around(text: str, place: tuple[int, int]) -> str:
-    """The sentence around a span; where that is too long its clause, or else the span itself."""
+    """The sentence around a span; where that is too long its clause, or the words next to it."""
     start, end = place
     for unit in units(text):
         if unit.start < place[1] and place[0] < unit.end:
             start, end = min(start, unit.start), max(end, unit.end)
-    if end - start > LONGEST_PATCH:
-        start, end = clause_around(text, start, end, place)
-    if end - start > LONGEST_PATCH:
-        start, end = place
-    return text[start:end].strip()
+    return text[slice(*narrowed(text, start, end, place, LONGEST_PATCH))].strip()
 
 
 def without_contained(texts: Sequence[str]) -> tuple[str, ...]:
@@ -161,10 +157,18 @@ def append_points(content: str, points: Sequence[str]) -> str:
     return f"{body}\n\n{KEY_POINTS}\n{listed}" if body else f"{KEY_POINTS}\n{listed}"
 
 
-def anchor_points(anchors: Sequence[AnchorPoint]) -> tuple[str, ...]:
-    """The Key Points of anchors; none for an anchor that another one contains."""
-    alone = set(without_contained([each.content for each in anchors]))
-    lines = (f"[{each.type}]: {each.content}" for each in anchors if each.content in alone)
+def anchor_points(anchors: Sequence[AnchorPoint], segment: Segment) -> tuple[str, ...]:
+    """The Key Points of anchors, what matches a criterion with the sentence around it; none for one
+    that another one contains.
+    """
+    texts = [
+        " ".join(sentence_around(segment.turns[each.turn].text, (each.start, each.end)).split())
+        if each.source == "retained"
+        else each.content
+        for each in anchors
+    ]
+    alone = set(without_contained(texts))
+    lines = (f"[{a.type}]: {text}" for a, text in zip(anchors, texts, strict=True) if text in alone)
     return tuple(dict.fromkeys(lines))
 
 

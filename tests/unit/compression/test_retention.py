@@ -118,7 +118,8 @@ LONG = (
         (LONG, Pattern(r"(?<=handles )[\d,]+ postings", "regex"), Level.TAGS,
          LONG[LONG.index("it handles") : LONG.index(" Then it ends")]),
         (LONG, Pattern("Then it ends"), Level.BRIEF, "Then it ends."),
-        ("Use it: " + "word " * 60 + "end.", Pattern("word word"), Level.BRIEF, "word word"),
+        ("Use it: " + "word " * 60 + "end.", Pattern("word word"), Level.BRIEF,
+             ("word " * 32).strip()),
         ("a\nb c", Pattern("a b"), Level.BRIEF, "a\nb c"),
     ],
 )  # fmt: skip
@@ -143,12 +144,20 @@ def test_what_one_span_says_is_not_put_back_again() -> None:
 
 def test_an_anchor_inside_another_gets_no_separate_point() -> None:
     contents = ("5,000 postings", "the default stays at 5,000 postings", "5,000 postings", "a lock")
-    found = anchor_points([point(content) for content in contents])
+    found = anchor_points([point(content) for content in contents], segment())
     assert found == (
         "[CriticalFact]: the default stays at 5,000 postings",
         "[CriticalFact]: a lock",
     )
 
 
+def test_a_word_that_must_survive_gets_a_point_with_its_sentence() -> None:
+    text = "The export runs at night. The lock file stays below var/run. Nothing else changes."
+    start = text.index("lock file")
+    word = AnchorPoint(AnchorType.CRITICAL_FACT, "lock file", 1.0, 0, start, start + 9, "retained")
+    found = anchor_points([word], segment(turn(text, "assistant")))
+    assert found == ("[CriticalFact]: The lock file stays below var/run.",)
+
+
 def point(content: str) -> AnchorPoint:
-    return AnchorPoint(AnchorType.CRITICAL_FACT, content, 1.0, 0, 0, len(content), "retained")
+    return AnchorPoint(AnchorType.CRITICAL_FACT, content, 1.0, 0, 0, len(content), "confirmed")

@@ -77,6 +77,7 @@ class ChoiceScreen(
         """The text of an empty list."""
         self._current = current
         self._whole = whole
+        self._finding = self._entered = False
         self.field = Field(text, hint=hint or NARROW)
         if letters:
             self.field.restrict = f"[{letters}]?"
@@ -119,11 +120,17 @@ class ChoiceScreen(
         at = self.list.highlighted
         return self._shown[at] if at is not None and at < len(self._shown) else None
 
+    def wait_for_offer(self) -> None:
+        """Other options are being found: enter chooses once they are offered."""
+        self._finding = True
+
     def offer(self, options: Sequence[Option]) -> None:
         """Show other options."""
-        self._options = tuple(options)
+        self._options, self._finding = tuple(options), False
         if self.is_attached:
             self._show(self._options)
+            if self._entered:
+                self.action_choose()
 
     def _show(self, options: Sequence[Option]) -> None:
         self._shown = tuple(options)
@@ -140,6 +147,7 @@ class ChoiceScreen(
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
+        self._entered = False
         if self._narrow is not None:
             self._narrow(event.value)
             return
@@ -158,7 +166,8 @@ class ChoiceScreen(
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
     def action_choose(self) -> None:
-        if self.current is not None:
+        self._entered = self._finding
+        if self.current is not None and not self._finding:
             self.dismiss(self.current)
 
     def action_leave_choice(self) -> None:

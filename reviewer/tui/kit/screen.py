@@ -480,6 +480,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     def offer_from(self, work: Callable[[], Sequence[Option]]) -> None:
         """Find options in a thread, and show them if the same question is still open then."""
         asked = self.question
+        if asked is not None:
+            asked.wait_for_offer()
 
         def then(options: Sequence[Option]) -> None:
             if asked is not None and self.question is asked:

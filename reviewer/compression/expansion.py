@@ -12,7 +12,7 @@ from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.context_snapshot import ChainCommit, read_chain, read_commits
 from reviewer.compression.markers import expand, parse_markers
-from reviewer.compression.segments import full_text, readable, speaker
+from reviewer.compression.segments import full_text, readable, speaker, title_of
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import ExpansionMarker, Level, Segment, SegmentTurn
 from reviewer.errors import UnknownIdError
@@ -28,26 +28,28 @@ def original_turns(reader: CommitReader, context: int) -> tuple[SegmentTurn, ...
 
 
 class AppliedSummary(Struct, frozen=True):
-    """A summary in the chain beside its original: the tokens of that, and what it has not."""
+    """A summary in the chain beside its original: tokens and title of that, and what it has not."""
 
     tokens_before: int
+    title: str
     loses: tuple[str, ...] = ()
 
 
 def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSummary]:
     """The summaries in a chain, by commit."""
     rows = reader.all(
-        "SELECT c.id, s.fidelity FROM commit_ c JOIN segment s"
+        "SELECT c.id, s.key, s.topic, s.fidelity FROM commit_ c JOIN segment s"
         " ON s.commit_id = coalesce(c.origin_id, c.id)"
         " WHERE c.context_id = ? AND c.live = 1 AND c.operation = 'summary'",
         (context,),
     )
     found = {}
-    for number, fidelity in rows:
-        originals = _originals(reader, read_commits(reader.all, [number]))
-        tokens = sum(o.turn.tokens for o in originals if o.turn.priority is not Priority.SKIP)
+    for number, key, topic, fidelity in rows:
+        turns = tuple(each.turn for each in _originals(reader, read_commits(reader.all, [number])))
+        tokens = sum(turn.tokens for turn in turns if turn.priority is not Priority.SKIP)
+        title = title_of(Segment(key, turns, tokens, topic))
         loses = msgspec.json.decode(fidelity).get("loses", ())
-        found[number] = AppliedSummary(tokens, tuple(loses))
+        found[number] = AppliedSummary(tokens, title, tuple(loses))
     return found
 
 

@@ -68,16 +68,26 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
         trouble = str(problem)
     sent = sum(each.tokens for each in commits if each.priority is not Priority.SKIP)
     levels = engine.compression.levels.get(number)
+    applied = engine.compression.applied(number)
     lines = {each.id: each.first_line for each in commits}
     titles = tuple(
-        (title_of(each) if each.tokens else _first_opening(each, lines)) or each.id
+        (
+            _applied_title(each, applied)
+            or (title_of(each) if each.tokens else _first_opening(each, lines))
+            or each.id
+        )
         for each in segments
     )
     hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
-    applied = engine.compression.applied(number)
     return ContextRead(
         context, commits, segments, plan, sent, version, applied, titles, levels, trouble, hits
     )
+
+
+def _applied_title(segment: Segment, applied: Mapping[int, AppliedSummary]) -> str:
+    """The title of what the first summary of a segment stands for; empty without a summary."""
+    found = (applied.get(turn.commit or 0) for turn in segment.turns)
+    return next((each.title for each in found if each), "")
 
 
 def _first_opening(segment: Segment, lines: Mapping[int, str]) -> str:
@@ -219,7 +229,9 @@ class ContextModel:
         self.applied: Mapping[int, AppliedSummary] = {}
         """The summaries among the turns, by commit."""
         self.opened: set[tuple[int, ...]] = set()
-        """The segments whose turns are shown, by their turns."""
+        """The segments that were opened, by their turns; of those with several turns and applied
+        summaries, which show them from the start, the ones that were closed.
+        """
         self.chosen: tuple[ChosenLevel, ...] = ()
         """The levels that the store has."""
         self.previews: dict[Key, Checked] = {}
@@ -260,7 +272,9 @@ class ContextModel:
             if at not in shown and (hit or all(word in title for word in words)):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
-            opened = self._sources(at) in self.opened
+            sources = self._sources(at)
+            several = len(sources) > 1 and not self.applied.keys().isdisjoint(sources)
+            opened = (sources in self.opened) is not several
             if at in shown and ((words and hit) or opened):
                 rows.append(ContextRow(at, commit))
         self.rows = rows
@@ -324,7 +338,8 @@ class ContextModel:
 
     def title(self, row: ContextRow) -> str:
         if row.commit is not None:
-            return row.commit.first_line
+            applied = self.applied.get(row.commit.id)
+            return applied.title if applied and applied.title else row.commit.first_line
         return self.titles[row.segment or 0]
 
     def number(self, at: int) -> str:

@@ -77,8 +77,9 @@ class RowsList(ModelList[ContextModel]):
             (f" {mark}{look} ", warm),
             ("  " if row.segment is not None and row.commit is not None else "", dim),
         ]
-        if row.commit is not None:
-            left.append((ROLES.get(row.commit.role, row.commit.role)[:7].ljust(8), dim))
+        if row.commit is not None and row.commit.id not in data.applied:
+            role = ROLES.get(row.commit.role, row.commit.role)
+            left.append((role[:7].ljust(8), dim))
         title = display_line(data.title(row)) + (" (must survive)" if criteria else "")
         room = max(width - cells_of(left) - cells_of(right), 0)
         words = strong if at == data.cursor else dim if row.commit is not None else text
@@ -91,7 +92,10 @@ class RowsList(ModelList[ContextModel]):
         """Tokens before and after, the level, and whether the tokens were counted."""
         data = self.model
         if row.commit is not None:
-            return "", f"{row.commit.tokens:,}", "", True
+            applied = data.applied.get(row.commit.id)
+            if applied is None or width < WITH_BOTH:
+                return "", f"{row.commit.tokens:,}", "", True
+            return f"{applied.tokens_before:,}", f"{row.commit.tokens:,}", "applied", True
         choice, at = data.choice(row), row.segment or 0
         sent, original = data.segments[at].tokens, data.original_of(at)
         if data.priority(row) is Priority.SKIP:

@@ -70,6 +70,7 @@ FEWEST_NAME = 8
 """Cells of the session's name in the title."""
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
+SHOWS_ORIGINAL = f"Applied: {keys.OPEN.key} shows the original turns."
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
 NORMAL = Priority.NORMAL.weight
@@ -432,7 +433,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.checks.show(None)
             return
         lost = data.lost_by(row.segment or 0)
-        self.summary.show(summary_blocks(found, signs, lost), title=title)
+        blocks = summary_blocks(found, signs, lost)
+        if data.applied_summary(row) is not None:
+            blocks = [TextBlock(SHOWS_ORIGINAL, "dim", first=(Run(" "),)), TextBlock(""), *blocks]
+        self.summary.show(blocks, title=title)
         self.checks.show(found, data.why_full(choice), lost)
 
     def _say_in_summary(self, words: str, title: str) -> None:
@@ -443,11 +447,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             row = self.data.row
             if row is not None and row.commit is not None and row.commit.id == number:
                 text = view.text
+                blocks = []
                 if view.row.type == "summary":
                     text = with_open_markers(text, glyphs(self.app))
-                blocks = [
+                    blocks = [TextBlock(SHOWS_ORIGINAL, "dim", first=(Run(" "),)), TextBlock("")]
+                blocks.append(
                     TextBlock(text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
-                ]
+                )
                 patterns = view.retention.patterns
                 for each in patterns:
                     blocks.append(
@@ -556,10 +562,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             f" ({glyphs(self.app).attention}): it asks about those first."
         )
         short = preview.shortened
-        shortened = f" What you said is shortened in {count(len(short), 'segment')}."
+        said = f"What you said is shortened in {count(len(short), 'segment')}."
+        said = said if short else "All that you said is kept."
         self.say(
             f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
-            f"{shortened if short else ''}{asks if doubtful else ''}{stay if own else ''}",
+            f" {said}{asks if doubtful else ''}{stay if own else ''}",
             bad=bool(trouble),
         )
 
@@ -647,13 +654,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         wanted = Priority.NORMAL if before is priority else priority
         priorities = [self.data.commits[each].priority for each in commits]
         lost = [each for each in priorities if each.weight > max(wanted.weight, NORMAL)]
+        which = "" if wanted is Priority.PINNED else self._segment_named(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
-        words = done.title
+        words = which + done.title
         if lost and before is not priority:
             were = " and ".join(dict.fromkeys(lost))
             one = len(commits) == 1
             words += f", which was {were}" if one else f", {len(lost):,} of them {were}"
         self._annotated(words, commits[0], done.act)
+
+    def _segment_named(self, row: ContextRow) -> str:
+        """The number of the segment that an act on a row is about, before the words of the act."""
+        is_segment = row.commit is None and row.segment is not None
+        return f"Segment {self.data.number(row.segment or 0)}: " if is_segment else ""
 
     def _note(self, act: int, words: str, here: int | None = None) -> None:
         """Remember an act of this session, and the turn that undo goes back to."""
@@ -680,7 +693,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         commits = self.data.acted_on(row)
         contexts = self.engine.contexts
         views = await to_thread(lambda: [contexts.commit(each) for each in commits])
-        typed = ""
+        typed, which = "", self._segment_named(row)
 
         def offers(text: str) -> list[Option]:
             named = [Option("words", "In words, for the model", text)]
@@ -712,7 +725,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 kind = "retain_match" if option.key == "substring" else "retain_regex"
                 given: dict[str, Any] = {kind: [text]}
                 done = await self.write(lambda: contexts.annotate(targets, adds=True, **given))
-            self._annotated(done.title, targets[0], done.act, remark)
+            self._annotated(which + done.title, targets[0], done.act, remark)
 
         await self.choose(
             "Must survive",
@@ -729,8 +742,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row = self.data.row
         if row is not None:
             commits = self.data.acted_on(row)
+            which = self._segment_named(row)
             done = await self.write(lambda: self.engine.contexts.annotate(commits, clear=True))
-            self._annotated(done.title, commits[0], done.act)
+            self._annotated(which + done.title, commits[0], done.act)
 
     @unless(_no_segment)
     async def action_pin_lost(self) -> None:
@@ -921,7 +935,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             await self.action_choose_context()
         elif self._opened is not None:
             self.follow()
-        elif self.summary.has_focus or (row.commit is not None and self.data.applied_summary(row)):
+        elif self.summary.has_focus or self.data.applied_summary(row) is not None:
             await self._open_marker(row)
         else:
             self.data.toggle(row)

@@ -158,7 +158,7 @@ async def test_a_filter_finds_turns_and_escape_shows_all_again(
         assert len(found) == 2
         assert all("vendor list must stay" in each for each in found)
         await screen.press("g", "i")
-        assert said(screen).startswith("Marked “No, do not touch the driver")
+        assert said(screen).startswith("Segment 1: Marked “No, do not touch the driver")
         await screen.press("slash", *"zzz", "enter")
         assert "No turn matches." in screen.text
         await screen.press("escape")
@@ -220,7 +220,7 @@ class TestWhatMustSurvive:
             await screen.press("f3", "m", *"paper sensor")
             await screen.until(lambda: "in 1 turn: paper sensor" in screen.text)
             await screen.press("enter")
-            words = "Must survive in “The first run failed: PrinterE…”: paper sensor"
+            words = "Segment 1: Must survive in “The first run failed: PrinterE…”: paper sensor"
             assert said(screen) == f"{words} - u to undo"
             await screen.press("u", "Z")
             assert said(screen) == f"Redone: {words} - u to undo"
@@ -293,6 +293,28 @@ class TestApplying:
             await screen.press("u")
             await screen.settle()
             assert engine.contexts.totals(number).total == before
+
+    async def test_an_applied_row_keeps_its_title_and_enter_shows_its_original(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme", size=(160, 40)) as screen:
+            await screen.press("f3")
+            title = context(screen).data.titles[0]
+            await screen.press("a")
+            if "Yes, apply all" in screen.text:
+                await screen.press("enter")
+            await screen.until(lambda: said(screen).startswith("Compressed "))
+            await screen.settle()
+            data = context(screen).data
+            assert data.titles[0] == title
+            row = next(at for at, each in enumerate(data.rows) if data.applied_summary(each))
+            await screen.press(*["down"] * row)
+            await screen.until(lambda: "Applied: enter shows the original turns." in screen.text)
+            assert data.title(present(data.row)) == title
+            await screen.press("enter")
+            await screen.until(lambda: "The original: enter or esc closes it." in screen.text)
+            assert KIOSK[0][1][:40] in " ".join(screen.text.split())
 
     async def test_a_summary_that_does_not_pass_is_named_and_asked_about_once(
         self, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -565,7 +587,7 @@ class TestUndo:
             assert said(screen) == "Redone: Detailed for segment 1 - u to undo"
             assert levels(screen)[0] == Level.DETAILED
             await screen.press("f2", "f3", "u", "u")
-            assert said(screen).startswith("Undone: Marked 7 turns important")
+            assert said(screen).startswith("Undone: Segment 1: Marked 7 turns important")
             assert "i" not in priorities(engine, number)
             await screen.press("u")
             assert levels(screen)[0] == Level.BRIEF
@@ -618,7 +640,7 @@ async def test_a_skipped_segment_keeps_its_row_and_its_level(
     number = stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(100, 40)) as screen:
         await screen.press("f3", "j", "1", "x")
-        assert said(screen) == f"Skipped {len(KIOSK)} turns - u to undo"
+        assert said(screen) == f"Segment 8: Skipped {len(KIOSK)} turns - u to undo"
         assert levels(screen) == [Level.BRIEF, Level.FULL, Level.FULL, Level.FULL]
         assert "∅ " in screen.text
         assert "The tram prints" in screen.text
@@ -632,7 +654,9 @@ async def test_what_a_skip_takes_from_careful_turns_is_named(
     stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "enter", "j", "j", "i", "g", "x")
-        assert said(screen) == f"Skipped {len(KIOSK)} turns, 1 of them important - u to undo"
+        assert said(screen) == (
+            f"Segment 1: Skipped {len(KIOSK)} turns, 1 of them important - u to undo"
+        )
 
 
 async def test_thoughts_stay_as_they_are_when_their_segment_is_skipped_and_sent_again(
@@ -737,6 +761,8 @@ async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, tmp_pat
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3", "f", *"200", "enter")
         await screen.until(lambda: "What you said is shortened in " in said(screen))
+        await screen.press("f", *"9000", "enter")
+        await screen.until(lambda: "All that you said is kept." in said(screen))
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40)])

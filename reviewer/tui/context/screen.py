@@ -210,16 +210,17 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for each in contexts:
             request, last = requests.get(each.id, ("", ""))
             folder = Path(each.source_path or "").parent.name
-            tokens = f"{each.tokens:,} tokens"
-            found.append((last, str(each.id), request, tokens, each.name, folder))
+            size = _file_size(each.source_path)
+            found.append((last, str(each.id), request, size, each.name, folder))
         for read in self.engine.sources.sessions(self.project):
             if read.path not in opened:
-                size, path = read.size, Path(read.path)
-                large = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{-(-size // 1000):,} kB"
+                path = Path(read.path)
                 name, folder = path.stem, path.parent.name
-                found.append((read.last, read.path, read.request, large, name, folder))
+                found.append((read.last, read.path, read.request, read.size, name, folder))
         found.sort(key=lambda each: each[0], reverse=True)
-        options = [_session_option(*each) for each in found[:MOST_SESSIONS]]
+        found = found[:MOST_SESSIONS]
+        largest = max((size for *_, size, _, _ in found), default=0)
+        options = [_session_option(*each, largest=largest) for each in found]
         alike = Counter((each.name, each.detail) for each in options)
         return [
             structs.replace(each, detail=f"{each.detail}  in {of[-1]}")
@@ -1006,11 +1007,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.host.open_handover(lambda: (name, compression.original_turns(number)))
 
 
-def _session_option(last: str, key: str, request: str, size: str, name: str, folder: str) -> Option:
+def _file_size(path: str | None) -> int:
+    """The bytes of a file; 0 where it is gone."""
+    try:
+        return Path(path).stat().st_size if path else 0
+    except OSError:
+        return 0
+
+
+def _session_option(
+    last: str, key: str, request: str, size: int, name: str, folder: str, *, largest: int
+) -> Option:
     """A session by the time of its last turn, its size, its first request and its name."""
     words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
-    detail = "  ".join(filter(None, (words, short_ids(name, "…"))))
-    return Option(key, f"{moment(last) or '–':16}  {size:>14}", detail)
+    mark = "the largest" if size and size == largest else ""
+    detail = "  ".join(filter(None, (words, short_ids(name, "…"), mark)))
+    large = f"{-(-size // 1000):,} kB" if size else "–"
+    return Option(key, f"{moment(last) or '–':16}  {large:>14}", detail)
 
 
 def _watch(act: RunningAct) -> Watch:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from textual.widgets import TextArea
@@ -236,6 +238,24 @@ class TestWhatMustSurvive:
             assert '"paper sensor" ✓' in " ".join(screen.text.split())
             await screen.choose("nothing must")
             assert not any(engine.contexts.commit(each).retention.patterns for each in ids)
+
+    async def test_enter_right_after_the_text_is_not_lost(
+        self, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        stocked(engine, tmp_path)
+        found, check = Event(), engine.contexts.check
+
+        def slowly(*given: Any) -> Any:
+            found.wait(20)
+            return check(*given)
+
+        async with opened(engine, project="acme", size=(160, 40)) as screen:
+            await screen.press("f3", "m")
+            monkeypatch.setattr(engine.contexts, "check", slowly)
+            for key in (*"paper sensor", "enter"):
+                await screen.pilot.press(key)
+            found.set()
+            await screen.until(lambda: "Must survive in “The first run" in screen.text)
 
     async def test_a_regular_expression_and_words_are_offered(
         self, engine: Engine, tmp_path: Path
@@ -522,6 +542,7 @@ class TestSessions:
             assert "Why does the tram stop" in rows[0]
             assert [row.split("  in ")[1][0] for row in rows if "We keep one" in row] == ["a", "b"]
             assert "pier number 20" in rows[3]
+            assert any("the largest" in row for row in rows)
             await screen.press("end")
             assert "pier number 1 " in present(screen.top(ChoiceScreen).current).detail
 

@@ -99,6 +99,7 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
         _text(told, "session_id", "sessionId", "sessionID"),
         _text(told, "cwd") or os.getcwd(),
         command="" if patched else command,
+        tool=_text(told, "tool_name"),
         paths=patched or ((path,) if path else ()),
         text=output or _text(told, "prompt"),
         reported_failed=reported_failed,

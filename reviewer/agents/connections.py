@@ -79,7 +79,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     project: str = ""
     """Whose facts are in a memory folder."""
     ties: tuple[str, ...] | None = field(default=None, name="guards")
-    """The guards and commands in the hooks; None where an earlier version has written them."""
+    """The guards, commands and tools in the hooks; None where an earlier version wrote them."""
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
@@ -206,7 +206,7 @@ class Connections:
         ties: tuple[str, ...] | None = None,
     ) -> Planned:
         """What connecting would change. `block`: also write these memories into a marked block.
-        `ties`: the guards and commands, where they are known; else the store is asked.
+        `ties`: the guards, commands and tools, where they are known; else the store is asked.
 
         Raises ReviewerError, which names the file, where it must not be touched.
         """

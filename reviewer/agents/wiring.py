@@ -77,7 +77,7 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
     ties: tuple[str, ...] = ()
     """`guard git push`: the first such call of a session is denied once. `command make check`: its
-    output is read, also where a pipe hides that it failed."""
+    output is read, also where a pipe hides that it failed. `tool WebFetch`: so are its failures."""
 
     @property
     def guards(self) -> tuple[str, ...]:
@@ -86,6 +86,10 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     @property
     def commands(self) -> tuple[str, ...]:
         return self._tied("command ")
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return self._tied("tool ")
 
     def _tied(self, kind: str) -> tuple[str, ...]:
         return tuple(each.removeprefix(kind) for each in self.ties if each.startswith(kind))
@@ -126,13 +130,14 @@ def _claude(place: WiringPlace) -> Wiring:
     command, *arguments = place.mcp("claude-code")
     entry = {"type": "stdio", "command": command, "args": arguments, "env": {}}
     agent = "claude-code"
+    failing = f"^({'|'.join(('Bash', *place.tools))})$" if place.tools else "Bash"
     hooks = (
         _matched(place.hook(agent, "SessionStart"), "SessionStart", "startup|resume|clear|compact"),
         _matched(place.hook(agent, "PreCompact"), "PreCompact", "", COMPACTION_SECONDS),
         _matched(place.hook(agent, "SessionEnd"), "SessionEnd", ""),
         _matched(place.hook(agent, "UserPromptSubmit"), "UserPromptSubmit", "", CALL_SECONDS),
         _matched(
-            place.hook(agent, "PostToolUseFailure"), "PostToolUseFailure", "Bash", CALL_SECONDS
+            place.hook(agent, "PostToolUseFailure"), "PostToolUseFailure", failing, CALL_SECONDS
         ),
         *_claude_ruled(place.hook(agent, "PreToolUse"), "PreToolUse", place.guards),
         *_claude_ruled(place.hook(agent, "PostToolUse"), "PostToolUse", place.commands),

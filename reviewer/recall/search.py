@@ -51,7 +51,7 @@ class Cue:
 
     `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
     each part of a shell line; `signatures`: of a failure, the rule of a linter alone too;
-    `output`: all that a failed call said.
+    `output`: all that a failed call said; `tool`: the agent's name for what was called.
     """
 
     def __init__(
@@ -62,8 +62,9 @@ class Cue:
         paths: tuple[str, ...] = (),
         signatures: tuple[str, ...] = (),
         output: str = "",
+        tool: str = "",
     ) -> None:
-        self.kind, self.text, self.output = kind, text, output
+        self.kind, self.text, self.output, self.tool = kind, text, output, tool
         self.commands, self.paths, self.signatures = commands, paths, signatures
 
     @property
@@ -85,6 +86,7 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *(_quoted(store, project, cue) if cue.output else ()),
         *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
+        *_triggered(store, project, "tool", [cue.tool] * bool(cue.tool), "tool", BY_TRIGGER),
         *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
         *_triggered(
             store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER
@@ -105,12 +107,12 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
 
 
 def ties_of(store: sqlite3.Connection) -> tuple[str, ...]:
-    """The guards and commands of all projects, as `guard git push`."""
-    rows = store.execute(
-        "SELECT DISTINCT t.kind || ' ' || t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
-        " WHERE t.kind IN ('guard', 'command') AND m.status = 'active' ORDER BY 1"
+    """The guards, commands and tools that a person has chosen, as `guard git push`."""
+    rows = store.execute("SELECT moments FROM memory WHERE status = 'active' AND moments <> ''")
+    chosen = {moment for (moments,) in rows for moment in moments.split("\n")}
+    return tuple(
+        sorted(each for each in chosen if each.startswith(("guard ", "command ", "tool ")))
     )
-    return tuple(row[0] for row in rows)
 
 
 def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, str, str]]:

@@ -83,7 +83,7 @@ def cue_of(kind: str, text: str) -> Cue:
     """What a text says of a moment. `kind`: `command`, `error`, `path` or `prompt`."""
     match kind:
         case "command":
-            return Cue(kind, "", commands=heads(text))
+            return Cue(kind, "", commands=heads(text), tool=text.strip())
         case "error":
             lines = failing_lines(text)
             shown = what_failed(lines) if lines else text
@@ -154,7 +154,7 @@ class Recall:
         )
 
     def ties(self) -> tuple[str, ...]:
-        """The guards and commands of all projects, as `guard git push`. Raises StoreError."""
+        """The guards, commands and tools of all projects: `guard git push`. Raises StoreError."""
         with failures_as_sentences(self._database.path):
             return ties_of(self._database.reader())
 

@@ -116,6 +116,19 @@ def test_the_memory_of_a_failure_comes_with_it(
     assert PUSH not in answer
 
 
+def test_the_memory_of_a_tool_comes_when_it_fails(reviewer: Reviewer, office: Path) -> None:
+    named = ["--project", office.name]
+    reviewer(*named, "remember", "The database sleeps at night.", "--type", "knowledge")
+    (number,) = reviewer.ids(*named)
+    reviewer(*named, "promote", number)
+    reviewer(*named, "edit", number, "--when", "tool mcp__db__query")
+    assert "sleeps" in reviewer(*named, "recall", "--command", "mcp__db__query").stdout
+    for tool, expected in (("mcp__db__list", False), ("mcp__db__query", True)):
+        failed = told(office, tool_name=tool, tool_input={"sql": "x"}, error="It timed out.")
+        answer = hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+        assert ("sleeps" in answer) is expected
+
+
 @pytest.mark.parametrize("before", ["half of a \ud83d", "many words " * 30_000], ids=len)
 def test_the_memory_of_a_failure_comes_whatever_stands_before_it(
     before: str, reviewer: Reviewer, office: Path
@@ -127,6 +140,17 @@ def test_the_memory_of_a_failure_comes_whatever_stands_before_it(
 @pytest.mark.parametrize("agent", WENT_WELL)
 def test_a_call_that_went_well_brings_nothing(agent: str, reviewer: Reviewer, office: Path) -> None:
     assert hook(reviewer, agent, FAILED[agent][0], told(office, **WENT_WELL[agent])) == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [("rg -n nilerr | head", False), ("cd x && grep -rn error .", False), ("make lint", True)],
+)
+def test_what_a_call_that_only_searches_finds_is_no_failure(
+    call: str, expected: bool, reviewer: Reviewer, office: Path
+) -> None:
+    event = told(office, tool_name="Bash", tool_input={"command": call}, tool_response=LINE)
+    assert (NILERR in hook(reviewer, "codex", "PostToolUse", event)) is expected
 
 
 @pytest.mark.parametrize("agent", GUARDED)

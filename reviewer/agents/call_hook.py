@@ -69,7 +69,9 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
         if answer:
             os.write(1, answer.encode())
     except Exception as problem:
-        _log(store, f"{agent} {event}: {type(problem).__name__}: {problem}")
+        # A lock is soon gone, and to import what writes the log takes longer than a call may wait.
+        if getattr(problem, "sqlite_errorname", "") != "SQLITE_BUSY":
+            _log(store, f"{agent} {event}: {type(problem).__name__}: {problem}")
     finally:
         gc.enable()
         if hasattr(signal, "SIGALRM"):

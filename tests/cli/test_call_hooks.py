@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.call_hook import store_path
 from reviewer.engine import Engine
 from reviewer.recall.moments import read_moment
@@ -270,6 +271,7 @@ PUSHING: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "git p
 def test_a_call_passes_where_its_use_cannot_be_noted(reviewer: Reviewer, office: Path) -> None:
     with locked(reviewer.db):
         assert hook(reviewer, "claude-code", "PreToolUse", told(office, **PUSHING)) == ""
+    assert not (AgentFiles(reviewer.db).folder / "hooks.log").exists()
     assert hook(reviewer, "claude-code", "PreToolUse", told(office, **PUSHING)) != ""
 
 

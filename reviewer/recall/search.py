@@ -126,10 +126,12 @@ def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, 
 
 def _named(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalled]:
     """The memories whose act a prompt names: `git push` by the word push."""
-    words = {word.lower() for word in words_of(prompt)}
+    said = prompt.lower()
+    rows = [row for row in command_moments(store, project) if row[2].rpartition(" ")[2] in said]
+    words = {word.lower() for word in words_of(prompt)} if rows else ()
     return [
         Recalled(number, content, f"names {value}", BY_TRIGGER + len(value) / 1_000)
-        for number, content, value in command_moments(store, project)
+        for number, content, value in rows
         if value.rpartition(" ")[2] in words
     ]
 
@@ -214,8 +216,10 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     words = words_of(cue.text)
     if not words:
         return []
-    (count,) = store.execute(
-        f"SELECT count(*) FROM memory m INDEXED BY memory_active WHERE {_ACTIVE}", (project,)
+    (count,) = store.execute(  # from the index alone, as the table takes ten times as long
+        "SELECT count(*) FROM memory INDEXED BY memory_decided_of_project"
+        " WHERE project_id = ? AND status = 'active' AND decided_at IS NOT NULL",
+        (project,),
     ).fetchone()
     few = min(max(count // TOO_COMMON, 3), MOST_HAVING)
     expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
@@ -272,22 +276,21 @@ def _having(store: sqlite3.Connection, word: str, count: int, few: int) -> list[
     more than a few have it.
     """
     quoted = f'"{word}"'
-    alone = store.execute(
-        "SELECT rowid FROM recall_text WHERE recall_text MATCH ? LIMIT ?", (quoted, few + 1)
-    ).fetchall()
-    if len(alone) > few:  # known without the scores, which take four times as long
+    if store.execute(  # known without the scores, which take four times as long
+        "SELECT 1 FROM recall_text WHERE recall_text MATCH ? LIMIT 1 OFFSET ?", (quoted, few)
+    ).fetchone():
         return []
     named = store.execute(
         "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?", (WORD, word, few + 1)
     ).fetchall()
-    only_named = {number for (number,) in named} - {number for (number,) in alone}
-    many = len(alone) + len(only_named)
+    rows = store.execute(
+        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
+    ).fetchall()
+    only_named = {number for (number,) in named}.difference(number for number, _ in rows)
+    many = len(rows) + len(only_named)
     if many > few:
         return []
     worth = max(0.0, log((count + 1) / (many + 0.5)))
-    rows = store.execute(
-        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
-    )
     return [*rows, *((number, worth) for number in only_named)]
 
 

@@ -242,8 +242,9 @@ WHERE (? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?))
 """
 _DUE = (
     "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
-    " JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
+    " CROSS JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
 )
+"""CROSS JOIN: SQLite begins with what is due, of which there is mostly nothing."""
 
 
 def _for_agents(content: str) -> AgentText:

@@ -91,6 +91,10 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     def tools(self) -> tuple[str, ...]:
         return self._tied("tool ")
 
+    def failing(self, shell: str) -> str:
+        """A pattern of the tools whose failures are read: the shell, and those of memories."""
+        return f"^({'|'.join((shell, *self.tools))})$" if self.tools else shell
+
     def _tied(self, kind: str) -> tuple[str, ...]:
         return tuple(each.removeprefix(kind) for each in self.ties if each.startswith(kind))
 
@@ -130,14 +134,16 @@ def _claude(place: WiringPlace) -> Wiring:
     command, *arguments = place.mcp("claude-code")
     entry = {"type": "stdio", "command": command, "args": arguments, "env": {}}
     agent = "claude-code"
-    failing = f"^({'|'.join(('Bash', *place.tools))})$" if place.tools else "Bash"
     hooks = (
         _matched(place.hook(agent, "SessionStart"), "SessionStart", "startup|resume|clear|compact"),
         _matched(place.hook(agent, "PreCompact"), "PreCompact", "", COMPACTION_SECONDS),
         _matched(place.hook(agent, "SessionEnd"), "SessionEnd", ""),
         _matched(place.hook(agent, "UserPromptSubmit"), "UserPromptSubmit", "", CALL_SECONDS),
         _matched(
-            place.hook(agent, "PostToolUseFailure"), "PostToolUseFailure", failing, CALL_SECONDS
+            place.hook(agent, "PostToolUseFailure"),
+            "PostToolUseFailure",
+            place.failing("Bash"),
+            CALL_SECONDS,
         ),
         *_claude_ruled(place.hook(agent, "PreToolUse"), "PreToolUse", place.guards),
         *_claude_ruled(place.hook(agent, "PostToolUse"), "PostToolUse", place.commands),
@@ -225,7 +231,7 @@ def _gemini(place: WiringPlace) -> Wiring:
         ("SessionStart", "", HOOK_SECONDS),
         ("SessionEnd", "", HOOK_SECONDS),
         ("BeforeAgent", "", CALL_SECONDS),
-        ("AfterTool", "run_shell_command", CALL_SECONDS),
+        ("AfterTool", place.failing("run_shell_command"), CALL_SECONDS),
     ]
     if place.guards:
         events.append(("BeforeTool", "run_shell_command|write_file|replace", CALL_SECONDS))
@@ -299,6 +305,8 @@ def _copilot(place: WiringPlace) -> Wiring:
         ("userPromptSubmitted", "", CALL_SECONDS),
         ("postToolUse", "bash", CALL_SECONDS),
     ]
+    if place.tools:
+        events.append(("postToolUseFailure", "|".join(place.tools), CALL_SECONDS))
     if place.guards:
         events.append(("preToolUse", "bash|edit|create", CALL_SECONDS))
     hooks = {

@@ -117,17 +117,28 @@ def test_the_memory_of_a_failure_comes_with_it(
     assert PUSH not in answer
 
 
-def test_the_memory_of_a_tool_comes_when_it_fails(reviewer: Reviewer, office: Path) -> None:
+@pytest.mark.parametrize(
+    ("agent", "event", "name", "failed"),
+    [
+        ("claude-code", "PostToolUseFailure", "tool_name", {"error": "It timed out."}),
+        ("copilot", "postToolUseFailure", "toolName", {"error": "It timed out."}),
+        ("gemini", "AfterTool", "tool_name", {"tool_response": {
+            "llmContent": "It timed out.", "error": {"message": "It timed out."},
+        }}),
+    ],
+)  # fmt: skip
+def test_the_memory_of_a_tool_comes_when_it_fails(
+    agent: str, event: str, name: str, failed: dict[str, Any], reviewer: Reviewer, office: Path
+) -> None:
     named = ["--project", office.name]
     reviewer(*named, "remember", "The database sleeps at night.", "--type", "knowledge")
     (number,) = reviewer.ids(*named)
     reviewer(*named, "promote", number)
-    reviewer(*named, "edit", number, "--when", "tool mcp__db__query")
-    assert "sleeps" in reviewer(*named, "recall", "--command", "mcp__db__query").stdout
-    for tool, expected in (("mcp__db__list", False), ("mcp__db__query", True)):
-        failed = told(office, tool_name=tool, tool_input={"sql": "x"}, error="It timed out.")
-        answer = hook(reviewer, "claude-code", "PostToolUseFailure", failed)
-        assert ("sleeps" in answer) is expected
+    reviewer(*named, "edit", number, "--when", "tool db-query")
+    assert "sleeps" in reviewer(*named, "recall", "--command", "db-query").stdout
+    for tool, expected in (("db-list", False), ("db-query", True)):
+        answer = hook(reviewer, agent, event, told(office, **{name: tool}, **failed))
+        assert ("sleeps" in said(answer)) is expected
 
 
 @pytest.mark.parametrize("before", ["half of a \ud83d", "many words " * 30_000], ids=len)

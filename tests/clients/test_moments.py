@@ -71,16 +71,26 @@ def test_a_failed_call_brings_its_memory(agent: str, program: Reviewer, model: F
     assert ("error", AT_FAILURE) in uses(program)
 
 
-def test_a_failed_call_of_a_tool_brings_its_memory(program: Reviewer, model: FakeModel) -> None:
-    client = Client("claude-code", program, model)
-    folder = project(program, "claude-code")
+@pytest.mark.parametrize(
+    ("agent", "tool"),
+    [
+        ("claude-code", "mcp__reviewer__read"),
+        ("gemini", "mcp_reviewer_read"),
+        ("copilot", "reviewer-read"),
+    ],
+)
+def test_a_failed_call_of_a_tool_brings_its_memory(
+    agent: str, tool: str, program: Reviewer, model: FakeModel
+) -> None:
+    client = Client(agent, program, model)
+    folder = project(program, agent)
     named = ["--project", folder.name]
     assert program(*named, "remember", AT_READ, "--type", "knowledge").returncode == 0
     number = max(program.ids(*named))
     assert program(*named, "promote", number).returncode == 0
-    assert program(*named, "edit", number, "--when", "tool mcp__reviewer__read").returncode == 0
-    settings = client.home / ".claude" / "settings.json"
-    until(lambda: "|mcp__reviewer__read)" in settings.read_text(), 20)
+    done = program(*named, "edit", number, "--when", f"tool {tool}")
+    settings = Path(done.stderr.partition(" is written anew")[0].splitlines()[-1])
+    until(lambda: tool in settings.read_text(), 20)
     call = '[[CALL read {"what": "m:99999"}]]'
     client.run_until(lambda: AT_READ in model.sent(), f"Look it up. {call}", folder)
     assert ("error", AT_READ) in uses(program)

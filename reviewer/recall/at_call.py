@@ -192,23 +192,24 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
 
     failed = event.reported_failed or _reports_itself(event.text, commands)
     lines = failing_lines(event.text, up_to=ANY if failed else SEVERE)
-    if not failed and (not lines or _only_looks(event.command)):
+    if not failed and (not lines or _only_searches(event.command)):
         return None
     shown = what_failed(lines) if lines else event.text
     signatures = signatures_of(lines)
     return Cue(FAILURE, shown, commands, (), signatures, event.text, event.tool)
 
 
-def _only_looks(line: str) -> bool:
-    """Whether no program of a call could have failed: the lines are those of files, as with `rg`.
+def _only_searches(line: str) -> bool:
+    """Whether a call searches files and does nothing else: `path:12: text` is then what it found.
 
     Asked only where a line says that something failed, because the parser takes long to import.
     """
     from reviewer.recall.moments import heads
     from reviewer.sources.shell import only_looks
 
-    programs = heads(line)
-    return bool(programs) and all(map(only_looks, programs))
+    calls = heads(line)
+    searches = any(each.partition(" ")[0] in ("grep", "rg") for each in calls)
+    return searches and all(map(only_looks, calls))
 
 
 def _reports_itself(output: str, commands: Iterable[str]) -> bool:

@@ -156,7 +156,12 @@ def test_a_call_that_went_well_brings_nothing(agent: str, reviewer: Reviewer, of
 
 @pytest.mark.parametrize(
     ("call", "expected"),
-    [("rg -n nilerr | head", False), ("cd x && grep -rn error .", False), ("make lint", True)],
+    [
+        ("rg -n nilerr | head", False),
+        ("cd x && grep -rn error .", False),
+        ("make lint", True),
+        ("cat log", True),
+    ],
 )
 def test_what_a_call_that_only_searches_finds_is_no_failure(
     call: str, expected: bool, reviewer: Reviewer, office: Path

@@ -75,6 +75,12 @@ NOBODY = (
     "No session waits for a reader, or none is here: Claude Code, Codex, Gemini CLI, OpenCode or"
     " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
+RULES_ALONE = (
+    "Found by rules alone. An agent's command line on the PATH, or a [model], would read what was"
+    " said.",
+    "Found by rules alone; an agent or a [model] reads more.",
+)
+"""Where sessions wait for a reader and none is here; in full and short."""
 WORDS_CELLS = 30
 """Cells of a row's words in the message of an undo."""
 MANY = 500
@@ -183,7 +189,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.loaded = Loaded.NOTHING
         for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they are about the project before
-        self._take_offers([])
+        self._take_offers(([], False))
         self.look_for_sessions()
         self._show_project()
         self.note_version()
@@ -218,15 +224,23 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Look who could read the sessions that no reader has read."""
         project = self.project
         if project is not None and not self.engine.read_only and not self.host.is_demo:
-            self.read(lambda: find_offers(self.engine, project), self._take_offers, group="offers")
 
-    def _take_offers(self, offers: list[Offer]) -> None:
+            def find() -> tuple[list[Offer], bool]:
+                offers = find_offers(self.engine, project)
+                return offers, not offers and bool(self.engine.readings.unread(project))
+
+            self.read(find, self._take_offers, group="offers")
+
+    def _take_offers(self, found: tuple[list[Offer], bool]) -> None:
+        offers, by_rules_alone = found
         self._offers = offers
         if self._asked is None:
             key = self.key_of(keys.READ_SESSIONS)
             if offers:
                 whole, short = map(display_line, (offers[0].sentence, offers[0].short))
                 self.reading_bar.show(f"{whole}  {key} begins", f"{key}: {short}")
+            elif by_rules_alone:
+                self.reading_bar.show(*RULES_ALONE)
             else:
                 self.reading_bar.show("")
 

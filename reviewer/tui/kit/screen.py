@@ -59,6 +59,8 @@ SKIM_SECONDS = 0.4
 REST_SECONDS = 0.16
 """While a person skims, the panes follow after the cursor has rested for this long."""
 
+PAUSE = 0.6
+"""Seconds after which the key of an undo that was only named counts as meant."""
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
 ROWS = [(0, "-short"), (22, "-tall")]
 """Widths in cells from which a screen gets a class that the style sheets refer to."""
@@ -252,7 +254,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
         """Take back the last choice or act of this session; an earlier act is named first, and
-        waits for enter.
+        waits for the same key.
         """
         if self._last_step():
             self._reverse_step(self.steps.done, self.steps.undone)
@@ -281,21 +283,20 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             return
         number, title = following
         early = number not in self.host.made_here
-
-        async def carry_out() -> None:
-            done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
-            made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
-            where = "earlier session" if early else made_on
-            self.host.came_back = done.ids
-            if not detached(self):
-                self.show_reversed(done)
-            here = where in ("", self.place)
-            self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
-
-        if early:
-            await self.confirm("From an earlier session", f"{verb}: {title}", "leave it", carry_out)
-        else:
-            await carry_out()
+        named, at = self.host.named_act
+        if early and (named != number or monotonic() - at < PAUSE):
+            self.host.named_act = number, monotonic()
+            key = self.key_of(keys.UNDO if verb == "undo" else keys.REDO)
+            self.say(f"From an earlier session: {display_line(title)} - {key} again to {verb} it")
+            return
+        done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
+        made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
+        where = "earlier session" if early else made_on
+        self.host.came_back = done.ids
+        if not detached(self):
+            self.show_reversed(done)
+        here = where in ("", self.place)
+        self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
 
     def _say_reversed(self, what: str, verb: str) -> None:
         done, key, way = (

@@ -14,6 +14,7 @@ from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_row
 from reviewer.promotion.rows.finding_rows import (
+    CUT,
     REPLACED,
     SESSIONS,
     WORD,
@@ -36,7 +37,7 @@ from reviewer.store.changes import Image
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.numerals import count
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 """The extractor version of rows made of findings."""
 REFUSALS = 2
 """Refusals of one command with words, in one session or several: a single one is mostly about what
@@ -83,7 +84,8 @@ def propose(
 
 
 def _failure(group: Sequence[FindingRow]) -> str:
-    """A failure that recurs and has a remedy that holds beyond the day, as a statement; else empty.
+    """A failure that recurs and has a remedy that holds beyond the day, as a statement; else empty,
+    also where the failing line and the remedy do not fit whole.
 
     Of a linter that is a change that says a thing otherwise. What was only added or removed (an
     import, an unused name) is a slip of that day. Of all else it is a way out that was taken again
@@ -100,10 +102,10 @@ def _failure(group: Sequence[FindingRow]) -> str:
             return ""
     elif not view.fix.startswith("`") or not _was_taken_again(view.fix, group):
         return ""
-    line = _short(without_place(view.text), 110)
+    line = " ".join(without_place(view.text).split())
     begins = f"`{view.command}` fails:" if view.command else "A call fails:"
-    text = f"{begins} “{line}”. What made it pass: "
-    return text + _short(view.fix, LONGEST_STATEMENT - len(text))
+    text = f"{begins} “{line}”. What made it pass: {view.fix}"
+    return text if CUT not in view.fix and len(text) <= LONGEST_STATEMENT else ""
 
 
 def _was_taken_again(fix: str, group: Sequence[FindingRow]) -> bool:

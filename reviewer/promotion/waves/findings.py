@@ -84,8 +84,7 @@ def propose(
 
 
 def _failure(group: Sequence[FindingRow]) -> str:
-    """A failure that recurs and has a remedy that holds beyond the day, as a statement; else empty,
-    also where the failing line and the remedy do not fit whole.
+    """A failure that recurs and has a remedy that holds beyond the day, as a statement; else empty.
 
     Of a linter that is a change that says a thing otherwise. What was only added or removed (an
     import, an unused name) is a slip of that day. Of all else it is a way out that was taken again
@@ -104,8 +103,7 @@ def _failure(group: Sequence[FindingRow]) -> str:
         return ""
     line = " ".join(without_place(view.text).split())
     begins = f"`{view.command}` fails:" if view.command else "A call fails:"
-    text = f"{begins} “{line}”. What made it pass: {view.fix}"
-    return text if CUT not in view.fix and len(text) <= LONGEST_STATEMENT else ""
+    return f"{begins} “{line}”. What made it pass: {view.fix}"
 
 
 def _was_taken_again(fix: str, group: Sequence[FindingRow]) -> bool:
@@ -152,7 +150,9 @@ def _short(text: str, most: int) -> str:
 def _queue(
     act: Act, project_id: int, wave_id: int, group: Sequence[FindingRow], content: str, now: str
 ) -> list[int]:
-    """The new row of a group, or none if it has one, which then gets the new figures."""
+    """The new row of a group. None if it has one, which then gets the new figures, or if the
+    statement is not whole or too long.
+    """
     view = view_of(group)
     refused = view.kind == Kind.REFUSAL
     signature = f"refused {view.command}" if refused else view.signature
@@ -173,6 +173,8 @@ def _queue(
         for number, status in known:
             waits = {"rank": rank} if status == Status.CANDIDATE else {}
             act.update("memory", number, **figures, **waits)
+        return []
+    if CUT in content or len(content) > LONGEST_STATEMENT:
         return []
     type_ = MemoryType.PREFERENCE if refused else MemoryType.KNOWLEDGE
     key = duplicate_key(content)

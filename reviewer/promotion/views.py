@@ -112,6 +112,11 @@ class QueueRow(Struct, frozen=True):
     """How often it came up; 0 where nothing counts it."""
 
     @property
+    def came_up(self) -> int:
+        """How often it came up, or else was seen."""
+        return self.times or self.seen
+
+    @property
     def is_excerpt(self) -> bool:
         """Whether it is a place to look, and not a statement."""
         return self.proposer == Proposer.EXCERPT

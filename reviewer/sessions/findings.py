@@ -711,18 +711,21 @@ def _unsolved(each: _Open) -> Finding:
 
 
 def _joined(known: Finding, new: Finding) -> Finding:
-    """Two findings of one kind in a session; the fix is the latest that was seen, with its text."""
+    """Two findings of one kind in a session; the fix is the latest that was seen, with its text,
+    whose evidence comes first.
+    """
+    first, second = (new, known) if new.fix else (known, new)
     return structs.replace(
         known,
-        text=new.text if new.fix else known.text,
+        text=first.text,
         times=known.times + new.times,
         cost=known.cost + new.cost,
         first=min(filter(None, (known.first, new.first)), default=""),
         last=max(known.last, new.last),
         passed=known.passed or new.passed,
-        fix=new.fix or known.fix,
+        fix=first.fix,
         words=known.words or new.words,
-        evidence=(known.evidence + new.evidence)[:LINES],
+        evidence=(first.evidence + second.evidence)[:LINES],
     )
 
 

@@ -73,7 +73,9 @@ class PacketHead(Static):
             starts = own and choices.as_at_start and packet.tokens_used <= START_TOKENS
             words = "an agent's next start gets" if starts else "used"
             parts += [(f"  {words} ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
-            if own and not starts:
+            if starts:
+                parts.append((" tokens", "$dim"))
+            elif own:
                 words = f"an agent's next start gets {START_TOKENS:,}"
                 parts += [dot, (words if choices.as_at_start else "tried here only", "$dim")]
         if packet is not None and packet.over_budget:

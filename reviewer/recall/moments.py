@@ -58,9 +58,14 @@ def read_moment(text: str) -> Moment:
     try:
         kind = MomentKind(name.lower())
     except ValueError:
-        kinds = ", ".join(MomentKind)
+        quoted = text.split("`")[1] if text.count("`") > 1 else text
+        command = next(iter(heads(quoted)), "")
+        if command != " ".join(quoted.split()):  # a sentence
+            command = "git push"
+        *kinds, last = (each for each in MomentKind if each is not MomentKind.COMMAND)
         raise ReviewerError(
-            f"{name or 'Nothing'} is no moment; moments begin with {kinds}."
+            f"{name or 'Nothing'} is no moment. For a command write: command {command}; others"
+            f" begin with {', '.join(kinds)} or {last}."
         ) from None
     if (kind is MomentKind.ALWAYS) != (not value):
         need = "no value" if kind is MomentKind.ALWAYS else f"a value, such as: {_EXAMPLES[kind]}"

@@ -83,6 +83,8 @@ class ChoiceScreen(
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = display_line(title)
+        if text and hint:
+            self.box.border_subtitle = display_line(hint)
 
     def compose(self) -> ComposeResult:
         yield self.box
@@ -160,6 +162,9 @@ class ChoiceScreen(
     def action_choose(self) -> None:
         if self.current is not None:
             self.dismiss(self.current)
+        elif not self.field.value.strip():
+            self.nothing = f"Type something first; {keys.LEAVE_CHOICE.key} leaves."
+            self._show(())
 
     def action_leave_choice(self) -> None:
         self.dismiss(None)
@@ -177,10 +182,17 @@ class ChoiceScreen(
         self._page(-1)
 
     def action_choice_first(self) -> None:
-        self.list.action_first()
+        """Go to the first line; where there is nothing to choose from, to the start of the text."""
+        if len(self._shown) > 1:
+            self.list.action_first()
+        else:
+            self.field.action_home()
 
     def action_choice_last(self) -> None:
-        self.list.action_last()
+        if len(self._shown) > 1:
+            self.list.action_last()
+        else:
+            self.field.action_end()
 
     def _page(self, step: int) -> None:
         last = len(self._shown) - 1

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+from msgspec import structs
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -47,6 +48,7 @@ from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported when first used: text fields take a while
+    from reviewer.promotion.views import QueueQuery
     from reviewer.tui.kit.choice import ChoiceScreen
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
@@ -900,6 +902,13 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def filter_problem(self, text: str) -> str:
         """The problem with a filter; empty when it can be used."""
         return ""
+
+    def types_listed(self, query: QueueQuery) -> tuple[str, ...]:
+        """The types that a list has, in a line, where its filter asks for one and finds nothing."""
+        if "type:" not in query.filter:
+            return ()
+        types = self.engine.queue.types(structs.replace(query, filter=""))
+        return (f"Types here: {', '.join(types) or 'none'}",)
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the rows that a filter lets through, with the cursor on the id `here`."""

@@ -11,7 +11,7 @@ from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import structs
 from textual import on
@@ -109,14 +109,6 @@ EMPTY = {
 }
 
 
-class Rejection(NamedTuple):
-    """What was rejected last: the act, its rows, and those that went without near duplicates."""
-
-    act: int
-    ids: Sequence[int]
-    alone: Collection[int]
-
-
 class Loaded(Enum):
     """How much of the list was read."""
 
@@ -169,7 +161,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """What a reader could read of this project, the one that `r` begins first."""
         self._asked: BackgroundReading | None = None
         self._asked_timer: Timer | None = None
-        self._rejected: Rejection | None = None
+        self._rejected: Done | None = None
+        """What was rejected last, or was given a reason last."""
 
     def compose_above(self) -> Iterable[Widget]:
         return (self.reading_bar,)
@@ -471,6 +464,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         lines = empty_lines(
             self.query_asked, self._counts, self.key_of, self._here, has_start=self.host.has_start
         )
+        if empty:
+            lines += self.types_listed(self.query_asked)
         if self.list.empty != lines:
             self.list.empty = lines
             if empty:
@@ -688,11 +683,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         else:
             await self._decide(self._targets(), "Rejecting", self._reject)
 
-    def _reject(
-        self, ids: Sequence[int], *, alone: Collection[int], reason: RejectReason | None = None
-    ) -> Done:
-        done = self.engine.triage.reject(ids, alone=alone, reason=reason)
-        self._rejected = Rejection(done.act, ids, alone)
+    def _reject(self, ids: Sequence[int], *, alone: Collection[int]) -> Done:
+        done = self.engine.triage.reject(ids, alone=alone)
+        self._rejected = done
         return done
 
     def _rejected_nothing(self) -> str | None:
@@ -707,16 +700,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         latest = self._rejected
         if latest is None:
             return
-        ids, alone = latest.ids, latest.alone
+        ids = latest.ids
 
         async def then(option: Option) -> None:
-            def again() -> Done:
-                self.engine.history.undo_act(latest.act)
-                return self._reject(ids, alone=alone, reason=RejectReason(option.key))
+            def say_why() -> Done:
+                return self.engine.triage.say_why(ids, RejectReason(option.key))
 
             if not option.key:
                 return
-            done = await self.write(again)
+            done = await self.write(say_why)
+            self._rejected = done if done.act else latest
             self.model.reread(done.ids)
             self._show_again(self._words(done))
 

@@ -19,6 +19,7 @@ from reviewer.tui.kit.actor import Actor, DismissOnce
 from reviewer.tui.kit.field import Field
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text import cut
+from reviewer.tui.kit.text_pane import TextPane
 
 NOTHING = "Nothing matches."
 NARROW = "type to narrow, arrows move"
@@ -64,10 +65,12 @@ class ChoiceScreen(
         current: str = "",
         whole: bool = False,
         letters: str = "",
+        pane: TextPane | None = None,
     ) -> None:
         """`near`: the row that must stay in sight; `narrow` gets the typed text and calls `offer`;
         `nothing` stands in an empty list, `text` in the field; the cursor starts on `current`.
         With `whole` it takes the screen. `letters`: one of these is all that can be typed.
+        The page keys scroll `pane`, what the question is about, where there is one.
         """
         super().__init__()
         self._options = self._shown = tuple(options)
@@ -77,6 +80,7 @@ class ChoiceScreen(
         """The text of an empty list."""
         self._current = current
         self._whole = whole
+        self._pane = pane
         self.field = Field(text, hint=hint or NARROW)
         if letters:
             self.field.restrict = f"[{letters}]?"
@@ -195,6 +199,9 @@ class ChoiceScreen(
             self.field.action_end()
 
     def _page(self, step: int) -> None:
+        if self._pane is not None:
+            self._pane.scroll_rows(step * max(self._pane.size.height - 2, 1))
+            return
         last = len(self._shown) - 1
         at = (self.list.highlighted or 0) + step * max(self.list.size.height - 1, 1)
         self.list.highlighted = max(0, min(at, last)) if last >= 0 else None

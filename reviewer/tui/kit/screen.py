@@ -389,6 +389,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         current: str = "",
         whole: bool = False,
         letters: str = "",
+        pane: TextPane | None = None,
     ) -> None:
         """Let the person choose an option beside the row, and pass it on; see `ChoiceScreen`."""
         from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields take a while
@@ -404,6 +405,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             current=current,
             whole=whole,
             letters=letters,
+            pane=pane,
         )
 
         async def answered(option: Option | None) -> None:
@@ -454,9 +456,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         )
 
     async def confirm(
-        self, title: str, yes: str, no: str, then: Callable[[], Awaitable[None]]
+        self,
+        title: str,
+        yes: str,
+        no: str,
+        then: Callable[[], Awaitable[None]],
+        pane: TextPane | None = None,
     ) -> None:
-        """Ask once: enter goes on with `yes`, `n` and enter leaves it."""
+        """Ask once: enter goes on with `yes`, `n` and enter leaves it, page keys scroll `pane`."""
 
         async def answered(option: Option) -> None:
             if option.key == "yes":
@@ -470,6 +477,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             answered,
             hint="type the first letter, or arrows move",
             letters="yYnN",
+            pane=pane,
         )
 
     def left_question(self) -> None:

@@ -34,7 +34,10 @@ EVENTS: dict[str, dict[str, str]] = {
     "codex": {"UserPromptSubmit": PROMPT, "PostToolUse": FAILURE, "PreToolUse": GUARD},
     "gemini": {"BeforeAgent": PROMPT, "AfterTool": FAILURE, "BeforeTool": GUARD},
     "opencode": {"prompt": PROMPT, "failure": FAILURE, "guard": GUARD},
-    "copilot": {"userPromptSubmitted": PROMPT, "postToolUse": FAILURE, "preToolUse": GUARD},
+    "copilot": {
+        "userPromptSubmitted": PROMPT, "postToolUse": FAILURE, "postToolUseFailure": FAILURE,
+        "preToolUse": GUARD,
+    },
 }  # fmt: skip
 """Agent -> the events that are answered here, by the agent's own names."""
 
@@ -69,7 +72,9 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
         if answer:
             os.write(1, answer.encode())
     except Exception as problem:
-        _log(store, f"{agent} {event}: {type(problem).__name__}: {problem}")
+        # A lock is soon gone, and to import what writes the log takes longer than a call may wait.
+        if getattr(problem, "sqlite_errorname", "") != "SQLITE_BUSY":
+            _log(store, f"{agent} {event}: {type(problem).__name__}: {problem}")
     finally:
         gc.enable()
         if hasattr(signal, "SIGALRM"):
@@ -99,6 +104,7 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
         _text(told, "session_id", "sessionId", "sessionID"),
         _text(told, "cwd") or os.getcwd(),
         command="" if patched else command,
+        tool=_text(told, "tool_name", "toolName"),
         paths=patched or ((path,) if path else ()),
         text=output or _text(told, "prompt"),
         reported_failed=reported_failed,
@@ -136,7 +142,7 @@ def _output(agent: str, told: Mapping[str, Any]) -> tuple[str, bool]:
     text = _text(result, "llmContent", "textResultForLlm")
     _, stated, code = text.lower().rpartition("exit code")
     if not stated or code.lstrip(": ")[:1] not in "123456789":
-        return "", True
+        return _text(told, "error") or _text(_mapping(result, "error"), "message"), True
     return text.partition("\nOutput: ")[2] or text, True  # so Gemini CLI begins the first line
 
 

@@ -79,7 +79,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     project: str = ""
     """Whose facts are in a memory folder."""
     ties: tuple[str, ...] | None = field(default=None, name="guards")
-    """The guards and commands in the hooks; None where an earlier version has written them."""
+    """The guards, commands and tools in the hooks; None where an earlier version wrote them."""
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
@@ -206,7 +206,7 @@ class Connections:
         ties: tuple[str, ...] | None = None,
     ) -> Planned:
         """What connecting would change. `block`: also write these memories into a marked block.
-        `ties`: the guards and commands, where they are known; else the store is asked.
+        `ties`: the guards, commands and tools, where they are known; else the store is asked.
 
         Raises ReviewerError, which names the file, where it must not be touched.
         """
@@ -244,25 +244,16 @@ class Connections:
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
 
     def follow_ties(self, now: tuple[str, ...]) -> list[str]:
-        """Write the hooks of agents anew where these guards and commands are not those of their
-        settings, and return a sentence for each that cannot be. It is no act of a person. Raises
-        ReviewerError, OSError.
+        """Write the hooks of agents anew where these guards, commands and tools are not those of
+        their settings, and return a sentence for each that cannot be. It is no act of a person.
+        Raises ReviewerError, OSError.
         """
         problems: list[str] = []
         for each in self.all():
-            if each.ties is None or each.ties == now:
-                continue
-            place = WiringPlace(
-                scope=each.scope,
-                root=Path(each.root),
-                command=each.command,
-                environment=dict(os.environ),
-            )
             try:
-                planned = self.plan_connect(each.agent, place, ties=now)
-                own = {old.path for old in each.files}
-                if not own >= {str(change.plan.path) for change in planned.changes}:
-                    continue  # its settings lie elsewhere for this process
+                planned = self._plan_ties(each, now)
+                if planned is None:
+                    continue
                 with self._alone():
                     self._require_same(planned)
                     done, _ = self._write(planned)
@@ -272,6 +263,38 @@ class Connections:
             except (ReviewerError, OSError) as problem:
                 problems.append(f"The hooks of {each.agent}: {problem}")
         return problems
+
+    def upcoming(self, now: tuple[str, ...]) -> list[str]:
+        """A sentence for each file that `follow_ties` is going to write, and why. Raises
+        ReviewerError, OSError.
+        """
+        said: list[str] = []
+        for each in self.all():
+            planned = self._plan_ties(each, now)
+            before = set(each.ties or ())
+            why = [f"{tie} is new" for tie in now if tie not in before]
+            why += [f"{tie} is gone" for tie in sorted(before.difference(now))]
+            said += [
+                f"{change.plan.path} is written anew for {each.agent}: {', '.join(why)}."
+                for change in (planned.changed if planned else ())
+            ]
+        return said
+
+    def _plan_ties(self, connection: Connection, now: tuple[str, ...]) -> Planned | None:
+        """The settings of an agent with these guards, commands and tools; None where they have
+        them, or lie elsewhere for this process.
+        """
+        if connection.ties is None or connection.ties == now:
+            return None
+        place = WiringPlace(
+            scope=connection.scope,
+            root=Path(connection.root),
+            command=connection.command,
+            environment=dict(os.environ),
+        )
+        planned = self.plan_connect(connection.agent, place, ties=now)
+        own = {old.path for old in connection.files}
+        return planned if own >= {str(each.plan.path) for each in planned.changes} else None
 
     def rewrite(self, connection: Connection, parts: Sequence[WiringFile]) -> list[str]:
         """Write the files of our own anew, and return a sentence for each that is not as it was

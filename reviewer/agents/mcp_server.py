@@ -48,7 +48,7 @@ INSTRUCTIONS = (
 )
 """At most 500 characters: it is sent with every request."""
 
-REMEMBER = (
+PROPOSE = (
     "Look back over this session, without reading anything again: what did the person correct, "
     "decide or lay down as a rule, and what trap cost calls?",
     "Propose each with the tool `propose` of reviewer: one sentence that stands alone, with the "
@@ -250,10 +250,10 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         """How much is remembered for this project, and how much waits for the person."""
         return _answered(tools.status)
 
-    @made.prompt(title="Remember what this session showed")
-    def remember(what: str = "") -> str:
+    @made.prompt("propose", title="Propose what this session showed")
+    def propose_from_session(what: str = "") -> str:
         """Propose what this session showed: the person decides later."""
-        return joined(map(sentence, (*REMEMBER, *_about(what))))
+        return joined(map(sentence, (*PROPOSE, *_about(what))))
 
     @made.prompt(title="Say that a memory is wrong")
     def wrong(what: str = "") -> str:

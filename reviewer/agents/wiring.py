@@ -77,7 +77,7 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
     ties: tuple[str, ...] = ()
     """`guard git push`: the first such call of a session is denied once. `command make check`: its
-    output is read, also where a pipe hides that it failed."""
+    output is read, also where a pipe hides that it failed. `tool WebFetch`: so are its failures."""
 
     @property
     def guards(self) -> tuple[str, ...]:
@@ -86,6 +86,14 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     @property
     def commands(self) -> tuple[str, ...]:
         return self._tied("command ")
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return self._tied("tool ")
+
+    def failing(self, shell: str) -> str:
+        """A pattern of the tools whose failures are read: the shell, and those of memories."""
+        return f"^({'|'.join((shell, *self.tools))})$" if self.tools else shell
 
     def _tied(self, kind: str) -> tuple[str, ...]:
         return tuple(each.removeprefix(kind) for each in self.ties if each.startswith(kind))
@@ -132,7 +140,10 @@ def _claude(place: WiringPlace) -> Wiring:
         _matched(place.hook(agent, "SessionEnd"), "SessionEnd", ""),
         _matched(place.hook(agent, "UserPromptSubmit"), "UserPromptSubmit", "", CALL_SECONDS),
         _matched(
-            place.hook(agent, "PostToolUseFailure"), "PostToolUseFailure", "Bash", CALL_SECONDS
+            place.hook(agent, "PostToolUseFailure"),
+            "PostToolUseFailure",
+            place.failing("Bash"),
+            CALL_SECONDS,
         ),
         *_claude_ruled(place.hook(agent, "PreToolUse"), "PreToolUse", place.guards),
         *_claude_ruled(place.hook(agent, "PostToolUse"), "PostToolUse", place.commands),
@@ -220,7 +231,7 @@ def _gemini(place: WiringPlace) -> Wiring:
         ("SessionStart", "", HOOK_SECONDS),
         ("SessionEnd", "", HOOK_SECONDS),
         ("BeforeAgent", "", CALL_SECONDS),
-        ("AfterTool", "run_shell_command", CALL_SECONDS),
+        ("AfterTool", place.failing("run_shell_command"), CALL_SECONDS),
     ]
     if place.guards:
         events.append(("BeforeTool", "run_shell_command|write_file|replace", CALL_SECONDS))
@@ -294,6 +305,8 @@ def _copilot(place: WiringPlace) -> Wiring:
         ("userPromptSubmitted", "", CALL_SECONDS),
         ("postToolUse", "bash", CALL_SECONDS),
     ]
+    if place.tools:
+        events.append(("postToolUseFailure", "|".join(place.tools), CALL_SECONDS))
     if place.guards:
         events.append(("preToolUse", "bash|edit|create", CALL_SECONDS))
     hooks = {

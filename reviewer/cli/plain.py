@@ -177,8 +177,8 @@ class _Round:
         yield f"From {record.path}, line {evidence.line + 1}, {record.role}{when}."
         if _one_line(view.content) not in _one_line(quote):
             yield f"It says: {_one_line(quote)}"
-        if view.seen > 1:
-            yield f"Seen {view.seen} times in {count(view.sessions, 'session')}."
+        if view.came_up > 1:
+            yield f"Seen {view.came_up} times in {count(view.sessions, 'session')}."
 
     def _decide(self, view: CandidateView) -> bool:
         """Ask until something was done with a candidate; False to leave."""

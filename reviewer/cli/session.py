@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
@@ -219,6 +219,7 @@ class Session:
         finally:
             if engine.has_written:
                 bring_memory_folders_up_to_date(engine)
+                announce_call_hooks(engine)
             if bound := engine.say_binding():
                 narrate(bound)
             engine.close()
@@ -283,6 +284,17 @@ def bring_memory_folders_up_to_date(engine: Engine) -> None:
         problems = [str(problem)]
     for sentence in problems:
         narrate(sentence)
+
+
+def announce_call_hooks(engine: Engine) -> None:
+    """Say which settings of agents are about to follow what was decided, and why."""
+    if not (personal(engine.path, "-agents") / "connections.json").exists():
+        return
+    from reviewer.agents.connections import Connections
+
+    with suppress(ReviewerError, OSError):  # the process that writes them puts it into the log
+        for sentence in Connections(engine.path.absolute()).upcoming(engine.recall.ties()):
+            narrate(sentence)
 
 
 def update_call_hooks(store: Path) -> None:

@@ -94,9 +94,9 @@ def merge(session: Session, memory: int, into: int) -> None:
 @option("--name N", "Another name of an entity.")
 @option(
     "--when MOMENT",
-    "When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', 'words night shift'"
-    " (of a prompt or failure), always (at the start only); 'guard git push' to deny the first such"
-    " call of a session with it; 'derived' to derive it again.",
+    "When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', 'tool WebFetch' (as"
+    " it fails), 'words night shift' (of a prompt or failure), always (at the start only); 'guard"
+    " git push' to deny the first such call of a session with it; 'derived' to derive it again.",
     into="moments",
     many=True,
 )

@@ -7,6 +7,7 @@ model, and as the text was written.
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
-from reviewer.compression.pieces import pieces
+from reviewer.compression.pieces import CODED, pieces
 from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
 from reviewer.compression.sections import HandoverSection
@@ -35,6 +36,7 @@ from reviewer.compression.values import (
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
 from reviewer.text.normalise import fold
+from reviewer.text.units import units
 
 ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
 """Shares of the three parts in the overall score."""
@@ -50,8 +52,11 @@ SHORTEST_TAG = 8
 """Characters that a tag needs at least to represent a longer anchor."""
 SAID = 0.5
 """Share of its terms with which a statement counts as said."""
-_ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1000.0, 100.0, 10.0
-"""Put lost anchors before needs, these before statements, and these before names."""
+_PERSON_WEIGHT, _ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1500.0, 1000.0, 100.0, 10.0
+"""Put lost words of the person before anchors, these before needs, these before statements of the
+agent, and these before names."""
+FEWEST_TERMS = 3
+"""Terms of a sentence that is looked for."""
 _BULLET = re.compile(r"^[-*](?: |$)")
 _LABEL = re.compile(
     rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: "
@@ -150,7 +155,7 @@ def validate_fidelity(
         *_lost_turns(segment.turns, written, level),
         *(_lost_anchor(each) for each in missing),
         *_lost_needs(lacking, segment.turns),
-        *_lost_statements(session, written, segment.turns),
+        *_lost_statements(session, written, level, segment.turns),
         *_lost_names(summary, source),
     ]
     losses.sort(key=lambda each: -each.weight)
@@ -243,27 +248,46 @@ def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentTurn]) -> list[Los
 
 
 def _lost_statements(
-    session: SessionFacts, content: str, turns: Sequence[SegmentTurn]
+    session: SessionFacts, content: str, level: Level, turns: Sequence[SegmentTurn]
 ) -> list[Lost]:
-    """What somebody said that a text has less than half of, the weightiest first."""
-    said = terms(content)
-    lost: list[Lost] = []
+    """What the person said that a text has not word for word, in order; then what the agent said of
+    which no two neighbouring sentences say half, the weightiest first. Tags say no sentence.
+    """
+    verbatim, said_near = fold(" ".join(content.split())), _windows(content)
+    person, agent = list[Lost](), list[Lost]()
     for speech in session.speeches:
         if speech.voice is Voice.EARLIER or speech.turn >= len(turns):
             continue
-        factor = 1.5 if speech.voice is Voice.PERSON else 1.0
-        for piece, _ in pieces(speech.text):
-            words = terms(piece)
-            if len(words) < 3 or len(words & said) >= SAID * len(words):
+        of_person = speech.voice is Voice.PERSON
+        for unit in units(speech.text):
+            text = " ".join(speech.text[unit.start : unit.end].split())
+            words = terms(text)
+            if len(words) < FEWEST_TERMS or unit.kind in CODED:
                 continue
-            text = _shown(piece)
-            span = find_verbatim(turns[speech.turn].text, text)
+            if fold(text) in verbatim:
+                continue
+            near = Counter(at for word in words for at in said_near.get(word, ()))
+            most = max(near.values(), default=0)
+            if not of_person and level is not Level.TAGS and most >= SAID * len(words):
+                continue
+            shown = _shown(text)
+            span = find_verbatim(turns[speech.turn].text, shown)
             if span is not None:
-                left = len(words - said)
-                weight = round(_STATEMENT_WEIGHT + factor * min(left, 20) / 20, 2)
-                lost.append(Lost(text, "statement", weight, 1, speech.turn, *span))
-    lost.sort(key=lambda each: -each.weight)
-    return lost[:MOST_STATEMENTS]
+                first = _PERSON_WEIGHT if of_person else _STATEMENT_WEIGHT
+                weight = round(first + min(len(words) - most, 20) / 20, 2)
+                lost = person if of_person else agent
+                lost.append(Lost(shown, "statement", weight, 1, speech.turn, *span))
+    agent.sort(key=lambda each: -each.weight)
+    return [*person[:MOST_STATEMENTS], *agent[:MOST_STATEMENTS]]
+
+
+def _windows(content: str) -> dict[str, set[int]]:
+    """Each term of a text with the pairs of neighbouring sentences that have it."""
+    found = defaultdict[str, set[int]](set)
+    for at, unit in enumerate(units(content)):
+        for word in terms(content[unit.start : unit.end]):
+            found[word] |= {at, at + 1}
+    return found
 
 
 def _shown(text: str) -> str:

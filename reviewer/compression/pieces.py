@@ -18,7 +18,7 @@ CODE = 200
 HEADING = 90
 """Characters up to which a line that ends in a colon announces what follows."""
 _LISTED = frozenset((UnitKind.LIST_ITEM, UnitKind.TABLE_ROW))
-_CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
+CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 
 class TextPassage(NamedTuple):
@@ -81,7 +81,7 @@ def _pieces(text: str) -> Iterator[tuple[TextPassage, tuple[int, int] | None]]:
         content = " ".join(_without_fences(text[unit.start : unit.end]).split())
         if not any(char.isalnum() for char in content):
             continue
-        is_code = unit.kind in _CODED
+        is_code = unit.kind in CODED
         if is_code or unit.kind in _LISTED:
             content = content if is_code else _item(unit, content)
             is_full = not is_code and sum(map(len, held)) + len(content) > LIST

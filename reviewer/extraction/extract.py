@@ -40,6 +40,7 @@ TOO_SHORT = "below min content length"
 TOO_LONG = "above max content length"
 NOT_IN_FORCE = "entry superseded or rejected"
 SAID_BEFORE = "said before in this session"
+PASTED = "below a heading in a turn: a pasted document"
 RESTATES_BOOT = "restates boot text"
 
 KNOWN_TEXT = frozenset((RecordUse.BOOT, RecordUse.INJECTED, RecordUse.SUMMARY))
@@ -99,6 +100,8 @@ class Extractor:
         if record.meta.get("status", "").lower().startswith(_NO_LONGER):
             return _dropped(NOT_IN_FORCE, record, find)
         if rule_class is RuleClass.SENTENCE and record.shape is Shape.TURN:
+            if find.unit.heading:
+                return _dropped(PASTED, record, find)
             said = (record.session, duplicate_key(content))
             if said in self._said:
                 return _dropped(SAID_BEFORE, record, find)

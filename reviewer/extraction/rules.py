@@ -9,7 +9,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.entities.quantities import QUANTITY
 
-EXTRACTOR_VERSION = "0.2.0"
+EXTRACTOR_VERSION = "0.3.0"
 """Stored with every candidate; increase it whenever a rule proposes something different, and say
 what changed in `docs/design.md`."""
 
@@ -95,7 +95,8 @@ SENTENCES: tuple[tuple[str, MemoryType, re.Pattern[str]], ...] = tuple(
         ("remember_that", MemoryType.KNOWLEDGE, r"(?:remember|keep in mind|note) that\b"),
     )
 )  # fmt: skip
-"""Sentences that begin so, by what they become. In a dialogue only those of the person count."""
+"""Sentences that begin so, by what they become. In a dialogue only those of the person count,
+and not below a heading, as in a plan that the person pasted."""
 
 
 def label_type(label: str, labels: dict[str, StrEnum]) -> StrEnum | None:

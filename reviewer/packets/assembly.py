@@ -42,6 +42,7 @@ READ_IN_FULL = (
 TASK_CHARS = 2_000
 """A longer task, such as a diff, is cut where the packet names it."""
 
+SHORTENED = (State.SHORT, State.TITLE)
 BUDGETED = (Section.TASKS, Section.CONVENTIONS, Section.DECISIONS, Section.LEARNINGS)
 
 
@@ -60,7 +61,7 @@ def assemble(
     """
     laid = _lay_out(prepared, budget, frozenset(pinned), frozenset(muted))
     layout, floor, allocations = laid.layout, laid.floor, laid.allocations
-    instruction = instruction_of(prepared)
+    instruction = laid.instruction
     items = list(_constitution(prepared))
     for section in BUDGETED:
         items += _items(prepared, section, allocations[section], laid.pieces)
@@ -69,7 +70,7 @@ def assemble(
     used = layout.used()
     caps = {section: each.max_tokens for section, each in allocations.items()}
     shown: dict[Section, list[str]] = {section: [] for section in Section}
-    shown[Section.INSTRUCTION] = [instruction]
+    shown[Section.INSTRUCTION] = [instruction] if instruction else []
     shown[Section.READ_ORDER] = list(prepared.material.read_order)
     for item in items:
         if item.state is not State.DROPPED:
@@ -159,6 +160,7 @@ class _LaidOut(NamedTuple):
     """A packet before its items are described."""
 
     layout: Layout
+    instruction: str
     floor: int
     """Tokens of tier 1."""
     allocations: dict[Section, Allocation]
@@ -169,8 +171,8 @@ class _LaidOut(NamedTuple):
 def _lay_out(
     prepared: Prepared, budget: int, pins: frozenset[str], mutes: frozenset[str]
 ) -> _LaidOut:
-    layout = _tier_1(prepared)
-    floor = layout.tokens()
+    instruction = instruction_of(prepared, shortened=True)
+    ceiling = _tier_1(prepared, instruction).ceiling()
     noted = prepared.measurer.piece(NOTED)
     demands = {
         section: Demand(
@@ -182,27 +184,31 @@ def _lay_out(
         for section in BUDGETED
     }
     if prepared.best_first:
-        allocations = allocate_in_order(budget, layout.ceiling(), demands, prepared.best_first)
+        allocations = allocate_in_order(budget, ceiling, demands, prepared.best_first)
     else:
-        allocations = allocate(budget, layout.ceiling(), demands)
+        allocations = allocate(budget, ceiling, demands)
+    states = {each.state for one in allocations.values() for each in one.filled.outcomes.values()}
+    instruction = instruction_of(prepared, shortened=not states.isdisjoint(SHORTENED))
+    layout = _tier_1(prepared, instruction)
+    floor = layout.tokens()
     pieces: dict[int, CountedText | None] = {}
     for section in BUDGETED:
         pieces |= _lay_section(prepared, layout, section, allocations[section], demands[section])
-    return _LaidOut(layout, floor, allocations, pieces)
+    return _LaidOut(layout, instruction, floor, allocations, pieces)
 
 
-def instruction_of(prepared: Prepared) -> str:
-    """What the packet tells the agent to do with it."""
-    if prepared.material.constitution:
-        return f"{CONSTITUTION_FIRST} {READ_IN_FULL}"
-    return READ_IN_FULL
+def instruction_of(prepared: Prepared, *, shortened: bool) -> str:
+    """What the packet tells the agent to do with it. `shortened`: an entry is not in full."""
+    first = [CONSTITUTION_FIRST] if prepared.material.constitution else []
+    return " ".join([*first, READ_IN_FULL] if shortened else first)
 
 
-def _tier_1(prepared: Prepared) -> Layout:
+def _tier_1(prepared: Prepared, instruction: str) -> Layout:
     """The parts that are always shown: instruction, files to read, constitution."""
     layout, piece = Layout(), prepared.measurer.piece
     layout.add(Section.INSTRUCTION, piece(TITLE))
-    layout.add(Section.INSTRUCTION, piece(instruction_of(prepared)))
+    if instruction:
+        layout.add(Section.INSTRUCTION, piece(instruction))
     if prepared.material.read_order:
         layout.add(Section.READ_ORDER, piece(heading_of(Section.READ_ORDER)))
         files = prepared.material.read_order
@@ -394,7 +400,7 @@ def reason(outcome: ItemOutcome, section: Section | None = None) -> str:
     """Why an item is shown as it is."""
     ceiling = cap_percent(section) if section in CAP_FIFTHS else 100
     return {
-        Rule.TIER_1: "tier 1 is always whole",
+        Rule.TIER_1: "the constitution is always whole",
         Rule.ALL_FIT: "everything in this section fits",
         Rule.PINNED: "pinned, and there was room",
         Rule.IN_ORDER: "there was room when its turn came",
@@ -414,9 +420,9 @@ def score_text(score: Score) -> str:
     """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`, or with a task
     `fits the task 0.83: it has ledger, pool; in 3 sessions`.
     """
-    names = _some(score.matched) or "no word of the task"
+    names = _some(score.matched) or f"no {'rare ' if score.relevance else ''}word of the task"
     if score.for_task:
-        parts = [names if not score.matched else f"it has {names}"]
+        parts = [f"it has {names}" if score.matched else names]
         if score.working:
             parts.insert(0, "it is in progress")
         if score.recurrence > 1:

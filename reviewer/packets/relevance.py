@@ -16,6 +16,8 @@ from math import sqrt
 
 from msgspec import Struct
 
+from reviewer.text.stop_words import SPEECH_STOP_WORDS
+
 WEIGHTS = (3.0, 1.5, 1.0)
 """What a word counts in the title, in the heading above, and in the text."""
 
@@ -52,7 +54,7 @@ class Query(Struct, frozen=True):
 
 class Relevance(Struct, frozen=True):
     """How an entry fits. `score`: 0 to 1 against the best one; `words`: those of the task that it
-    has, the most telling first; `weight`: `bm25()` before that.
+    has and few others have, the most telling first; `weight`: `bm25()` before that.
     """
 
     score: float
@@ -77,6 +79,8 @@ def _shares(word: str) -> Iterator[tuple[str, float]]:
     if run := "".join(_UNSPACED.findall(word)):
         yield from ((run[at : at + 2], 1.0) for at in range(max(len(run) - 1, 1)))
     elif len(word) > 1 and any(sign.isalpha() for sign in word):
+        if word.lower() in SPEECH_STOP_WORDS:
+            return
         yield word.lower(), 1.0
         parts = _PART.findall(_CAMEL.sub(" ", word))
         yield from ((part.lower(), PART) for part in parts if part != word)
@@ -112,11 +116,13 @@ class Index:
         telling: dict[str, float] = {}
         for word, weight in query.words.items():
             found = self._scores(word)
-            if found and len(found) <= max(self._few, 2):
+            tells = 0 < len(found) <= max(self._few, 2)
+            if tells:
                 telling[word] = weight * max(found.values())
             for at, score in found.items():
                 sums[at] += weight * score
-                having[at].append((weight * score, word))
+                if tells:
+                    having[at].append((weight * score, word))
         if max(sums, default=0.0) < LEAST:
             return [Relevance(0.0)] * len(sums), ()
         whole = self._with_following(sums, query)

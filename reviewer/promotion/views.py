@@ -110,6 +110,15 @@ class QueueRow(Struct, frozen=True):
     """Calls that were lost because it was not known, as far as events show."""
     times: int = 0
     """How often it came up; 0 where nothing counts it."""
+    reason: str = ""
+    """Why it was rejected, a `RejectReason`, or what is wrong with one that was disputed and waits;
+    empty where nobody said.
+    """
+
+    @property
+    def came_up(self) -> int:
+        """How often it came up, or else was seen."""
+        return self.times or self.seen
 
     @property
     def is_excerpt(self) -> bool:
@@ -164,10 +173,6 @@ class CandidateView(QueueRow, frozen=True, kw_only=True):
     """`project`, or `person` for what is true in every project."""
     proof: Proof | None = None
     """Of a statement; its lines are those of `source.path`."""
-    reason: str = ""
-    """Why it was rejected, a `RejectReason`, or what is wrong with one that was disputed and waits;
-    empty where nobody said.
-    """
 
     @property
     def hand_authored(self) -> bool:

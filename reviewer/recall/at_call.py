@@ -27,7 +27,7 @@ from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
 MOST_MEMORIES, MOST_CHARS = 2, 600
 """Memories, and characters of them with their frame, that one call brings."""
-BUSY_SECONDS = 0.05
+BUSY_SECONDS = 0.005
 """How long a hook waits for another process to finish its writing."""
 LONGEST_TEXT = 200_000
 """Characters of a command, an output or a prompt that are read."""
@@ -52,12 +52,13 @@ class HookEvent:
         folder: str,
         *,
         command: str = "",
+        tool: str = "",
         paths: tuple[str, ...] = (),
         text: str = "",
         reported_failed: bool = True,
     ) -> None:
         self.moment, self.session, self.folder = moment, session, folder
-        self.command, self.paths = _readable(command), paths
+        self.command, self.tool, self.paths = _readable(command), _readable(tool), paths
         self.text, self.reported_failed = _readable(text), reported_failed
 
 
@@ -114,7 +115,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
 
 
 def ties(store: str) -> tuple[str, ...]:
-    """The guards and commands of all projects of a store; none where it cannot be read."""
+    """The guards, commands and tools of all projects of a store; none where it cannot be read."""
     try:
         with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
@@ -191,10 +192,24 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
 
     failed = event.reported_failed or _reports_itself(event.text, commands)
     lines = failing_lines(event.text, up_to=ANY if failed else SEVERE)
-    if not lines and not event.reported_failed:
+    if not failed and (not lines or _only_searches(event.command)):
         return None
     shown = what_failed(lines) if lines else event.text
-    return Cue(FAILURE, shown, commands, signatures=signatures_of(lines), output=event.text)
+    signatures = signatures_of(lines)
+    return Cue(FAILURE, shown, commands, (), signatures, event.text, event.tool)
+
+
+def _only_searches(line: str) -> bool:
+    """Whether a call searches files and does nothing else: `path:12: text` is then what it found.
+
+    Asked only where a line says that something failed, because the parser takes long to import.
+    """
+    from reviewer.recall.moments import heads
+    from reviewer.sources.shell import only_looks
+
+    calls = heads(line)
+    searches = any(each.partition(" ")[0] in ("grep", "rg") for each in calls)
+    return searches and all(map(only_looks, calls))
 
 
 def _reports_itself(output: str, commands: Iterable[str]) -> bool:

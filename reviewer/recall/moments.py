@@ -1,9 +1,10 @@
 """The moments that a memory belongs to: derived from its text and its evidence, or chosen.
 
 A moment is written as its kind and its value: `command git push`, `path src/pay/`, `error nilerr`,
-`words night shift`, `always`. Commands are known by program and subcommands, paths by their end,
-errors by their signature, words wherever a prompt or a failure has all of them. `guard git push`,
-`guard src/pay/`: the first such call of a session is denied once, with the memory as the reason.
+`tool mcp__db__query`, `words night shift`, `always`. Commands are known by program and subcommands,
+paths by their end, errors by their signature, tools of an agent by the name that it gives them,
+words wherever a prompt or a failure has all of them. `guard git push`, `guard src/pay/`: the first
+such call of a session is denied once, with the memory as the reason.
 """
 
 from __future__ import annotations
@@ -16,21 +17,16 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.sessions.signatures import failing_lines
-from reviewer.sources.shell import split
+from reviewer.sources.shell import GROUPS, split
 
 MOST_DERIVED = 12
 """Moments derived from one memory."""
 MOST_COMMANDS = 16
 """Parts of a shell line that are looked at."""
 
-_GROUPS = frozenset(
-    ["run", "exec", "compose", "tool", "dlx", "pr", "issue", "repo", "release", "workflow",
-     "stash", "remote", "worktree", "submodule"]
-)  # fmt: skip
-"""Subcommands that have subcommands; `sessions.findings`, which takes longer to import, has them
-too."""
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 _PATH = re.compile(r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b")
+_TOOL = re.compile(r"[\w-]+")
 _ABBREVIATION = re.compile(r"\w\.\w$")
 
 
@@ -41,6 +37,7 @@ class MomentKind(StrEnum):
     PATH = "path"
     ERROR = "error"
     GUARD = "guard"
+    TOOL = "tool"
     WORDS = "words"
     ALWAYS = "always"
 
@@ -61,13 +58,20 @@ def read_moment(text: str) -> Moment:
     try:
         kind = MomentKind(name.lower())
     except ValueError:
-        kinds = ", ".join(MomentKind)
+        quoted = text.split("`")[1] if text.count("`") > 1 else text
+        command = next(iter(heads(quoted)), "")
+        if command != " ".join(quoted.split()):  # a sentence
+            command = "git push"
+        *kinds, last = (each for each in MomentKind if each is not MomentKind.COMMAND)
         raise ReviewerError(
-            f"{name or 'Nothing'} is no moment; moments begin with {kinds}."
+            f"{name or 'Nothing'} is no moment. For a command write: command {command}; others"
+            f" begin with {', '.join(kinds)} or {last}."
         ) from None
     if (kind is MomentKind.ALWAYS) != (not value):
         need = "no value" if kind is MomentKind.ALWAYS else f"a value, such as: {_EXAMPLES[kind]}"
         raise ReviewerError(f"{kind} takes {need}.")
+    if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
+        raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
     if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in value):
         value = next(iter(heads(value)), value)
     return Moment(kind, value.removeprefix("./"))
@@ -78,6 +82,7 @@ _EXAMPLES = {
     MomentKind.PATH: "path src/pay/",
     MomentKind.ERROR: "error nilerr",
     MomentKind.GUARD: "guard git push",
+    MomentKind.TOOL: "tool mcp__db__query",
     MomentKind.WORDS: "words night shift",
 }
 
@@ -95,7 +100,7 @@ def heads(line: str) -> tuple[str, ...]:
             program = command.words[0].rpartition("/")[2]
             name = [program]
             rest = _arguments(program, command.words[1:])
-            while rest and _SUBCOMMAND.match(rest[0]) and (not name[1:] or name[-1] in _GROUPS):
+            while rest and _SUBCOMMAND.match(rest[0]) and (not name[1:] or name[-1] in GROUPS):
                 name.append(rest[0])
                 rest = _arguments(program, rest[1:])
             found[" ".join(name)] = None

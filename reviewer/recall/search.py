@@ -51,7 +51,7 @@ class Cue:
 
     `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
     each part of a shell line; `signatures`: of a failure, the rule of a linter alone too;
-    `output`: all that a failed call said.
+    `output`: all that a failed call said; `tool`: the agent's name for what was called.
     """
 
     def __init__(
@@ -62,8 +62,9 @@ class Cue:
         paths: tuple[str, ...] = (),
         signatures: tuple[str, ...] = (),
         output: str = "",
+        tool: str = "",
     ) -> None:
-        self.kind, self.text, self.output = kind, text, output
+        self.kind, self.text, self.output, self.tool = kind, text, output, tool
         self.commands, self.paths, self.signatures = commands, paths, signatures
 
     @property
@@ -85,6 +86,7 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *(_quoted(store, project, cue) if cue.output else ()),
         *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
+        *_triggered(store, project, "tool", [cue.tool] * bool(cue.tool), "tool", BY_TRIGGER),
         *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
         *_triggered(
             store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER
@@ -105,12 +107,12 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
 
 
 def ties_of(store: sqlite3.Connection) -> tuple[str, ...]:
-    """The guards and commands of all projects, as `guard git push`."""
-    rows = store.execute(
-        "SELECT DISTINCT t.kind || ' ' || t.value FROM moment t JOIN memory m ON m.id = t.memory_id"
-        " WHERE t.kind IN ('guard', 'command') AND m.status = 'active' ORDER BY 1"
+    """The guards, commands and tools that a person has chosen, as `guard git push`."""
+    rows = store.execute("SELECT moments FROM memory WHERE status = 'active' AND moments <> ''")
+    chosen = {moment for (moments,) in rows for moment in moments.split("\n")}
+    return tuple(
+        sorted(each for each in chosen if each.startswith(("guard ", "command ", "tool ")))
     )
-    return tuple(row[0] for row in rows)
 
 
 def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, str, str]]:
@@ -124,10 +126,12 @@ def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, 
 
 def _named(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalled]:
     """The memories whose act a prompt names: `git push` by the word push."""
-    words = {word.lower() for word in words_of(prompt)}
+    said = prompt.lower()
+    rows = [row for row in command_moments(store, project) if row[2].rpartition(" ")[2] in said]
+    words = {word.lower() for word in words_of(prompt)} if rows else ()
     return [
         Recalled(number, content, f"names {value}", BY_TRIGGER + len(value) / 1_000)
-        for number, content, value in command_moments(store, project)
+        for number, content, value in rows
         if value.rpartition(" ")[2] in words
     ]
 
@@ -212,8 +216,10 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> l
     words = words_of(cue.text)
     if not words:
         return []
-    (count,) = store.execute(
-        f"SELECT count(*) FROM memory m INDEXED BY memory_active WHERE {_ACTIVE}", (project,)
+    (count,) = store.execute(  # from the index alone, as the table takes ten times as long
+        "SELECT count(*) FROM memory INDEXED BY memory_decided_of_project"
+        " WHERE project_id = ? AND status = 'active' AND decided_at IS NOT NULL",
+        (project,),
     ).fetchone()
     few = min(max(count // TOO_COMMON, 3), MOST_HAVING)
     expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
@@ -270,22 +276,21 @@ def _having(store: sqlite3.Connection, word: str, count: int, few: int) -> list[
     more than a few have it.
     """
     quoted = f'"{word}"'
-    alone = store.execute(
-        "SELECT rowid FROM recall_text WHERE recall_text MATCH ? LIMIT ?", (quoted, few + 1)
-    ).fetchall()
-    if len(alone) > few:  # known without the scores, which take four times as long
+    if store.execute(  # known without the scores, which take four times as long
+        "SELECT 1 FROM recall_text WHERE recall_text MATCH ? LIMIT 1 OFFSET ?", (quoted, few)
+    ).fetchone():
         return []
     named = store.execute(
         "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?", (WORD, word, few + 1)
     ).fetchall()
-    only_named = {number for (number,) in named} - {number for (number,) in alone}
-    many = len(alone) + len(only_named)
+    rows = store.execute(
+        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
+    ).fetchall()
+    only_named = {number for (number,) in named}.difference(number for number, _ in rows)
+    many = len(rows) + len(only_named)
     if many > few:
         return []
     worth = max(0.0, log((count + 1) / (many + 0.5)))
-    rows = store.execute(
-        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
-    )
     return [*rows, *((number, worth) for number in only_named)]
 
 

@@ -83,7 +83,7 @@ def cue_of(kind: str, text: str) -> Cue:
     """What a text says of a moment. `kind`: `command`, `error`, `path` or `prompt`."""
     match kind:
         case "command":
-            return Cue(kind, "", commands=heads(text))
+            return Cue(kind, "", commands=heads(text), tool=text.strip())
         case "error":
             lines = failing_lines(text)
             shown = what_failed(lines) if lines else text
@@ -154,7 +154,7 @@ class Recall:
         )
 
     def ties(self) -> tuple[str, ...]:
-        """The guards and commands of all projects, as `guard git push`. Raises StoreError."""
+        """The guards, commands and tools of all projects: `guard git push`. Raises StoreError."""
         with failures_as_sentences(self._database.path):
             return ties_of(self._database.reader())
 
@@ -242,8 +242,9 @@ WHERE (? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?))
 """
 _DUE = (
     "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
-    " JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
+    " CROSS JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
 )
+"""CROSS JOIN: SQLite begins with what is due, of which there is mostly nothing."""
 
 
 def _for_agents(content: str) -> AgentText:

@@ -39,6 +39,7 @@ from reviewer.sources.events import (
     Speaker,
 )
 from reviewer.sources.results import command_outcomes
+from reviewer.sources.shell import GROUPS, only_looks
 from reviewer.text.secrets import mask
 
 REACH = 25
@@ -289,7 +290,7 @@ class _Lane:
         elif call.act is Act.RUN:
             lines = failing_lines(event.text, plain=True)
         part = _failed_part(call, event, lines) if lines or failed else None
-        if part is not None and part[0].split(" ")[0].lower() in _LOOKING:
+        if part is not None and only_looks(part[0].split(" ")[0]):
             return
         self._passes(call, lines)
         for line in lines:
@@ -454,29 +455,13 @@ class _Lane:
 
 # Commands
 
-_LOOKING = frozenset(
-    ["cat", "ls", "head", "tail", "sed", "awk", "grep", "rg", "find", "fd", "wc", "stat", "file",
-     "less", "tree", "which", "type", "pwd", "echo", "printf", "test", "[", "diff", "cd", "jq",
-     "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp",
-     "tee", "true", "sleep", "exit",
-     "select-object", "select-string", "where-object", "sort-object", "measure-object",
-     "get-content", "get-childitem", "get-item", "test-path", "out-string", "out-null",
-     "out-file", "format-table", "format-list", "write-output", "write-host", "foreach-object"]
-)  # fmt: skip
-"""Programs that only look: their failures cost a call and teach nothing."""
 _FILTERS = frozenset(["grep", "rg", "head", "sed", "awk", "cut", "uniq", "select-string"])
 """Programs behind which failing lines may be missing; `tail` shows the end, where tools sum up."""
-_LOOKING_OF_GIT = frozenset(["status", "diff", "log", "show", "branch", "blame", "rev-parse"])
 _WITH_VALUE = frozenset(
     ["-C", "--filter", "-F", "--cwd", "--prefix", "--project", "-p", "-w", "--workspace", "-n",
      "--namespace", "-m", "--repo", "-R"]
 )  # fmt: skip
 """Options before a subcommand that take a value."""
-_GROUPS = frozenset(
-    ["run", "exec", "compose", "tool", "dlx", "pr", "issue", "repo", "release", "workflow",
-     "stash", "remote", "worktree", "submodule"]
-)  # fmt: skip
-"""Subcommands that have subcommands."""
 _BARE = re.compile(r"[A-Za-z][\w:-]*\Z")
 
 
@@ -487,7 +472,7 @@ def _named(command: Command) -> tuple[str, frozenset[str]]:
     words = command.words
     name = [words[0].replace("\\", "/").rpartition("/")[2] if words else ""]
     at = 1
-    while at < len(words) and (len(name) == 1 or name[-1] in _GROUPS):
+    while at < len(words) and (len(name) == 1 or name[-1] in GROUPS):
         word = words[at]
         if word == "-m" and name[0].startswith("python"):
             name += [word, *words[at + 1 : at + 2]]
@@ -506,7 +491,7 @@ def _named(command: Command) -> tuple[str, frozenset[str]]:
 
 def _name(call: _Call) -> str:
     """The command of a call that does something, or its tool."""
-    doing = [name for name, _ in call.parts if not _is_look(name)]
+    doing = [name for name, _ in call.parts if not only_looks(name)]
     return doing[0] if doing else call.parts[-1][0] if call.parts else call.tool
 
 
@@ -514,14 +499,7 @@ def _looks(call: _Call) -> bool:
     """Whether a call only looks at something."""
     if call.act is not Act.RUN:
         return call.act not in (Act.EDIT, Act.WRITE)
-    return all(_is_look(name) for name, _ in call.parts)
-
-
-def _is_look(name: str) -> bool:
-    program, _, rest = name.partition(" ")
-    return program.lower() in _LOOKING or (
-        program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT
-    )
+    return all(only_looks(name) for name, _ in call.parts)
 
 
 def _is_hidden(call: _Call, event: Result) -> bool:
@@ -532,7 +510,7 @@ def _is_hidden(call: _Call, event: Result) -> bool:
         return False
     ends = command_outcomes(call.commands, event.outcome, event.exit_code)
     return any(
-        end is not Outcome.OK and not _is_look(name)
+        end is not Outcome.OK and not only_looks(name)
         for (name, _), end in zip(call.parts, ends, strict=True)
     )
 
@@ -554,7 +532,7 @@ def _failed_part(
     failed = [part for part, end in zip(call.parts, outcomes, strict=True) if end is Outcome.FAILED]
     if len(failed) == 1:
         return failed[0]
-    doing = [part for part in call.parts if not _is_look(part[0])]
+    doing = [part for part in call.parts if not only_looks(part[0])]
     return doing[0] if len(doing) == 1 else None
 
 
@@ -704,7 +682,7 @@ def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
                 return earlier
     said = {word for word in _TOKEN.findall(words) if len(word) > 3} if call.parts else set()
     for number, (name, _) in enumerate(call.parts):
-        for earlier in reversed(before[-6:] if name and not _is_look(name) else ()):
+        for earlier in reversed(before[-6:] if name and not only_looks(name) else ()):
             same = [at for at, (other, _) in enumerate(earlier.parts) if other == name]
             if same:
                 fresh = _tokens(call.commands[number]) - _tokens(earlier.commands[same[-1]])
@@ -733,18 +711,21 @@ def _unsolved(each: _Open) -> Finding:
 
 
 def _joined(known: Finding, new: Finding) -> Finding:
-    """Two findings of one kind in a session; the fix is the latest that was seen, with its text."""
+    """Two findings of one kind in a session; the fix is the latest that was seen, with its text,
+    whose evidence comes first.
+    """
+    first, second = (new, known) if new.fix else (known, new)
     return structs.replace(
         known,
-        text=new.text if new.fix else known.text,
+        text=first.text,
         times=known.times + new.times,
         cost=known.cost + new.cost,
         first=min(filter(None, (known.first, new.first)), default=""),
         last=max(known.last, new.last),
         passed=known.passed or new.passed,
-        fix=new.fix or known.fix,
+        fix=first.fix,
         words=known.words or new.words,
-        evidence=(known.evidence + new.evidence)[:LINES],
+        evidence=(first.evidence + second.evidence)[:LINES],
     )
 
 

@@ -32,6 +32,31 @@ _PREFIXES |= {"builtin": 0, "stdbuf": 0, "xvfb-run": 0, "timeout": 1, "gtimeout"
 _WITH_VALUE = frozenset(("-n", "-u", "-k", "-s", "-C"))
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh"))
 
+GROUPS = frozenset(
+    ["run", "exec", "compose", "tool", "dlx", "pr", "issue", "repo", "release", "workflow",
+     "stash", "remote", "worktree", "submodule"]
+)  # fmt: skip
+"""Subcommands that have subcommands."""
+_LOOKING = frozenset(
+    ["cat", "ls", "head", "tail", "sed", "awk", "grep", "rg", "find", "fd", "wc", "stat", "file",
+     "less", "tree", "which", "type", "pwd", "echo", "printf", "test", "[", "diff", "cd", "jq",
+     "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp",
+     "tee", "true", "sleep", "exit",
+     "select-object", "select-string", "where-object", "sort-object", "measure-object",
+     "get-content", "get-childitem", "get-item", "test-path", "out-string", "out-null",
+     "out-file", "format-table", "format-list", "write-output", "write-host", "foreach-object"]
+)  # fmt: skip
+"""Programs that only look: their failures cost a call and teach nothing."""
+_LOOKING_OF_GIT = frozenset(["status", "diff", "log", "show", "branch", "blame", "rev-parse"])
+
+
+def only_looks(name: str) -> bool:
+    """Whether a program, with its subcommands, changes and checks nothing."""
+    program, _, rest = name.partition(" ")
+    return program.lower() in _LOOKING or (
+        program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT
+    )
+
 
 def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple[Command, ...]:
     """The simple commands of a shell line in their order, without `cd` and assignments.

@@ -30,6 +30,8 @@ _Row = tuple[str, int]
 
 TOUCHED = 1_000
 """Maximum number of memories that a reversal names."""
+SHOWN = 60
+"""Characters up to which a value is part of a sentence."""
 NAMED = 3
 """How many of the acts that prevent a reversal are named."""
 
@@ -466,8 +468,8 @@ def _unlike(
             elif tuple(expected.values()) != actual:
                 pairs = zip(expected.items(), actual, strict=True)
                 column, now = next((name, now) for (name, was), now in pairs if was != now)
-                changed = f"{column} of {table} {row} has changed since (now {now!r})"
-                yield table, row, changed
+                shown = f" (now {now!r})" if len(repr(now)) <= SHOWN else ""
+                yield table, row, f"{column} of {table} {row} has changed since{shown}"
 
 
 def _note_deleted(changes: Sequence[RowChange], gone: dict[str, list[tuple[int, int]]]) -> None:

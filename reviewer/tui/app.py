@@ -119,6 +119,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """An act that continues in the background."""
         self.made_here: dict[int, tuple[str, str]] = {}
         """The acts of this session: the screen that each was made on, and its words for it."""
+        self.named_act = (0, 0.0)
+        """The act of an earlier session that was named before its undo, and when."""
         self.steps: dict[str, Steps] = {}
         """The choices that undo takes back, by screen."""
         self.redo_ended = False

@@ -65,12 +65,27 @@ CALLED = {
     "help": "keys shortcuts palette commands",
     "show_memory": "memories facts used uses usage promoted active",
     "show_history": "log ledger acts",
-    "show_packet": "export context",
+    "show_packet": "export context start startup next session gets",
     "show_agents": "connect claude codex gemini mcp hooks",
     "show_context": "compress summary compact commits transcript session",
     "show_pipelines": "workflow graph dot",
 }
 """Other words that people use for an action."""
+
+EDITING = (
+    ("ctrl+a", "select all"),
+    ("ctrl+c", "copy"),
+    ("ctrl+x", "cut"),
+    ("ctrl+v", "paste"),
+    ("ctrl+z", "undo"),
+    ("ctrl+y", "redo"),
+    ("ctrl+w", "delete a word"),
+    ("ctrl+u", "delete to the start of the line"),
+    ("ctrl+k", "delete to the end of the line"),
+    ("ctrl+left", "a word back"),
+    ("ctrl+right", "a word on"),
+)
+"""Keys and titles of what an editor does by itself."""
 
 
 class HelpRow(NamedTuple):
@@ -84,11 +99,15 @@ class HelpRow(NamedTuple):
 
 
 def help_rows(below: KitScreen) -> list[HelpRow]:
-    """The keys that work on a screen, most useful first, then what the signs mean.
+    """The keys that work on a screen, most useful first, then what the signs mean; in an editor its
+    own.
 
     An action beside another one stands in its row.
     """
     found = [(action, node) for action, node in reachable(below) if action.shown_keys]
+    editing = any(node.pane is keys.EDIT for _, node in found)
+    if editing:  # the screen's own keys wait
+        found = [(action, node) for action, node in found if node is not below]
     known = {action.id for action, _ in found}
     first = [*(action for action, _ in below.footer_actions()), *keys.SCREENS]
     found.sort(key=lambda each: first.index(each[0]) if each[0] in first else len(first))
@@ -101,6 +120,8 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
         title = "  ".join([row.title, *more])
         fits = not more or len(title) <= TITLE_CELLS
         rows.append(row._replace(title=title, explanation=row.explanation if fits else ""))
+    if editing:
+        return [*rows, *(HelpRow(key, title, "") for key, title in EDITING)]
     return [*rows, *legend(below.host.glyphs)]
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.call_hook import store_path
 from reviewer.engine import Engine
 from reviewer.recall.moments import read_moment
@@ -116,6 +117,30 @@ def test_the_memory_of_a_failure_comes_with_it(
     assert PUSH not in answer
 
 
+@pytest.mark.parametrize(
+    ("agent", "event", "name", "failed"),
+    [
+        ("claude-code", "PostToolUseFailure", "tool_name", {"error": "It timed out."}),
+        ("copilot", "postToolUseFailure", "toolName", {"error": "It timed out."}),
+        ("gemini", "AfterTool", "tool_name", {"tool_response": {
+            "llmContent": "It timed out.", "error": {"message": "It timed out."},
+        }}),
+    ],
+)  # fmt: skip
+def test_the_memory_of_a_tool_comes_when_it_fails(
+    agent: str, event: str, name: str, failed: dict[str, Any], reviewer: Reviewer, office: Path
+) -> None:
+    named = ["--project", office.name]
+    reviewer(*named, "remember", "The database sleeps at night.", "--type", "knowledge")
+    (number,) = reviewer.ids(*named)
+    reviewer(*named, "promote", number)
+    reviewer(*named, "edit", number, "--when", "tool db-query")
+    assert "sleeps" in reviewer(*named, "recall", "--command", "db-query").stdout
+    for tool, expected in (("db-list", False), ("db-query", True)):
+        answer = hook(reviewer, agent, event, told(office, **{name: tool}, **failed))
+        assert ("sleeps" in said(answer)) is expected
+
+
 @pytest.mark.parametrize("before", ["half of a \ud83d", "many words " * 30_000], ids=len)
 def test_the_memory_of_a_failure_comes_whatever_stands_before_it(
     before: str, reviewer: Reviewer, office: Path
@@ -127,6 +152,22 @@ def test_the_memory_of_a_failure_comes_whatever_stands_before_it(
 @pytest.mark.parametrize("agent", WENT_WELL)
 def test_a_call_that_went_well_brings_nothing(agent: str, reviewer: Reviewer, office: Path) -> None:
     assert hook(reviewer, agent, FAILED[agent][0], told(office, **WENT_WELL[agent])) == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("rg -n nilerr | head", False),
+        ("cd x && grep -rn error .", False),
+        ("make lint", True),
+        ("cat log", True),
+    ],
+)
+def test_what_a_call_that_only_searches_finds_is_no_failure(
+    call: str, expected: bool, reviewer: Reviewer, office: Path
+) -> None:
+    event = told(office, tool_name="Bash", tool_input={"command": call}, tool_response=LINE)
+    assert (NILERR in hook(reviewer, "codex", "PostToolUse", event)) is expected
 
 
 @pytest.mark.parametrize("agent", GUARDED)
@@ -246,6 +287,7 @@ PUSHING: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "git p
 def test_a_call_passes_where_its_use_cannot_be_noted(reviewer: Reviewer, office: Path) -> None:
     with locked(reviewer.db):
         assert hook(reviewer, "claude-code", "PreToolUse", told(office, **PUSHING)) == ""
+    assert not (AgentFiles(reviewer.db).folder / "hooks.log").exists()
     assert hook(reviewer, "claude-code", "PreToolUse", told(office, **PUSHING)) != ""
 
 

@@ -156,6 +156,9 @@ GUARDED = {
     [
         *((agent, "guard git push", name, words) for agent, (name, words) in GUARDED.items()),
         ("claude-code", "command make check", ".claude/settings.json", "Bash(make check*)"),
+        ("claude-code", "tool WebFetch", ".claude/settings.json", "^(Bash|WebFetch)$"),
+        ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),
+        ("copilot", "tool db-x", ".copilot/hooks/reviewer.json", '"matcher": "db-x"'),
     ],
 )
 def test_the_settings_follow_guards_and_commands_and_are_put_back(
@@ -170,7 +173,8 @@ def test_the_settings_follow_guards_and_commands_and_are_put_back(
     assert words not in settings.read_text()
     named = ["--project", folder.name]
     number = reviewer.ids(*named, "--status", "active")[0]
-    assert reviewer(*named, "edit", number, "--when", when).returncode == 0
+    done = reviewer(*named, "edit", number, "--when", when)
+    assert f"{settings} is written anew for {agent}: {when} is new." in done.stderr
     assert when in reviewer(*named, "queue", "show", number).stdout
     until(lambda: words in settings.read_text())
     assert reviewer(*named, "undo").returncode == 0

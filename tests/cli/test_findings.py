@@ -106,6 +106,40 @@ def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, fold
     reviewer.nothing_lost()
 
 
+def test_the_first_evidence_is_what_the_row_says(reviewer: Reviewer, folder: Path) -> None:
+    latest = Told("c")
+    latest.user("Tidy up")
+    latest.run("mise run lint", LINT.format("c", "pipe.Close"), failed=True)
+    latest.edit("/work/shop/c/rows.go", "", "//nolint:errcheck // pipe.Close has no error")
+    latest.run("mise run lint")
+    reviewer("ingest", write(folder, lint("a"), lint("b"), latest))
+
+    (row,) = reviewer.rows("queue", "list")
+    (finding,) = reviewer.rows("findings")
+    quotes = [quote["text"] for quote in row["proof"]["quotes"]]
+
+    assert row["content"].endswith(quotes[1])
+    assert finding["evidence"][0]["text"] == finding["text"] == quotes[0]
+    shown = reviewer("queue", "show", row["id"]).stdout
+    assert "3 sessions, 6 calls lost, first" in " ".join(shown.split())
+
+
+def test_what_does_not_fit_whole_is_listed_and_not_proposed(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    for name in "ab":
+        told = Told(name)
+        told.user("Tidy up")
+        told.run("mise run lint", LINT.format(name, "rows.Close"), failed=True)
+        told.edit("/work/shop/rows.go", "rows.Close()", "_ = rows.Close() // " + "so " * 60)
+        told.run("mise run lint")
+        write(folder, told)
+    reviewer("ingest", folder)
+
+    assert len(reviewer.rows("findings", "--again")) == 1
+    assert not reviewer.rows("queue", "list")
+
+
 def test_a_third_session_is_counted_on_the_row_that_there_is(
     reviewer: Reviewer, folder: Path
 ) -> None:
@@ -117,6 +151,9 @@ def test_a_third_session_is_counted_on_the_row_that_there_is(
     (same,) = reviewer.rows("queue", "list", "--status", "all")
 
     assert (same["id"], same["status"], same["sessions"]) == (row["id"], "invalid", 3)
+    assert "seen 3 sessions, 6 calls lost" in " ".join(
+        reviewer("queue", "show", row["id"]).stdout.split()
+    )
 
 
 def test_errors_of_the_day_and_failures_without_a_remedy_are_not_proposed(

@@ -477,7 +477,7 @@ async def test_a_memory_of_another_project_is_not_there(reviewer: Reviewer) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("remember", ("`propose`", "quotes")), ("wrong", ("`dispute`", "m:12"))]
+    ("name", "words"), [("propose", ("`propose`", "quotes")), ("wrong", ("`dispute`", "m:12"))]
 )
 async def test_a_prompt_has_the_agent_use_a_tool(
     name: str, words: tuple[str, ...], reviewer: Reviewer
@@ -485,7 +485,7 @@ async def test_a_prompt_has_the_agent_use_a_tool(
     folder = tree(reviewer, "kiosk")
     async with served(reviewer, folder) as client:
         listed = {each.name: each for each in (await client.list_prompts()).prompts}
-        assert listed.keys() == {"remember", "wrong"}
+        assert listed.keys() == {"propose", "wrong"}
         assert [each.name for each in listed[name].arguments or ()] == ["what"]
         asked = await client.get_prompt(name, {"what": "the till </system-reminder>"})
     text = asked.messages[0].content.text  # type: ignore[union-attr]

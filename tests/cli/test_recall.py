@@ -120,6 +120,7 @@ def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
         assert "names nothing" in kiosk.fails("edit", 2, "--when", moment)
     assert "at most 500" in kiosk.fails("edit", 2, "--when", f"error {'x' * 500}")
     assert "recalled: guard git push -" in kiosk("edit", 2, "--when", "guard git push -f").stderr
-    assert "moments begin with command" in kiosk.fails("edit", 2, "--when", "before pushing")
+    for words in ("git push", "when `git push` is called", "when it fails"):
+        assert "write: command git push" in kiosk.fails("edit", 2, "--when", words)
     assert kiosk("recall").returncode == 2
     assert kiosk("recall", "--command", "ls", "--error", "x").returncode == 2

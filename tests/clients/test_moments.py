@@ -24,6 +24,7 @@ AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot")
 FAILING = "printf 'till/coin.go:41:3: error is not nil but it returns nil (nilerr)\\n'; exit 1"
 AT_FAILURE = "A swallowed error needs a directive and its reason in the same line."
 AT_PUSH = "Others push too, so rebase on their work first."
+AT_READ = "Old numbers are gone since the move."
 AT_CHECK = "The check needs the coins of the till first: run make coins."
 CHECK = """check:
 	@echo 'a coin is missing' >&2; exit 1
@@ -68,6 +69,31 @@ def test_a_failed_call_brings_its_memory(agent: str, program: Reviewer, model: F
     folder = project(program, agent)
     client.run_until(lambda: AT_FAILURE in model.sent(), f"Check it. [[RUN {FAILING}]]", folder)
     assert ("error", AT_FAILURE) in uses(program)
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool"),
+    [
+        ("claude-code", "mcp__reviewer__read"),
+        ("gemini", "mcp_reviewer_read"),
+        ("copilot", "reviewer-read"),
+    ],
+)
+def test_a_failed_call_of_a_tool_brings_its_memory(
+    agent: str, tool: str, program: Reviewer, model: FakeModel
+) -> None:
+    client = Client(agent, program, model)
+    folder = project(program, agent)
+    named = ["--project", folder.name]
+    assert program(*named, "remember", AT_READ, "--type", "knowledge").returncode == 0
+    number = max(program.ids(*named))
+    assert program(*named, "promote", number).returncode == 0
+    done = program(*named, "edit", number, "--when", f"tool {tool}")
+    settings = Path(done.stderr.partition(" is written anew")[0].splitlines()[-1])
+    until(lambda: tool in settings.read_text(), 20)
+    call = '[[CALL read {"what": "m:99999"}]]'
+    client.run_until(lambda: AT_READ in model.sent(), f"Look it up. {call}", folder)
+    assert ("error", AT_READ) in uses(program)
 
 
 @pytest.mark.parametrize("call", ["make check 2>&1 | tail -5", "cd . && make check 2>&1 | cat"])

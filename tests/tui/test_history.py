@@ -8,6 +8,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen, act_blocks, act_parts
+from reviewer.tui.kit.screen import PAUSE
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import DARK, GLYPHS, palette_of
 from tests.stored import planted
@@ -76,7 +77,9 @@ async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engin
     number = stocked.queue.ids(QueueQuery())[0]
     stocked.triage.reject([number])
     async with opened(stocked) as screen:
-        await screen.press("f8", "u", "enter")
+        await screen.press("f8", "u")
+        await screen.pilot.pause(PAUSE)
+        await screen.press("u")
         assert stocked.queue.candidate(number).status == "candidate"
         assert screen.status == f"Undone: Rejected #{number} (earlier session) - Z to redo"
         assert "✗ undone" in screen.text
@@ -225,11 +228,10 @@ async def test_ten_fast_u_stop_at_an_earlier_session_and_its_act_stays_named(
         assert stocked.queue.candidate(late).status == "invalid"
         await screen.press("f5", *"uuuuuuuuuu")
         assert stocked.queue.candidate(late).status == "candidate"
-        assert "(Queue) - Z to redo" in screen.text
-        assert "From an earlier session" in screen.text
-        assert f"Yes, undo: Rejected #{early}" in screen.text
+        assert f"From an earlier session: Rejected #{early} - u again to undo it" in screen.text
         assert stocked.queue.candidate(early).status == "invalid"
-        await screen.press("enter")
+        await screen.pilot.pause(PAUSE)
+        await screen.press("j", "u")
         assert stocked.queue.candidate(early).status == "candidate"
         await screen.press("Z")
         assert stocked.queue.candidate(early).status == "invalid"

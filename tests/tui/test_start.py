@@ -198,9 +198,12 @@ async def test_r_in_the_empty_queue_opens_it_again(engine: Engine, away: Home) -
         assert isinstance(screen.app.screen, StartScreen)
 
 
-async def test_q_leaves(engine: Engine, away: Home) -> None:
-    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, _):
+async def test_ctrl_q_leaves_and_q_says_so(engine: Engine, away: Home) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
+        assert "ctrl+q quit" in screen.text
         await screen.press("q")
+        assert first.status.text.startswith("ctrl+q quits")
+        await screen.press("ctrl+q")
         assert screen.app.return_code == 0
 
 

@@ -95,6 +95,21 @@ class Triage:
             act.title += about_conflicts("settled", settled)
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
+    def say_why(self, ids: Sequence[int], reason: RejectReason) -> Done:
+        """Give the reason of rejected rows. Raises UnknownIdError, or ConflictError when one is not
+        rejected any more.
+        """
+        words = REASONS[reason][0]
+        with self._ledger.act("reject") as act:
+            rows = rows_of(act, ids)
+            for row in rows:
+                if row.status is not Status.INVALID:
+                    raise ConflictError(f"#{row.id} is {state_of(act, row)}. Nothing was changed.")
+            act.update_many("memory", ids, reason=str(reason))
+            which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} candidates"
+            act.title = f"Said why {which} {'was' if len(ids) == 1 else 'were'} rejected: {words}"
+        return Done(act.id, act.title, tuple(ids))
+
     def defer(self, ids: Sequence[int]) -> Done:
         """Move candidates to the end of the queue. Raises as `promote` does."""
         with self._ledger.act("defer") as act:

@@ -137,6 +137,9 @@ def _known_value(field: str, text: str) -> str:
         return text
     begun = [value for value in known if value.startswith(text.lower())]
     if not begun:
+        other = "type" if field == "kind" else "kind"
+        if field in ("kind", "type") and text.lower() in _values_of(other):
+            raise FilterError(f"{field}: takes {_listed(known)}; write {other}:{text.lower()}")
         raise FilterError(f'{field}: takes {_listed(known)}, not "{text}"')
     if field == "is":
         return begun[0]

@@ -51,7 +51,7 @@ _COLUMNS = (
     "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
     f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
     f" m.pending_since, m.proposer, m.need, {_SESSIONS} AS sessions, m.authors,"
-    " m.cost, m.times"
+    " m.cost, m.times, m.reason"
 )
 Row = TypeVar("Row", QueueRow, CandidateView)
 _RECORD = "SELECT r.*, s.path FROM record r JOIN source s ON s.id = r.source_id WHERE "
@@ -113,6 +113,12 @@ class Queue:
         found = {row["id"]: _view(row, QueueRow) for row in rows}
         return [found[i] for i in ids if i in found]
 
+    def types(self, query: QueueQuery) -> tuple[str, ...]:
+        """The types of the rows that a query finds, by name."""
+        condition = self._condition(query)
+        sql = f"SELECT DISTINCT m.type FROM memory m WHERE {condition.sql} ORDER BY 1"
+        return tuple(row[0] for row in self._database.query(sql, condition.parameters))
+
     def counts(self, project: str | None) -> Counts:
         """How many are waiting, were deferred and were decided, in one project or in all."""
         where, parameters = self._in_project(project)
@@ -147,7 +153,7 @@ class Queue:
         """
         rows = self._database.query(
             f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"
-            " m.first_seen, m.last_seen, m.decided_at, m.superseded_by, m.scope, m.proof, m.reason"
+            " m.first_seen, m.last_seen, m.decided_at, m.superseded_by, m.scope, m.proof"
             " FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
             (number,),
         )

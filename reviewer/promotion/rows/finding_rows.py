@@ -22,6 +22,8 @@ SESSIONS = 2
 SUNK = timedelta(days=30)
 REPLACED = "` → `"
 """In a change that puts one thing in the place of another."""
+CUT = "…`"
+"""In a fix of which not all is known."""
 EVIDENCE = 6
 """Lines of a finding that are listed."""
 WORD = re.compile(r"\w{2,}")
@@ -49,11 +51,11 @@ class FindingView(Struct, frozen=True, kw_only=True):
     first: str
     last: str
     fix: str
-    """The change that made it pass, of several the one most like the others."""
+    """The change that made it pass, of several a whole one, the one most like the others."""
     words: str
     """The person's, from the last time."""
     evidence: tuple[ShownLine, ...]
-    """The latest first."""
+    """First that of the text and the fix, then the latest."""
 
     def to_json(self) -> dict[str, Any]:
         values: dict[str, Any] = msgspec.to_builtins(self)
@@ -141,9 +143,10 @@ def finding_behind(
 
 
 def quotes_of(group: Sequence[FindingRow]) -> list[tuple[FindingRow, Evidence]]:
-    """The lines that prove a row: those of the latest session first."""
-    newest = sorted(group, key=lambda row: row.finding.last, reverse=True)
-    return [(row, each) for row in newest for each in row.finding.evidence[:2]][:EVIDENCE]
+    """The lines that prove a row: those that it shows first, then those of the latest session."""
+    shown = _shown(group)
+    ordered = sorted(group, key=lambda row: (row is shown, row.finding.last), reverse=True)
+    return [(row, each) for row in ordered for each in row.finding.evidence[:2]][:EVIDENCE]
 
 
 _FIELDS = Finding.__struct_fields__
@@ -190,8 +193,7 @@ def latest_of(group: Sequence[FindingRow]) -> FindingRow:
 
 def view_of(group: Sequence[FindingRow]) -> FindingView:
     last = latest_of(group).finding
-    best = _likeliest_fix(group)
-    shown = best or last
+    shown = _shown(group).finding
     commands = Counter(row.finding.command for row in group if row.finding.command)
     return FindingView(
         kind=str(last.kind),
@@ -209,23 +211,24 @@ def view_of(group: Sequence[FindingRow]) -> FindingView:
     )
 
 
-def _likeliest_fix(group: Sequence[FindingRow]) -> Finding | None:
-    """The finding whose fix shares most words with the other fixes, one that replaces something
-    first, of equal ones the latest.
+def _shown(group: Sequence[FindingRow]) -> FindingRow:
+    """The row whose text and fix stand for a group: the fix shares most words with the other fixes,
+    one that replaces something and is known whole first; the latest of equal ones, or without any.
     """
-    fixed = [row.finding for row in group if row.finding.fix]
-    words = [set(WORD.findall(each.fix)) for each in fixed]
+    fixed = [row for row in group if row.finding.fix]
+    words = [set(WORD.findall(row.finding.fix)) for row in fixed]
     common = Counter(word for each in words for word in each)
     ranked = [
         (
-            REPLACED in each.fix,
+            REPLACED in row.finding.fix,
+            CUT not in row.finding.fix,
             sum(common[word] - 1 for word in own) / (len(own) ** 0.5 + 1),
-            each.last,
+            row.finding.last,
             at,
         )
-        for at, (own, each) in enumerate(zip(words, fixed, strict=True))
+        for at, (own, row) in enumerate(zip(words, fixed, strict=True))
     ]
-    return fixed[max(ranked)[3]] if ranked else None
+    return fixed[max(ranked)[-1]] if ranked else latest_of(group)
 
 
 def dearest_first(view: FindingView) -> tuple[int, int, str, str]:

@@ -14,6 +14,7 @@ from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_row
 from reviewer.promotion.rows.finding_rows import (
+    CUT,
     REPLACED,
     SESSIONS,
     WORD,
@@ -36,7 +37,7 @@ from reviewer.store.changes import Image
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.numerals import count
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 """The extractor version of rows made of findings."""
 REFUSALS = 2
 """Refusals of one command with words, in one session or several: a single one is mostly about what
@@ -100,10 +101,9 @@ def _failure(group: Sequence[FindingRow]) -> str:
             return ""
     elif not view.fix.startswith("`") or not _was_taken_again(view.fix, group):
         return ""
-    line = _short(without_place(view.text), 110)
+    line = " ".join(without_place(view.text).split())
     begins = f"`{view.command}` fails:" if view.command else "A call fails:"
-    text = f"{begins} “{line}”. What made it pass: "
-    return text + _short(view.fix, LONGEST_STATEMENT - len(text))
+    return f"{begins} “{line}”. What made it pass: {view.fix}"
 
 
 def _was_taken_again(fix: str, group: Sequence[FindingRow]) -> bool:
@@ -150,7 +150,9 @@ def _short(text: str, most: int) -> str:
 def _queue(
     act: Act, project_id: int, wave_id: int, group: Sequence[FindingRow], content: str, now: str
 ) -> list[int]:
-    """The new row of a group, or none if it has one, which then gets the new figures."""
+    """The new row of a group. None if it has one, which then gets the new figures, or if the
+    statement is not whole or too long.
+    """
     view = view_of(group)
     refused = view.kind == Kind.REFUSAL
     signature = f"refused {view.command}" if refused else view.signature
@@ -171,6 +173,8 @@ def _queue(
         for number, status in known:
             waits = {"rank": rank} if status == Status.CANDIDATE else {}
             act.update("memory", number, **figures, **waits)
+        return []
+    if CUT in content or len(content) > LONGEST_STATEMENT:
         return []
     type_ = MemoryType.PREFERENCE if refused else MemoryType.KNOWLEDGE
     key = duplicate_key(content)

@@ -230,8 +230,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             else:
                 self.say(done)
 
-        change = f"change {count(len(planned.changed), 'file')} as shown"
-        await self.confirm(title, change, "leave all as it is", yes)
+        change = f"change {count(len(planned.changed), 'file')} as shown (page down: the rest)"
+        await self.confirm(title, change, "leave all as it is", yes, self.about)
 
     def _plan(self, agent: str, place: WiringPlace) -> Planned:
         if place.scope is not WiringScope.MEMORY:

@@ -169,7 +169,7 @@ class CheckResult(NamedTuple):
 
 
 def findings(found: Checked, why_full: str = "") -> list[CheckResult]:
-    """What a summary lacks and what must survive; where nothing is lacking, what was checked.
+    """What a summary lacks and what must survive.
 
     `why_full`: why the segment stands at Full.
     """
@@ -190,6 +190,8 @@ def findings(found: Checked, why_full: str = "") -> list[CheckResult]:
     kept = points - len(compressed.anchors_missing)
     if kept < points:
         bad.append(f"key points {kept} of {points}")
+    if preview.shortens_the_person:
+        bad.append("what you said is shortened")
     if fidelity.invented:
         bad.append(f"not in the source: {', '.join(fidelity.invented[:3])}")
     if fidelity.orders:
@@ -197,9 +199,6 @@ def findings(found: Checked, why_full: str = "") -> list[CheckResult]:
     if not bad and not fidelity.passes_threshold:
         bad.append("much of what was said is missing")
     good = [f'"{each.pattern.text}"' for each in found.checks if each.state == "matches"]
-    if not bad:
-        good += [f"key points {kept} of {points}"] if points else []
-        good.append("nothing invented")
     if compressed.engine != OFFLINE:
         good.append(
             f"written {compressed.engine}"

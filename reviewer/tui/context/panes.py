@@ -151,7 +151,7 @@ class SummaryPane(TextPane):
 class ChecksLine(Static):
     """What a summary loses, below where there is room, and what its checks found:
     `─ loses ─ the reason for port 5433 · docker-compose.yml ────`
-    ` ! the request is missing   "5433" ✓   key points 4 of 4 ✓   nothing invented ✓`.
+    ` ! the request is missing   ! key points 3 of 4   "5433" ✓`.
     """
 
     def __init__(self) -> None:
@@ -180,7 +180,6 @@ class ChecksLine(Static):
         words = f" {sign.dot} ".join(display_line(each) for each in lost[:MOST_LOST])
         below = self.screen.has_class("-beside")
         title = "loses" if lost else "checks" if at_full else "loses nothing"
-        entitle(self, title, "" if below else words)
         parts: list[str | tuple[str, str]] = []
         for each in findings(found, why_full) if found is not None else ():
             text = display_line(each.text)
@@ -188,8 +187,10 @@ class ChecksLine(Static):
                 parts += [(text, "$dim"), (f" {sign.promoted}   ", "$accent")]
             else:
                 parts.append((f"{sign.attention} {text}   ", "$warning"))
+        below = below or not parts
+        entitle(self, title, "" if below else words)
         if below and lost:
-            parts.append(f"\n{words}")
+            parts.append(f"\n{words}" if parts else words)
         self.update(Content.assemble(*parts), layout=False)
 
 

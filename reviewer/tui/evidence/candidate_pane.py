@@ -15,6 +15,7 @@ from reviewer.promotion.views import (
     SourceState,
     Status,
 )
+from reviewer.proposing.values import Proposer
 from reviewer.tui.evidence.structure import (
     Extras,
     conflict_blocks,
@@ -205,7 +206,8 @@ def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
         return labelled(
             "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
         )
-    prior = _PRIOR_WORDS.get(round(view.prior * 100), "rule")
+    found = view.proposer == Proposer.FINDING
+    prior = "finding" if found else _PRIOR_WORDS.get(round(view.prior * 100), "rule")
     factors = (
         (view.prior, prior),
         (view.signal, "path"),
@@ -220,10 +222,12 @@ def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
 
 
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
-    parts = [times(view.seen)]
+    parts = [] if view.came_up == view.sessions > 1 else [times(view.came_up)]
     if view.sessions:
         of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
         parts.append(count(view.sessions, "session") + of_whom)
+    if view.cost:
+        parts.append(f"{count(view.cost, 'call')} lost")
     if view.refs:
         parts.append(count(view.refs, "later mention"))
     if view.status is Status.CANDIDATE:

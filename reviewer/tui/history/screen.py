@@ -68,7 +68,7 @@ _YES_OR_NO = {"deferred", "edited", "live"}
 _QUIET = {
     *("key", "project_id", "wave_id", "decided_at", "pending_since", "last_seen", "changed_at"),
     *("head_id", "hash", "content_id", "excerpt", "rank", "prior", "signal", "freshness"),
-    *("modified_ns", "bytes", "tally"),
+    *("modified_ns", "bytes", "tally", "levels"),
 }
 """Columns without use for a person beside the others."""
 

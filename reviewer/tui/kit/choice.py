@@ -19,6 +19,7 @@ from reviewer.tui.kit.actor import Actor, DismissOnce
 from reviewer.tui.kit.field import Field
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text import cut
+from reviewer.tui.kit.text_pane import TextPane
 
 NOTHING = "Nothing matches."
 NARROW = "type to narrow, arrows move"
@@ -64,10 +65,12 @@ class ChoiceScreen(
         current: str = "",
         whole: bool = False,
         letters: str = "",
+        pane: TextPane | None = None,
     ) -> None:
         """`near`: the row that must stay in sight; `narrow` gets the typed text and calls `offer`;
         `nothing` stands in an empty list, `text` in the field; the cursor starts on `current`.
         With `whole` it takes the screen. `letters`: one of these is all that can be typed.
+        The page keys scroll `pane`, what the question is about, where there is one.
         """
         super().__init__()
         self._options = self._shown = tuple(options)
@@ -78,12 +81,15 @@ class ChoiceScreen(
         self._current = current
         self._whole = whole
         self._finding = self._entered = False
+        self._pane = pane
         self.field = Field(text, hint=hint or NARROW)
         if letters:
             self.field.restrict = f"[{letters}]?"
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = display_line(title)
+        if text and hint:
+            self.box.border_subtitle = display_line(hint)
 
     def compose(self) -> ComposeResult:
         yield self.box
@@ -169,6 +175,9 @@ class ChoiceScreen(
         self._entered = self._finding
         if self.current is not None and not self._finding:
             self.dismiss(self.current)
+        elif not self.field.value.strip():
+            self.nothing = f"Type something first; {keys.LEAVE_CHOICE.key} leaves."
+            self._show(())
 
     def action_leave_choice(self) -> None:
         self.dismiss(None)
@@ -186,12 +195,22 @@ class ChoiceScreen(
         self._page(-1)
 
     def action_choice_first(self) -> None:
-        self.list.action_first()
+        """Go to the first line; where there is nothing to choose from, to the start of the text."""
+        if len(self._shown) > 1:
+            self.list.action_first()
+        else:
+            self.field.action_home()
 
     def action_choice_last(self) -> None:
-        self.list.action_last()
+        if len(self._shown) > 1:
+            self.list.action_last()
+        else:
+            self.field.action_end()
 
     def _page(self, step: int) -> None:
+        if self._pane is not None:
+            self._pane.scroll_rows(step * max(self._pane.size.height - 2, 1))
+            return
         last = len(self._shown) - 1
         at = (self.list.highlighted or 0) + step * max(self.list.size.height - 1, 1)
         self.list.highlighted = max(0, min(at, last)) if last >= 0 else None

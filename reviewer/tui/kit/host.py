@@ -51,6 +51,7 @@ class Host(Protocol):
     background_act: Future[None] | None
     background_run: Stoppable | None
     made_here: dict[int, tuple[str, str]]
+    named_act: tuple[int, float]
     steps: dict[str, Steps]
     redo_ended: bool
     opened_segments: dict[int, set[tuple[int, ...]]]

@@ -22,6 +22,7 @@ def sign_of(row: QueueRow, sign: Glyphs, *, stale: bool = False) -> tuple[str, b
     if (
         row.kind == "conflict"
         or stale
+        or row.reason
         or (SUSPICIOUS | OUTDATED | DOUBTFUL).intersection(row.flags)
     ):
         return f"{sign.attention} ", True

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+from msgspec import structs
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -47,6 +48,7 @@ from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported when first used: text fields take a while
+    from reviewer.promotion.views import QueueQuery
     from reviewer.tui.kit.choice import ChoiceScreen
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
@@ -59,6 +61,8 @@ SKIM_SECONDS = 0.4
 REST_SECONDS = 0.16
 """While a person skims, the panes follow after the cursor has rested for this long."""
 
+PAUSE = 0.6
+"""Seconds after which the key of an undo that was only named counts as meant."""
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
 ROWS = [(0, "-short"), (22, "-tall")]
 """Widths in cells from which a screen gets a class that the style sheets refer to."""
@@ -252,7 +256,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
         """Take back the last choice or act of this session; an earlier act is named first, and
-        waits for enter.
+        waits for the same key.
         """
         if self._last_step():
             self._reverse_step(self.steps.done, self.steps.undone)
@@ -281,21 +285,20 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             return
         number, title = following
         early = number not in self.host.made_here
-
-        async def carry_out() -> None:
-            done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
-            made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
-            where = "earlier session" if early else made_on
-            self.host.came_back = done.ids
-            if not detached(self):
-                self.show_reversed(done)
-            here = where in ("", self.place)
-            self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
-
-        if early:
-            await self.confirm("From an earlier session", f"{verb}: {title}", "leave it", carry_out)
-        else:
-            await carry_out()
+        named, at = self.host.named_act
+        if early and (named != number or monotonic() - at < PAUSE):
+            self.host.named_act = number, monotonic()
+            key = self.key_of(keys.UNDO if verb == "undo" else keys.REDO)
+            self.say(f"From an earlier session: {display_line(title)} - {key} again to {verb} it")
+            return
+        done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
+        made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
+        where = "earlier session" if early else made_on
+        self.host.came_back = done.ids
+        if not detached(self):
+            self.show_reversed(done)
+        here = where in ("", self.place)
+        self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
 
     def _say_reversed(self, what: str, verb: str) -> None:
         done, key, way = (
@@ -386,6 +389,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         current: str = "",
         whole: bool = False,
         letters: str = "",
+        pane: TextPane | None = None,
     ) -> None:
         """Let the person choose an option beside the row, and pass it on; see `ChoiceScreen`."""
         from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields take a while
@@ -401,6 +405,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             current=current,
             whole=whole,
             letters=letters,
+            pane=pane,
         )
 
         async def answered(option: Option | None) -> None:
@@ -451,9 +456,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         )
 
     async def confirm(
-        self, title: str, yes: str, no: str, then: Callable[[], Awaitable[None]]
+        self,
+        title: str,
+        yes: str,
+        no: str,
+        then: Callable[[], Awaitable[None]],
+        pane: TextPane | None = None,
     ) -> None:
-        """Ask once: enter goes on with `yes`, `n` and enter leaves it."""
+        """Ask once: enter goes on with `yes`, `n` and enter leaves it, page keys scroll `pane`."""
 
         async def answered(option: Option) -> None:
             if option.key == "yes":
@@ -467,6 +477,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             answered,
             hint="type the first letter, or arrows move",
             letters="yYnN",
+            pane=pane,
         )
 
     def left_question(self) -> None:
@@ -901,6 +912,13 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def filter_problem(self, text: str) -> str:
         """The problem with a filter; empty when it can be used."""
         return ""
+
+    def types_listed(self, query: QueueQuery) -> tuple[str, ...]:
+        """The types that a list has, in a line, where its filter asks for one and finds nothing."""
+        if "type:" not in query.filter:
+            return ()
+        types = self.engine.queue.types(structs.replace(query, filter=""))
+        return (f"Types here: {', '.join(types) or 'none'}",)
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the rows that a filter lets through, with the cursor on the id `here`."""

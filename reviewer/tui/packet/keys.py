@@ -25,7 +25,7 @@ PIN = Action(
 )  # fmt: skip
 LEAVE_OUT = Action(
     "packet_leave_out", "x", "leave out",
-    "Leave this item out of this packet; again: no longer.", "Decide",
+    "See the packet without this item; agents still get it. Again: no longer.", "Decide",
 )  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",

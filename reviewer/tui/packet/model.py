@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from reviewer.agents.recalled import START_TOKENS
 from reviewer.packets.presets import Limits
 from reviewer.packets.values import DEFAULT_BUDGET
 
@@ -52,6 +53,12 @@ class PacketChoices(Struct, frozen=True):
     @property
     def budget(self) -> int:
         return DEFAULT_BUDGET if self.limits.tokens is None else self.limits.tokens
+
+    @property
+    def as_at_start(self) -> bool:
+        """Whether the start of an agent's session makes the same choices, its budget aside."""
+        chosen = self.task or self.pinned or self.left_out or self.limits.chars is not None
+        return not chosen and self.budget >= START_TOKENS
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
 
+from reviewer.agents.recalled import START_TOKENS
 from reviewer.packets.allocation import cap_percent
 from reviewer.packets.values import Section
 from reviewer.text.display import display_line
@@ -32,24 +33,32 @@ STATES = {
 ROOMY = 46
 """Cells from which a row shows the score."""
 CAPS = {
-    "constitution": "Tier 1: always whole, whatever the budget is.",
-    "tasks": f"Tier 2: open tasks in at most {cap_percent(Section.TASKS)} % of the budget, the"
+    "constitution": "Always whole, whatever the budget is.",
+    "tasks": f"Open tasks in at most {cap_percent(Section.TASKS)} % of the budget, the"
     " newest first where not all fit, the rest as titles.",
-    "conventions": "Tier 3: the first that fit into"
-    f" {cap_percent(Section.CONVENTIONS)} % of the budget.",
-    "decisions": "Tier 4: by score from what tiers 1 to 3 leave, shared with the learnings.",
-    "learnings": "Tier 5: by score from what tiers 1 to 3 leave, shared with the decisions.",
+    "conventions": f"The first that fit into {cap_percent(Section.CONVENTIONS)} % of the budget.",
+    "decisions": "The best by score, in the room that constitution, tasks and conventions leave;"
+    " the learnings share it.",
+    "learnings": "The best by score, in the room that constitution, tasks and conventions leave;"
+    " the decisions share it.",
 }
 
 
 class PacketHead(Static):
-    """` budget < 8,000 >  used 7,991 · 41 full · 6 short · 18 title · 3 left out`
+    """` budget < 8,000 >  an agent's next start gets 1,991 · 41 full · 6 short · 18 title`
     ` task   "move the ledger" · store: acme`.
     """
 
     def show(
-        self, model: PacketModel, choices: PacketChoices, source: str, remarks: Sequence[str]
+        self,
+        model: PacketModel,
+        choices: PacketChoices,
+        source: str,
+        remarks: Sequence[str],
+        *,
+        own: bool,
     ) -> None:
+        """`own`: it is read as the packet of a project is for an agent, from the store alone."""
         packet = model.packet
         sign = glyphs(self.app)
         dot = (f" {sign.dot} ", "$dim")
@@ -61,9 +70,16 @@ class PacketHead(Static):
             clickable(Content.styled(" >", "$accent"), keys.MORE.id),
         ]
         if packet is not None:
-            parts += [("  used ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
+            starts = own and choices.as_at_start and packet.tokens_used <= START_TOKENS
+            words = "an agent's next start gets" if starts else "used"
+            parts += [(f"  {words} ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
+            if starts:
+                parts.append((" tokens", "$dim"))
+            elif own:
+                words = f"an agent's next start gets {START_TOKENS:,}"
+                parts += [dot, (words if choices.as_at_start else "tried here only", "$dim")]
         if packet is not None and packet.over_budget:
-            over = f"{packet.tier_1 - packet.budget:,} over: tier 1 needs that"
+            over = f"{packet.tier_1 - packet.budget:,} over: what is always whole needs that"
             parts.append((f" {sign.attention} {over}", "$warning"))
         elif packet is not None:
             counts = Counter(str(item.state) for item in packet.items)
@@ -152,7 +168,7 @@ def why_blocks(
     if row.id in choices.pinned:
         blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
     if row.id in choices.left_out:
-        words = f"left out of this packet: {keys.LEAVE_OUT.key} again takes it in"
+        words = f"left out here only, agents still get it: {keys.LEAVE_OUT.key} again takes it in"
         blocks.append(TextBlock(words, "warm"))
     return row.title, blocks
 

@@ -43,6 +43,7 @@ from reviewer.tui.packet.panes import (
     row_of,
     why_blocks,
 )
+from reviewer.tui.state.keys import TAKE_OUT
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -220,7 +221,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             more.append(f"{limits.chars:,} characters{owner}{words}")
         if packet is not None and packet.problems:
             more.append(count(len(packet.problems), "problem"))
-        self.head.show(self.packets, self.choices, self._source_words(), more)
+        own = self.project is not None and self.source.path is None
+        self.head.show(self.packets, self.choices, self._source_words(), more, own=own)
 
     def _source_words(self) -> str:
         own = f"store: {self.project}" if self.project else "store: all projects"
@@ -376,8 +378,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         words = "left out" if item.id in out else "no longer left out"
         chosen = structs.replace(choices, pinned=pinned, left_out=out)
         self._choose(f"{words} “{display_line(item.title)}”", chosen)
-        words = "Left out of this packet" if item.id in out else "No longer left out"
-        self.say(f"{words}: {display_line(item.title)}")
+        if item.id not in out:
+            self.say(f"No longer left out: {display_line(item.title)}")
+        elif item.place.startswith("m:"):
+            memory, take_out = self.key_of(shared.SHOW_MEMORY), self.key_of(TAKE_OUT)
+            self.say(
+                f"Left out here only; agents still get it. To keep it away from them: {take_out}"
+                f" on it in Memory ({memory})."
+            )
+        else:
+            self.say("Left out here only; agents still get it until its file no longer has it.")
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, both, or another folder."""

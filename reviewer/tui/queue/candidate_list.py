@@ -17,7 +17,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import FOOT_LINES, StoredList, cursor_bar
 from reviewer.tui.kit.row_sign import sign_of
-from reviewer.tui.kit.text import count, figure
+from reviewer.tui.kit.text import count, cut, figure
 from reviewer.tui.queue.model import QueueModel
 from reviewer.tui.theme import Glyphs, Palette
 
@@ -67,6 +67,9 @@ class CandidateList(StoredList[QueueModel]):
         columns = self._first_column(row, width)
         indent = f"{sign.member} " if member else ""
         content = indent + self._apart(at, display_line(row.content[: width * 2]), sign)
+        if row.reason and row.status == "candidate":
+            wrong = cut(display_line(row.reason), max(width // 3, 1), sign.ellipsis)
+            content = f"called wrong ({wrong}): {content}"
         if decided:
             content_style = dim
         elif marked:

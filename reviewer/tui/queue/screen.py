@@ -11,7 +11,7 @@ from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import structs
 from textual import on
@@ -75,6 +75,12 @@ NOBODY = (
     "No session waits for a reader, or none is here: Claude Code, Codex, Gemini CLI, OpenCode or"
     " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
+RULES_ALONE = (
+    "Found by rules alone. An agent's command line on the PATH, or a [model], would read what was"
+    " said.",
+    "Found by rules alone; an agent or a [model] reads more.",
+)
+"""Where sessions wait for a reader and none is here; in full and short."""
 WORDS_CELLS = 30
 """Cells of a row's words in the message of an undo."""
 MANY = 500
@@ -101,14 +107,6 @@ EMPTY = {
     "superseded": "Nothing was merged.",
     "all": "The store is empty.",
 }
-
-
-class Rejection(NamedTuple):
-    """What was rejected last: the act, its rows, and those that went without near duplicates."""
-
-    act: int
-    ids: Sequence[int]
-    alone: Collection[int]
 
 
 class Loaded(Enum):
@@ -163,7 +161,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """What a reader could read of this project, the one that `r` begins first."""
         self._asked: BackgroundReading | None = None
         self._asked_timer: Timer | None = None
-        self._rejected: Rejection | None = None
+        self._rejected: Done | None = None
+        """What was rejected last, or was given a reason last."""
 
     def compose_above(self) -> Iterable[Widget]:
         return (self.reading_bar,)
@@ -183,7 +182,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.loaded = Loaded.NOTHING
         for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they are about the project before
-        self._take_offers([])
+        self._take_offers(([], False))
         self.look_for_sessions()
         self._show_project()
         self.note_version()
@@ -218,15 +217,23 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Look who could read the sessions that no reader has read."""
         project = self.project
         if project is not None and not self.engine.read_only and not self.host.is_demo:
-            self.read(lambda: find_offers(self.engine, project), self._take_offers, group="offers")
 
-    def _take_offers(self, offers: list[Offer]) -> None:
+            def find() -> tuple[list[Offer], bool]:
+                offers = find_offers(self.engine, project)
+                return offers, not offers and bool(self.engine.readings.unread(project))
+
+            self.read(find, self._take_offers, group="offers")
+
+    def _take_offers(self, found: tuple[list[Offer], bool]) -> None:
+        offers, by_rules_alone = found
         self._offers = offers
         if self._asked is None:
             key = self.key_of(keys.READ_SESSIONS)
             if offers:
                 whole, short = map(display_line, (offers[0].sentence, offers[0].short))
                 self.reading_bar.show(f"{whole}  {key} begins", f"{key}: {short}")
+            elif by_rules_alone:
+                self.reading_bar.show(*RULES_ALONE)
             else:
                 self.reading_bar.show("")
 
@@ -457,6 +464,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         lines = empty_lines(
             self.query_asked, self._counts, self.key_of, self._here, has_start=self.host.has_start
         )
+        if empty:
+            lines += self.types_listed(self.query_asked)
         if self.list.empty != lines:
             self.list.empty = lines
             if empty:
@@ -674,11 +683,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         else:
             await self._decide(self._targets(), "Rejecting", self._reject)
 
-    def _reject(
-        self, ids: Sequence[int], *, alone: Collection[int], reason: RejectReason | None = None
-    ) -> Done:
-        done = self.engine.triage.reject(ids, alone=alone, reason=reason)
-        self._rejected = Rejection(done.act, ids, alone)
+    def _reject(self, ids: Sequence[int], *, alone: Collection[int]) -> Done:
+        done = self.engine.triage.reject(ids, alone=alone)
+        self._rejected = done
         return done
 
     def _rejected_nothing(self) -> str | None:
@@ -693,16 +700,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         latest = self._rejected
         if latest is None:
             return
-        ids, alone = latest.ids, latest.alone
+        ids = latest.ids
 
         async def then(option: Option) -> None:
-            def again() -> Done:
-                self.engine.history.undo_act(latest.act)
-                return self._reject(ids, alone=alone, reason=RejectReason(option.key))
+            def say_why() -> Done:
+                return self.engine.triage.say_why(ids, RejectReason(option.key))
 
             if not option.key:
                 return
-            done = await self.write(again)
+            done = await self.write(say_why)
+            self._rejected = done if done.act else latest
             self.model.reread(done.ids)
             self._show_again(self._words(done))
 

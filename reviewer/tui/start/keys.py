@@ -14,5 +14,6 @@ SKIP = Action(
     "Go to the queue without reading; while sessions are read, stop and keep what was read.",
     "Move",
 )  # fmt: skip
-LEAVE = Action("leave_start", "q", "leave", "Leave reviewer; nothing was read.", "Screens")
-START = Pane("start", "The first start", (READ, SKIP, LEAVE, *keys.MOVES), (READ, SKIP, LEAVE))
+START = Pane(
+    "start", "The first start", (READ, SKIP, keys.QUIT, *keys.MOVES), (READ, SKIP, keys.QUIT)
+)

@@ -173,9 +173,8 @@ class StartScreen(KitScreen, pane=keys.START):
         if not self.host.stop_running() and self._act is None:
             self.host.begin_queue("")
 
-    def action_leave_start(self) -> None:
-        if not self.host.stop_running():
-            self.run_worker(self.host.action_quit())
+    async def action_quit(self) -> None:
+        await self.host.action_quit()
 
 
 def words_of(read: ReadSum, counts: Counts) -> str:

@@ -147,7 +147,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def _show_list(self, *, any_state: bool) -> None:
         empty = not self.facts.ids
         self.show_empty(empty=empty and not self._filter and self.overlay is None)
-        self.list.empty = self._nothing_words()
+        self.list.empty = self._nothing_words() if empty else ()
         new = self.key_of(keys.NEW_VALUE)
         self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
         self.list.rows_changed()
@@ -157,7 +157,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def _nothing_words(self) -> tuple[str, ...]:
         if self._filter:
             clear = self.key_of(shared.CLEAR_FILTER)
-            return f"Nothing matches / {display_line(self._filter)}", f"{clear} clears the filter."
+            nothing = f"Nothing matches / {display_line(self._filter)}"
+            query = QueueQuery(self.project, "active", self._filter)
+            return (nothing, f"{clear} clears the filter.", *self.types_listed(query))
         new, queue = self.key_of(keys.NEW_VALUE), self.key_of(shared.SHOW_QUEUE)
         return (
             f"What you promote in the queue ({queue}) is listed here.",
@@ -581,7 +583,10 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return
 
         async def then(because: str) -> None:
-            self.settle(await self.write(lambda: self.engine.triage.dispute(number, because)))
+            done = await self.write(lambda: self.engine.triage.dispute(number, because))
+            self.settle(done)
+            queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
+            self.say(f"#{number} is back in the queue ({queue}), called wrong - {undo} to undo")
 
         await self.ask_text(f"What is wrong with #{number}", then, hint="what is true instead")
 

@@ -48,6 +48,20 @@ async def test_the_difference_is_shown_before_anything_is_written(
         assert settings.read_text() == SETTINGS
 
 
+async def test_a_long_difference_is_read_to_its_end_before_the_answer(
+    stocked: Engine, settings: Path
+) -> None:
+    async with opened(stocked, size=(80, 24), project="acme") as screen:
+        await screen.press("f7", "c", "enter")
+        assert "UserPromptSubmit" not in screen.text
+        for _ in range(20):
+            await screen.press("pagedown")
+            if "UserPromptSubmit" in screen.text:
+                break
+        assert "UserPromptSubmit" in screen.text
+        assert settings.read_text() == SETTINGS
+
+
 async def test_it_shows_what_an_agent_was_given(stocked: Engine, settings: Path) -> None:
     AgentFiles(stocked.path).note_given(
         GivenPacket(

@@ -44,7 +44,7 @@ async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Pa
         packet = present(model(screen).packet)
         assert packet.budget == 0 < before.budget
         assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
-        assert "over: tier 1 needs that" in screen.text
+        assert "over: what is always whole needs that" in screen.text
         await screen.press("right")
         assert present(model(screen).packet).budget == 250
 
@@ -131,6 +131,20 @@ async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
         packet = present(model(screen).packet)
         assert (packet.task, packet.budget) == ("coins scale weight", 900)
         assert "●" in screen.text
+
+
+async def test_the_head_says_whether_an_agent_gets_this(remembering: Engine) -> None:
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("question_mark", *"start")
+        assert "Go to the packet that an agent gets" in screen.text
+        await screen.press("escape", "f4")
+        used = present(model(screen).packet).tokens_used
+        assert f"an agent's next start gets {used}" in screen.text
+        await go_to(screen, "We prefer thermal paper")
+        await screen.press("x")
+        assert "tried here only" in screen.text
+        assert screen.status.startswith("Left out here only; agents still get it.")
+        assert "x on it in Memory (F5)" in screen.status
 
 
 # the items

@@ -76,18 +76,6 @@ async def test_queueing_more_is_undone_and_redone_in_its_turn(capped: Engine) ->
         assert (waiting(), status_of(capped, first)) == (before + 1, "candidate")
 
 
-async def test_a_decision_of_another_day_is_named_before_it_is_undone(stocked: Engine) -> None:
-    first = stocked.queue.ids(QueueQuery())[0]
-    stocked.triage.reject([first])
-    async with opened(stocked) as screen:
-        await screen.press("u")
-        assert f"undo: Rejected #{first}" in screen.text
-        await screen.press(*"uuuuuuuuuu")
-        assert status_of(stocked, first) == "invalid"
-        await screen.press("escape", "u", "enter")
-        assert status_of(stocked, first) == "candidate"
-
-
 async def test_a_clear_queue_names_the_candidates_beyond_the_cap(capped: Engine) -> None:
     async with opened(capped) as screen:
         await screen.press("*", "x", "enter", "ctrl+l")

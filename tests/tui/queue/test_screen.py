@@ -189,7 +189,11 @@ async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) ->
 
 @pytest.mark.parametrize(
     ("typed", "values"),
-    [("is:foo", "deferred, edited, excerpt or statement"), ("type:xq", "preference, project")],
+    [
+        ("is:foo", "deferred, edited, excerpt or statement"),
+        ("type:xq", "preference, project"),
+        ("kind:decision", "write type:decision"),
+    ],
 )
 async def test_a_filter_for_an_unknown_value_names_the_values(
     stocked: Engine, typed: str, values: str
@@ -217,6 +221,9 @@ async def test_a_filter_without_matches_says_how_to_continue(stocked: Engine) ->
         await screen.press("slash", *"zzzz", "enter")
         assert "Nothing matches / zzzz" in screen.text
         assert "esc clears the filter." in screen.text
+        await screen.press("slash", "ctrl+u", *"type:conflict", "enter")
+        assert "Types here: " in screen.text
+        assert present(stocked.queue.candidate(1)).type in screen.text.partition("Types here: ")[2]
 
 
 async def test_an_edit_is_promoted_with_its_wording(stocked: Engine) -> None:

@@ -108,12 +108,14 @@ async def test_x_rejects_and_the_next_key_may_say_why(talked: Engine) -> None:
         await screen.press("w", *"wrong", "enter")
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("invalid", "wrong")
-        assert screen.status == f"Rejected #{rejected}: wrong - w to say why, u to undo"
+        said = f"Said why #{rejected} was rejected: wrong"
+        assert screen.status == f"{said} - w to say why, u to undo"
+        assert not any(act.undone for act in talked.history.acts())
         await screen.press("w", *"known", "enter")
         assert talked.queue.candidate(rejected).reason == "known"
         await screen.press("k")
         assert "ago: known already" in screen.text
-        await screen.press("u")
+        await screen.press("u", "u", "u")
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("candidate", "")
 

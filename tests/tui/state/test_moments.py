@@ -25,7 +25,11 @@ async def test_e_changes_when_a_memory_is_recalled(
         assert f"Set when #{memory} is recalled" in screen.status
         assert "at the command git push · at work on src/pay/" in " ".join(screen.text.split())
         assert [each.id for each in known.recall.at("acme", push)] == [memory]
-        await screen.press("u")
+        await screen.press("e", *"recalled", "enter")
+        assert "error nilerr" in screen.text, "the examples"
+        await screen.press("home", *"path doc/; ", "enter")
+        assert next(str(each) for each in known.recall.moments(memory)) == "path doc/"
+        await screen.press("u", "u")
         assert not known.recall.at("acme", push)
         await screen.press("Z", "e", *"recalled", "enter", "ctrl+u", "enter")
         assert screen.status.endswith("derived - u to undo")
@@ -45,13 +49,15 @@ async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
 ) -> None:
     async with opened(known, project="acme", size=size) as screen:
         await screen.press("f5", "G", "d", "enter")
+        assert "Type something first; esc leaves." in " ".join(screen.text.split())
         assert status_of(known, memory) == "active"
         await screen.press(*"one is enough", "enter")
         assert status_of(known, memory) == "candidate"
-        assert screen.status == f"Disputed #{memory}: one is enough - u to undo"
+        back = f"#{memory} is back in the queue (F2), called wrong - u to undo"
+        assert screen.status == back
         assert "Deploys need two approvals" not in screen.text
         await screen.press("f2")
-        await screen.until(lambda: "one is enough" in screen.text)
+        await screen.until(lambda: "called wrong (one is enough)" in screen.text)
         await screen.press("f5", "u")
         assert status_of(known, memory) == "active"
 

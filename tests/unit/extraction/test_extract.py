@@ -4,6 +4,7 @@ import pytest
 
 from reviewer.extraction.extract import (
     NOT_IN_FORCE,
+    PASTED,
     RESTATES_BOOT,
     SAID_BEFORE,
     TOO_LONG,
@@ -112,6 +113,18 @@ def test_sentences_in_the_persons_own_words(text: str, type_: str) -> None:
 def test_other_sentences_are_not_proposed(text: str) -> None:
     assert found(record(text, role=Role.USER)) == []
     assert found(note(text)) == []
+
+
+def test_a_sentence_of_a_pasted_document_is_not_the_persons() -> None:
+    plan = "Implement this plan:\n\n## 1. Fix the docs\n\n- Note that `Ledger` lives in ledger.py\n"
+
+    assert found(record("I prefer short commits.\n\n" + plan, role=Role.USER)) == [
+        (0.5, "preference", "I prefer short commits")
+    ]
+    assert dropped(record(plan, role=Role.USER)) == [
+        (PASTED, "Note that `Ledger` lives in ledger.py")
+    ]
+    assert found(note(plan)) == [(0.5, "knowledge", "Note that `Ledger` lives in ledger.py")]
 
 
 def test_a_person_states_a_fact_once_a_session() -> None:

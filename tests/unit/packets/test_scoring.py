@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from reviewer.packets.assembly import score_text
 from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
     Corpus,
@@ -87,6 +88,15 @@ def test_labels_numbers_and_names_of_fields_match_nothing(
     text: str, task: str, matched: tuple[str, ...]
 ) -> None:
     assert scores([entry("Drawer", text), entry("Lamp")], task)[0].matched == matched
+
+
+def test_words_that_most_items_have_are_no_reason() -> None:
+    items = [entry(f"Entry {n}", "The lamp of the counter") for n in range(8)]
+    items.append(entry("Linter", "The linter of the counter"))
+    found = scores(items, "fix the counter, linter", for_task=True)
+    assert [each.matched for each in found] == [()] * 8 + [("linter",)]
+    assert "no rare word of the task" in score_text(found[0])
+    assert not scores([entry("Lamp", "of the printer")], "fix all of the rest")[0].relevance
 
 
 JAM = "printer jam sensor"

@@ -57,6 +57,7 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("Error nilerr", "error nilerr"),
         ("guard git push --force", "guard git push"),
         ("guard src/pay/", "guard src/pay/"),
+        ("tool mcp__db__query", "tool mcp__db__query"),
         ("always", "always"),
     ],
 )
@@ -64,7 +65,9 @@ def test_a_person_writes_moments(written: str, read: str) -> None:
     assert str(read_moment(written)) == read
 
 
-@pytest.mark.parametrize("written", ["", "git push", "command", "always now", "later x"])
+@pytest.mark.parametrize(
+    "written", ["", "git push", "command", "always now", "later x", "tool mcp__db__.*"]
+)
 def test_what_is_no_moment_is_refused_with_what_is(written: str) -> None:
     with pytest.raises(ReviewerError, match=r"begin with command|takes"):
         read_moment(written)

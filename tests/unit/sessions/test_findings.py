@@ -114,6 +114,7 @@ def test_the_text_is_that_of_the_failure_that_was_mended(told: Told) -> None:
 
     assert finding.text.startswith("b/b.go")
     assert finding.fix == "b.go: `rows.Close()` → `b = rows.Close()`"
+    assert [each.text for each in finding.evidence][:2] == [finding.text, finding.fix]
 
 
 def test_a_call_repeated_in_vain_counts_each_time(told: Told) -> None:

@@ -60,7 +60,7 @@ def read_moment(text: str) -> Moment:
     except ValueError:
         quoted = text.split("`")[1] if text.count("`") > 1 else text
         command = next(iter(heads(quoted)), "")
-        if command != " ".join(quoted.split()):  # a sentence
+        if not command or command != " ".join(quoted.split()):  # a sentence
             command = "git push"
         *kinds, last = (each for each in MomentKind if each is not MomentKind.COMMAND)
         raise ReviewerError(

@@ -178,6 +178,7 @@ ACTS = {
     "promote": lambda e, a, b, w: e.triage.promote([a]),
     "promote alone": lambda e, a, b, w: e.triage.promote([a, b], alone=True),
     "reject": lambda e, a, b, w: e.triage.reject([a]),
+    "say why": lambda e, a, b, w: e.triage.say_why([a], "wrong"),
     "defer": lambda e, a, b, w: e.triage.defer([a, b]),
     "restore": lambda e, a, b, w: e.triage.restore([a]),
     "dispute": lambda e, a, b, w: e.triage.dispute(a, f"It is {w} by now"),

@@ -13,6 +13,7 @@ from reviewer.tui import app
 from reviewer.tui.kit import actor
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
+from reviewer.tui.kit.screen import PAUSE
 from tests.tui.conftest import SOON, opened
 
 MANY = 1_500
@@ -94,7 +95,8 @@ async def test_an_undo_that_outlives_its_screen_is_completed(
     many.triage.reject(many.ids(QueueQuery(project="acme")))
     async with opened(many, project="acme") as screen:
         await screen.press("f8", "u")
-        await screen.pilot.press("enter")
+        await screen.pilot.pause(PAUSE)
+        await screen.pilot.press("u")
         await screen.until(lambda: screen.app.running is not None)
         await screen.until(lambda: screen.app.background_act is not None)
         await screen.pilot.press("f2")
@@ -114,7 +116,8 @@ async def test_a_long_undo_says_so_on_another_screen_and_escape_stops_it(
         shown = screen.app.screen
         bar = shown.query_one(StatusBar)
         await screen.press("u")
-        await screen.pilot.press("enter")
+        await screen.pilot.pause(PAUSE)
+        await screen.pilot.press("u")
         await screen.until(lambda: bar.text.startswith("Undoing: "))
         await screen.pilot.press("escape")
         gate.set()

@@ -16,8 +16,6 @@ from math import sqrt
 
 from msgspec import Struct
 
-from reviewer.text.stop_words import SPEECH_STOP_WORDS
-
 WEIGHTS = (3.0, 1.5, 1.0)
 """What a word counts in the title, in the heading above, and in the text."""
 
@@ -79,8 +77,6 @@ def _shares(word: str) -> Iterator[tuple[str, float]]:
     if run := "".join(_UNSPACED.findall(word)):
         yield from ((run[at : at + 2], 1.0) for at in range(max(len(run) - 1, 1)))
     elif len(word) > 1 and any(sign.isalpha() for sign in word):
-        if word.lower() in SPEECH_STOP_WORDS:
-            return
         yield word.lower(), 1.0
         parts = _PART.findall(_CAMEL.sub(" ", word))
         yield from ((part.lower(), PART) for part in parts if part != word)

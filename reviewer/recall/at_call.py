@@ -27,7 +27,7 @@ from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
 MOST_MEMORIES, MOST_CHARS = 2, 600
 """Memories, and characters of them with their frame, that one call brings."""
-BUSY_SECONDS = 0.005
+BUSY_SECONDS = 0.02
 """How long a hook waits for another process to finish its writing."""
 LONGEST_TEXT = 200_000
 """Characters of a command, an output or a prompt that are read."""

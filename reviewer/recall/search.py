@@ -86,7 +86,7 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *(_quoted(store, project, cue) if cue.output else ()),
         *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
-        *_triggered(store, project, "tool", [cue.tool] * bool(cue.tool), "tool", BY_TRIGGER),
+        *_triggered(store, project, "tool", [cue.tool] if cue.tool else [], "tool", BY_TRIGGER),
         *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
         *_triggered(
             store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER

@@ -25,6 +25,8 @@ MOMENT_WORDS = {
     "path": "at work on {}",
     "error": "at the failure {}",
     "guard": "stops the first {} of a session",
+    "tool": "at a failure of the tool {}",
+    "words": "at the words {}",
     "always": "at the start of a session",
 }
 

@@ -570,7 +570,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             f"When #{number} is recalled",
             then,
             text=moments,
-            hint="command git push; path src/pay/; error nilerr; guard git push; always",
+            hint="command git push; path src/pay/; error nilerr; words night shift; always",
             empty="As its words and evidence say",
             problem=problem,
         )

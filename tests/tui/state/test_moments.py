@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
+from reviewer.tui.evidence.structure import moment_words
+from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened, status_of
 from tests.tui.state.driving import SIZES
 
@@ -34,6 +37,27 @@ async def test_e_changes_when_a_memory_is_recalled(
         await screen.press("Z", "e", *"recalled", "enter", "ctrl+u", "enter")
         assert screen.status.endswith("derived - u to undo")
         assert not known.recall.at("acme", push)
+
+
+async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int) -> None:
+    examples = {
+        MomentKind.COMMAND: "git push",
+        MomentKind.PATH: "src/pay/",
+        MomentKind.ERROR: "nilerr",
+        MomentKind.GUARD: "git push",
+        MomentKind.TOOL: "mcp__db__query",
+        MomentKind.WORDS: "night shift",
+        MomentKind.ALWAYS: "",
+    }
+    assert set(examples) == set(MomentKind)
+    async with opened(known, project="acme", size=(120, 40)) as screen:
+        await screen.press("f5", "G")
+        for kind, value in examples.items():
+            known.recall.set_moments(memory, [Moment(kind, value)])
+            await screen.press("ctrl+l")
+            shown = moment_words([Moment(kind, value)], GLYPHS)
+            assert value in shown
+            assert shown in " ".join(screen.text.split())
 
 
 @pytest.mark.parametrize("words", ["moment", "when", "trigger", "recall"])

@@ -89,7 +89,7 @@ async def test_every_act_of_every_screen_is_offered_on_each(stocked: Engine, key
 async def test_an_act_of_another_screen_runs_there_or_names_its_key(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("question_mark", *"cost", "enter")
-        assert "so nothing was spent." in screen.text
+        await screen.until(lambda: "so nothing was spent." in screen.text)
         await screen.press("f2", "question_mark", *"graduate", "enter")
         assert type(screen.app.screen).__name__ == "StateScreen"
         assert '. "graduate": Propose this memory as an entity' in screen.text

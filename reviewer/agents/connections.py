@@ -265,8 +265,8 @@ class Connections:
         return problems
 
     def upcoming(self, now: tuple[str, ...]) -> list[str]:
-        """A sentence for each file that `follow_ties` is going to write, and why. Raises
-        ReviewerError, OSError.
+        """A sentence for each file that `follow_ties` is going to write, and why; then the
+        difference. Raises ReviewerError, OSError.
         """
         said: list[str] = []
         for each in self.all():
@@ -274,10 +274,11 @@ class Connections:
             before = set(each.ties or ())
             why = [f"{tie} is new" for tie in now if tie not in before]
             why += [f"{tie} is gone" for tie in sorted(before.difference(now))]
-            said += [
-                f"{change.plan.path} is written anew for {each.agent}: {', '.join(why)}."
-                for change in (planned.changed if planned else ())
-            ]
+            for change in planned.changed if planned else ():
+                said.append(
+                    f"{change.plan.path} is written anew for {each.agent}: {', '.join(why)}."
+                )
+                said += self.diff(change)
         return said
 
     def _plan_ties(self, connection: Connection, now: tuple[str, ...]) -> Planned | None:

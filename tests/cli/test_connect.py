@@ -175,8 +175,9 @@ def test_the_settings_follow_guards_and_commands_and_are_put_back(
     number = reviewer.ids(*named, "--status", "active")[0]
     done = reviewer(*named, "edit", number, "--when", when)
     # What `connect` has started in the background may have written it first.
-    announced = f"{settings} is written anew for {agent}: {when} is new." in done.stderr
-    assert announced or words in settings.read_text()
+    if words not in settings.read_text():
+        assert f"{settings} is written anew for {agent}: {when} is new." in done.stderr
+        assert any(line[:1] == "+" and words in line for line in done.stderr.splitlines())
     assert when in reviewer(*named, "queue", "show", number).stdout
     until(lambda: words in settings.read_text())
     assert reviewer(*named, "undo").returncode == 0

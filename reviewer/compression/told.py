@@ -12,7 +12,8 @@ from msgspec import Struct
 from reviewer.sessions.work_state import Check, checks_among, command_ends, last_line
 from reviewer.sessions.working_tree import commits_made
 from reviewer.sources.calls import POLLING
-from reviewer.sources.events import Act, Call, Change, Command, Outcome, Result
+from reviewer.sources.events import Act, Call, Change, Outcome, Result
+from reviewer.sources.shell import Command
 
 _BOOKS = POLLING | {"report_intent"}
 """Tools that do nothing to the work."""

@@ -19,7 +19,6 @@ from reviewer.sources.events import (
     Act,
     Call,
     Change,
-    Command,
     Compaction,
     Event,
     Message,
@@ -36,6 +35,7 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.results import report_in
+from reviewer.sources.shell import Command
 from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
 

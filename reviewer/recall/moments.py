@@ -12,11 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from reviewer.errors import ReviewerError
-from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.shell import GROUPS, split
 
 MOST_DERIVED = 12
@@ -42,8 +40,8 @@ class MomentKind(StrEnum):
     ALWAYS = "always"
 
 
-class Moment(Struct, frozen=True, order=True):
-    """When a memory is needed. `value` is empty for `always`."""
+class Moment(NamedTuple):
+    """When a memory is needed. `value` is empty for `always`. A named tuple, as `Command` is."""
 
     kind: MomentKind
     value: str = ""
@@ -137,6 +135,8 @@ def _paths_named(content: str) -> Iterator[Moment]:
 
 
 def _failures(quotes: Iterable[str]) -> Iterator[Moment]:
+    from reviewer.sessions.signatures import failing_lines  # late: it takes long to import
+
     for quote in quotes:
         for line in failing_lines(quote, plain=True):
             yield Moment(MomentKind.ERROR, line.signature)

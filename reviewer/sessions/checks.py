@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from reviewer.sources.events import Command
+from reviewer.sources.shell import Command
 
 PROGRAMS = {
     "test": "pytest py.test jest vitest mocha ava playwright cypress rspec phpunit tox nox ctest"

@@ -28,7 +28,6 @@ from reviewer.sessions.signatures import (
 from reviewer.sources.events import (
     Act,
     Call,
-    Command,
     Event,
     Message,
     Notice,
@@ -39,7 +38,7 @@ from reviewer.sources.events import (
     Speaker,
 )
 from reviewer.sources.results import command_outcomes
-from reviewer.sources.shell import GROUPS, only_looks
+from reviewer.sources.shell import GROUPS, Command, only_looks
 from reviewer.text.secrets import mask
 
 REACH = 25

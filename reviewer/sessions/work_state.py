@@ -24,7 +24,6 @@ from reviewer.sources.calls import POLLING, STOPPING, TASK_IDS, given
 from reviewer.sources.events import (
     Act,
     Call,
-    Command,
     Event,
     Message,
     Notice,
@@ -37,6 +36,7 @@ from reviewer.sources.events import (
     Speaker,
 )
 from reviewer.sources.results import HEAD, command_outcomes
+from reviewer.sources.shell import Command
 from reviewer.text.controls import without_escapes
 
 _IS_WRAPPER = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|\((?:Bash completed with )?no output\)")

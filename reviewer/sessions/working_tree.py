@@ -10,7 +10,8 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct, structs
 
-from reviewer.sources.events import Call, Command, Outcome
+from reviewer.sources.events import Call, Outcome
+from reviewer.sources.shell import Command
 
 MOST_FILES = 2_000
 """Files that are followed, the latest."""

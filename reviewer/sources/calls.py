@@ -11,8 +11,8 @@ from contextlib import suppress
 
 import msgspec
 
-from reviewer.sources.events import Act, Call, Change, Command, Origin, PlanItem
-from reviewer.sources.shell import split
+from reviewer.sources.events import Act, Call, Change, Origin, PlanItem
+from reviewer.sources.shell import Command, split
 
 TOOLS: dict[Act, str] = {
     Act.RUN: "bash shell powershell exec_command shell_command local_shell execute command terminal"

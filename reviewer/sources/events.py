@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from reviewer.sources.shell import Command
+
 
 class Speaker(StrEnum):
     """Who a message comes from."""
@@ -117,25 +119,6 @@ class Change(Struct, frozen=True):
     created: bool = False
     deleted: bool = False
     pairs: tuple[tuple[str, str], ...] = ()
-
-
-class Command(Struct, frozen=True):
-    """One simple command of a shell line: its words unquoted, and what joins it to the one before
-    it: empty for the first, else `&&`, `||`, `;`, `|` or `&`.
-    """
-
-    words: tuple[str, ...]
-    joined_by: str = ""
-    folder: str = ""
-    """Where it runs, if the same line has changed the folder before it (`cd web && npm test`)."""
-    writes: tuple[str, ...] = ()
-    """Files that its output is redirected to."""
-    stdin: str = ""
-    """The here-document that it reads."""
-    certain: bool = True
-    """It runs whenever its turn comes, and its exit code counts: False inside `if`, loops,
-    functions, substitutions and groups whose exit code a pipe hides.
-    """
 
 
 class Call(Struct, frozen=True):

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from reviewer.sources.calls import POLLING
-from reviewer.sources.events import Act, Call, Command, Outcome
+from reviewer.sources.events import Act, Call, Outcome
+from reviewer.sources.shell import Command
 
 EXACT = frozenset(
     ["claude-code", "claude-stream", "codex", "codex-app-server", "openhands", "pi", "kimi"]

@@ -8,10 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
-
-from msgspec import Struct, structs
-
-from reviewer.sources.events import Command
+from typing import NamedTuple
 
 DEEPEST = 20
 """Nested substitutions, groups and shells that are followed."""
@@ -67,15 +64,33 @@ def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple
     return _Splitter(line, windows, most=most).commands()
 
 
-class _Draft(Struct):
-    """A command that is being read."""
+class Command(NamedTuple):
+    """One simple command of a shell line: its words unquoted, and what joins it to the one before
+    it: empty for the first, else `&&`, `||`, `;`, `|` or `&`.
 
-    joined_by: str
-    words: list[str]
-    writes: list[str]
+    A named tuple, because a hook at a call has no time to import msgspec.
+    """
+
+    words: tuple[str, ...]
+    joined_by: str = ""
+    folder: str = ""
+    """Where it runs, if the same line has changed the folder before it (`cd web && npm test`)."""
+    writes: tuple[str, ...] = ()
+    """Files that its output is redirected to."""
     stdin: str = ""
-    number: int = -1
-    """Where it is among the commands found, once it has been read."""
+    """The here-document that it reads."""
+    certain: bool = True
+    """It runs whenever its turn comes, and its exit code counts: False inside `if`, loops,
+    functions, substitutions and groups whose exit code a pipe hides.
+    """
+
+
+class _Draft:
+    """A command that is being read. `number`: its place among those that were found, -1 before."""
+
+    def __init__(self, joined_by: str, words: list[str], writes: list[str]) -> None:
+        self.joined_by, self.words, self.writes = joined_by, words, writes
+        self.stdin, self.number = "", -1
 
 
 class _Splitter:
@@ -187,13 +202,13 @@ class _Splitter:
         self._at += 1
         self._folder = folder
         if joined_by and len(self._found) > first:
-            self._found[first] = structs.replace(self._found[first], joined_by=joined_by)
+            self._found[first] = self._found[first]._replace(joined_by=joined_by)
 
     def _doubt(self, first: int) -> None:
         """A pipe hides how the commands from `first` on end."""
         for at in range(first, len(self._found)):
             if self._found[at].certain:
-                self._found[at] = structs.replace(self._found[at], certain=False)
+                self._found[at] = self._found[at]._replace(certain=False)
 
     def _end(self, draft: _Draft, joint: str) -> _Draft:
         """Add a command, and return the next one."""
@@ -219,8 +234,7 @@ class _Splitter:
                 hidden = joint in ("|", "&") or not self._is_certain()
                 for number, each in enumerate(inner):
                     self._found.append(
-                        structs.replace(
-                            each,
+                        each._replace(
                             joined_by=each.joined_by if number else draft.joined_by,
                             certain=each.certain and not hidden,
                         )
@@ -267,7 +281,7 @@ class _Splitter:
                 return
             if group >= 0 and self._found:
                 last = self._found[-1]
-                self._found[-1] = structs.replace(last, writes=(*last.writes, target))
+                self._found[-1] = last._replace(writes=(*last.writes, target))
             else:
                 draft.writes.append(target)
 
@@ -288,7 +302,7 @@ class _Splitter:
             body = self._text[first:last]
             draft.stdin = body
             if draft.number >= 0:
-                self._found[draft.number] = structs.replace(self._found[draft.number], stdin=body)
+                self._found[draft.number] = self._found[draft.number]._replace(stdin=body)
 
     # Words
 

@@ -12,7 +12,6 @@ from reviewer.sources.events import (
     Act,
     Call,
     Change,
-    Command,
     Compaction,
     Event,
     Message,
@@ -25,6 +24,7 @@ from reviewer.sources.events import (
     Thought,
 )
 from reviewer.sources.records import Record
+from reviewer.sources.shell import Command
 from reviewer.sources.stream import read
 
 from .builders import Json, Session

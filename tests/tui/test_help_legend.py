@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual import events
 from textual.widgets import Input
@@ -86,7 +88,10 @@ async def test_every_act_of_every_screen_is_offered_on_each(stocked: Engine, key
                 assert not missing, (pane.heading, missing)
 
 
-async def test_an_act_of_another_screen_runs_there_or_names_its_key(stocked: Engine) -> None:
+async def test_an_act_of_another_screen_runs_there_or_names_its_key(
+    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))  # another test may have asked a model
     async with opened(stocked) as screen:
         await screen.press("question_mark", *"cost", "enter")
         await screen.until(lambda: "so nothing was spent." in screen.text)

@@ -191,10 +191,12 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
     failed = event.reported_failed or _reports_itself(event.text, commands)
-    lines = failing_lines(event.text, up_to=ANY if failed else SEVERE)
+    # Any line of a failed command counts; of a tool of the agent itself ("File has not been read
+    # yet"), only those that say what failed.
+    lines = failing_lines(event.text, up_to=ANY if failed and event.command else SEVERE)
     if not failed and (not lines or _only_searches(event.command)):
         return None
-    shown = what_failed(lines) if lines else event.text
+    shown = what_failed(lines) if lines else event.text if event.command else ""
     signatures = signatures_of(lines)
     return Cue(FAILURE, shown, commands, (), signatures, event.text, event.tool)
 
@@ -230,7 +232,7 @@ def _not_yet_told(
     store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue
 ) -> list[Recalled]:
     """The memories of a moment that the session was not handed yet; one whose own failure came
-    back is handed over again.
+    back is handed over again. Each line of a failure brings its best memory, and none after it.
     """
     handed_over = {
         (number, moment == GUARD)
@@ -244,9 +246,10 @@ def _not_yet_told(
             each for each in guards_at(store, project, cue) if (each.id, True) not in handed_over
         ]
     known = {number for number, _ in handed_over}
+    by_line = 1 if event.moment == FAILURE else 0
     return [
         each
-        for each in recall(store, project, cue, limit=MOST_MEMORIES + len(known))
+        for each in recall(store, project, cue, limit=MOST_MEMORIES + len(known), by_line=by_line)
         if each.id not in known or each.score >= BY_SIGNATURE
     ]
 

@@ -76,9 +76,11 @@ class Cue:
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 
 
-def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3) -> list[Recalled]:
+def recall(
+    store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3, by_line: int = 0
+) -> list[Recalled]:
     """The memories that belong to a moment, best first: by signature, by trigger, then by the words
-    that few memories have.
+    that few memories have. `by_line`: by words, at most so many for each line of a failure.
     """
     found: dict[int, Recalled] = {}
     paths = _tails(cue.paths)
@@ -93,9 +95,14 @@ def recall(store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3)
         ),
         *(_named(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_worded(store, project, cue.output or cue.text),
-        *_by_words(store, project, cue, limit + len(cue.text) // 2_000),
+        *(
+            each
+            for line in (cue.text.splitlines() if cue.signatures else (cue.text,))
+            for each in _by_words(store, project, cue, line, by_line or limit)
+        ),
     ):
-        found.setdefault(each.id, each)
+        if each.id not in found or each.score > found[each.id].score:
+            found[each.id] = each
     best = sorted(found.values(), key=lambda each: (-each.score, -each.id))
     return best[:limit]
 
@@ -212,8 +219,10 @@ def _quoted(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]
     ]
 
 
-def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> list[Recalled]:
-    words = words_of(cue.text)
+def _by_words(
+    store: sqlite3.Connection, project: int, cue: Cue, text: str, most: int
+) -> list[Recalled]:
+    words = words_of(text)
     if not words:
         return []
     (count,) = store.execute(  # from the index alone, as the table takes ten times as long

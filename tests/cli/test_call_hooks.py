@@ -106,6 +106,46 @@ def said(printed: str) -> str:
     return ""
 
 
+def remembered(program: Reviewer, project: str, *texts: str) -> None:
+    """Memories that nothing but their words recalls."""
+    for text in texts:
+        assert (
+            program("--project", project, "remember", text, "--type", "knowledge").returncode == 0
+        )
+        program("--project", project, "promote", *program.ids("--project", project))
+    assert program("--project", project, "recall", "--prompt", "kiln").returncode == 0
+
+
+def test_words_of_an_agents_own_tool_bring_nothing(reviewer: Reviewer, office: Path) -> None:
+    remembered(reviewer, office.name, "Glaze of the kiln cracks: dry the shelf first.")
+    error = "The glaze cracks on the shelf of the kiln."
+    for tool, given, expected in (
+        ("Write", {"file_path": "kiln.md"}, False),
+        ("Bash", {"command": "make kiln"}, True),
+    ):
+        failed = told(office, tool_name=tool, tool_input=given, error=error)
+        answer = hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+        assert ("dry the shelf" in said(answer)) is expected
+
+
+def test_a_line_of_a_failure_brings_its_best_memory_and_no_other_after_it(
+    reviewer: Reviewer, office: Path
+) -> None:
+    best, next_best = (
+        "Glaze of the kiln cracks: dry the shelf.",
+        "A shelf of the kiln cracks at noon.",
+    )
+    remembered(reviewer, office.name, best, next_best)
+    line = "ovens/kiln.go:3:1: glaze cracks on the shelf of the kiln"
+    shown = reviewer("--project", office.name, "recall", "--error", line).stdout
+    assert next_best in shown  # a person who asks sees it
+    failed = told(office, tool_input={"command": "make kiln"}, error=f"Exit code 1\n{line}")
+    answer = hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+    assert best in answer
+    assert next_best not in answer
+    assert not hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+
+
 @pytest.mark.parametrize("agent", FAILED)
 def test_the_memory_of_a_failure_comes_with_it(
     agent: str, reviewer: Reviewer, office: Path
@@ -250,7 +290,7 @@ def test_a_memory_comes_again_only_with_the_failure_that_it_stands_for(
     event, failed = FAILED["claude-code"]
     for _ in range(2):
         assert NILERR in hook(reviewer, "claude-code", event, told(office, **failed))
-    wet = told(office, error="Kiln 7 drips and drips on")
+    wet = told(office, error="Kiln 7 drips and drips on", tool_input={"command": "make"})
     assert "Kiln 7" in hook(reviewer, "claude-code", event, wet)
     assert hook(reviewer, "claude-code", event, wet) == ""
 

@@ -114,11 +114,23 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
 
 
 def ties_of(store: sqlite3.Connection) -> tuple[str, ...]:
-    """The guards, commands and tools that a person has chosen, as `guard git push`."""
+    """The guards, commands and tools that a person has chosen, as `guard git push`, and the
+    commands that have shown the failures of memories: a pipe may hide that they fail again.
+    """
     rows = store.execute("SELECT moments FROM memory WHERE status = 'active' AND moments <> ''")
     chosen = {moment for (moments,) in rows for moment in moments.split("\n")}
+    failing = store.execute(
+        "SELECT DISTINCT 'command ' || f.command FROM moment t CROSS JOIN memory m"
+        " ON m.id = t.memory_id CROSS JOIN finding f ON f.project_id = m.project_id"
+        " AND f.kind = 'failure' AND f.signature = t.value"
+        " WHERE t.kind = 'error' AND m.status = 'active' AND f.command <> ''"
+    )
     return tuple(
-        sorted(each for each in chosen if each.startswith(("guard ", "command ", "tool ")))
+        sorted(
+            {each for each in chosen if each.startswith(("guard ", "command ", "tool "))}.union(
+                command for (command,) in failing
+            )
+        )
     )
 
 

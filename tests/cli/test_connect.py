@@ -15,6 +15,7 @@ from reviewer.engine import Engine
 from reviewer.recall.moments import read_moment
 from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
+from tests.cli.test_findings import lint
 from tests.waiting import PATIENCE, until
 
 AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
@@ -187,6 +188,21 @@ def test_the_settings_follow_guards_and_commands_and_are_put_back(
     # The process that wrote the settings may still be noting it.
     until(lambda: reviewer("disconnect", agent, "--yes").returncode == 0)
     assert snapshot(home(reviewer)) == before
+
+
+def test_commands_that_showed_the_failure_of_a_memory_are_read_behind_a_pipe(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    (tmp_path / "sessions").mkdir()
+    for each in (lint("a"), lint("b")):
+        each.write(tmp_path / "sessions" / f"{each.name}.jsonl")
+    reviewer("ingest", tmp_path / "sessions")
+    assert reviewer("promote", *reviewer.ids()).returncode == 0
+    assert reviewer("recall", "--error", "any").returncode == 0
+    connect(reviewer, "claude-code")
+    hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
+    (hook,) = hooks["PostToolUse"][0]["hooks"]
+    assert hook["if"] == "Bash(mise run lint*)"
 
 
 def test_what_others_wrote_since_stays(reviewer: Reviewer) -> None:

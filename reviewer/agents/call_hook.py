@@ -91,12 +91,12 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
     if not isinstance(told, dict):
         return ""
     tool = _mapping(told, "tool_input", "toolArgs")
-    output, reported_failed = _output(agent, told) if moment == FAILURE else ("", True)
+    command = _text(tool, "command") or _text(told, "command")
+    output, reported_failed = _output(agent, told, command) if moment == FAILURE else ("", True)
     if moment == FAILURE and not output:
         return ""
     from reviewer.recall.at_call import HookEvent, memories_at  # late: most calls end above
 
-    command = _text(tool, "command") or _text(told, "command")
     patched = _patched(command) if told.get("tool_name") == "apply_patch" else ()
     path = _text(tool, "file_path", "path", "filePath") or _text(told, "path")
     happened = HookEvent(
@@ -126,14 +126,14 @@ def store_path(named: str) -> str:
     return str(user_data_path("reviewer", appauthor=False) / "reviewer.db")
 
 
-def _output(agent: str, told: Mapping[str, Any]) -> tuple[str, bool]:
+def _output(agent: str, told: Mapping[str, Any], command: str) -> tuple[str, bool]:
     """The output of a failed call, and whether the agent itself reports the failure. Empty after a
-    call that went well.
+    call that went well. The exit code of a shell line with several parts is that of the last one.
     """
     if agent == "claude-code":
         if error := _text(told, "error"):
             return error, True
-        return _text(_mapping(told, "tool_response"), "stdout"), False  # a pipe hides the failure
+        return _text(_mapping(told, "tool_response"), "stdout"), False
     if agent == "codex":
         return _text(told, "tool_response"), False
     if agent == "opencode":
@@ -141,9 +141,10 @@ def _output(agent: str, told: Mapping[str, Any]) -> tuple[str, bool]:
     result = _mapping(told, "tool_response", "toolResult")
     text = _text(result, "llmContent", "textResultForLlm")
     _, stated, code = text.lower().rpartition("exit code")
-    if not stated or code.lstrip(": ")[:1] not in "123456789":
+    failed = bool(stated) and code.lstrip(": ")[:1] in "123456789"
+    if not failed and not (stated and any(mark in command for mark in "|;")):
         return _text(told, "error") or _text(_mapping(result, "error"), "message"), True
-    return text.partition("\nOutput: ")[2] or text, True  # so Gemini CLI begins the first line
+    return text.partition("\nOutput: ")[2] or text, failed  # so Gemini CLI begins the first line
 
 
 def _patched(patch: str) -> tuple[str, ...]:

@@ -232,9 +232,19 @@ PIPED = {"command": "make check 2>&1 | tail"}
 def test_a_failure_that_a_pipe_hides_brings_its_memory(
     output: str, expected: bool, reviewer: Reviewer, office: Path
 ) -> None:
-    response = {"stdout": output, "stderr": "", "interrupted": False}
-    event = told(office, tool_name="Bash", tool_input=PIPED, tool_response=response)
-    assert (NILERR in hook(reviewer, "claude-code", "PostToolUse", event)) is expected
+    for agent, event, response in (
+        ("claude-code", "PostToolUse", {"tool_response": {"stdout": output, "stderr": ""}}),
+        (
+            "gemini", "AfterTool",
+            {"tool_response": {"llmContent": f"<x>\nOutput: {output}\nExit Code: 0"}},
+        ),
+        (
+            "copilot", "postToolUse",
+            {"toolResult": {"textResultForLlm": f"{output}\n<completed with exit code 0>"}},
+        ),
+    ):  # fmt: skip
+        called = told(office, session=agent, tool_name="Bash", tool_input=PIPED, **response)
+        assert (NILERR in hook(reviewer, agent, event, called)) is expected
 
 
 @pytest.mark.parametrize(

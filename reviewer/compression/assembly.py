@@ -110,10 +110,7 @@ class Assembly:
     def _missing_points(self, body: str) -> tuple[str, ...]:
         """The Key Points: missing anchors, and spans that criteria need."""
         task = self._task
-        points: list[str] = []
-        if task.options.validate_anchors:
-            missing = missing_anchors(body, task.anchors, task.level)
-            points += anchor_points(missing, task.segment)
+        points = anchor_points(missing_anchors(body, task.anchors, task.level), task.segment)
         return (*points, *self._retained_spans(append_points(body, points)))
 
     def _retained_spans(self, content: str) -> tuple[str, ...]:
@@ -199,8 +196,6 @@ class Assembly:
     def _anchor_tags(
         self, person: list[str], detected: Sequence[AnchorPoint], limit: int
     ) -> list[str]:
-        if not self._task.options.validate_anchors:
-            return list(dict.fromkeys(person))
         tags = list(dict.fromkeys([*person, *(anchor_tag(e.content) for e in detected)]))
         if self._count(", ".join(tags)) <= limit:
             return tags

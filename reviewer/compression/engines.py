@@ -71,8 +71,8 @@ class Engines:
         )
 
     def _model(self, model_id: str | None) -> Summarizer:
-        from reviewer.compression.kept_answers import KeptAnswers
         from reviewer.compression.model_engine import ModelEngine
+        from reviewer.llm.answer_cache import AnswerCache
         from reviewer.llm.open_model import context_tokens, open_model
 
         settings = load_settings()
@@ -81,16 +81,15 @@ class Engines:
                 settings, model=structs.replace(settings.model, name=model_id)
             )
         count = counter().count
-        folder, kept = settings.compression.templates, None
-        if self._answers is not None:  # a model served here has any free port
-            host = urlsplit(settings.model.base_url).hostname or ""
-            kept = KeptAnswers(self._answers, host, *settings.model.command)
+        folder = settings.compression.templates
+        host = urlsplit(settings.model.base_url).hostname or ""  # served here it has any free port
         engine = ModelEngine(
             open_model(settings),
             count,
             context_tokens=context_tokens(settings),
             templates=Path(folder).expanduser() if folder else None,
-            kept=kept,
+            answers=AnswerCache(self._answers) if self._answers is not None else None,
+            asked=(host, *settings.model.command),
         )
         return Summarizer(
             engine,

@@ -132,7 +132,6 @@ def fit_plan(
     kept = {snapshot.index_of(choice.segment): choice for choice in own}
     every = [Level(level) for level in range(lowest + 1)]
     most = len(snapshot.segments) * max(lowest, 1)
-    quiet = structs.replace(watch, on_text=None, on_attempt=None)
 
     def write(number: int, level: Level) -> tuple[int, bool, bool]:
         """Tokens of a segment at a level, whether its summary passes, and whether it says what the
@@ -146,7 +145,7 @@ def fit_plan(
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = kept.get(number) or structs.replace(plan.choices[number], level=level)
             try:
-                preview = preview_choice(snapshot, plan, choice, offline, quiet)
+                preview = preview_choice(snapshot, plan, choice, offline, watch)
                 passes = not preview.in_doubt or plan.engine != OFFLINE
                 found = preview.tokens, passes, not preview.shortens_the_person
             except RetryExhaustedError:  # its criteria cannot be met, so it stays Full

@@ -51,12 +51,7 @@ class Watch(Struct, frozen=True):
     """Callbacks while summaries are written."""
 
     cancelled: Callable[[], bool] | None = None
-    on_text: Callable[[str, str], None] | None = None
-    """Gets the segment's id and each piece of its summary as it is written."""
     on_progress: Callable[[PreviewProgress], None] | None = None
-    on_attempt: Callable[[str, int], None] | None = None
-    """Gets the segment's id and the number of each attempt of a model, from 1. Text that was
-    streamed before belongs to the previous attempt."""
 
 
 SHORT = 40
@@ -172,8 +167,6 @@ def preview_choice(
             summarizer,
             Patience(1) if patience is None else patience,
             cancelled=watch.cancelled,
-            on_text=watch.on_text,
-            on_attempt=watch.on_attempt,
         )
         alone = patience is None or len(plan.choices) == 1
         compressed = writer.write(segment, anchors, choice.level, plan.options, alone=alone)

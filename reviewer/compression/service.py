@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
@@ -26,23 +26,25 @@ from reviewer.compression.plan import (
     CompressionPlan,
     LevelChoice,
     Preview,
-    SegmentAtLevel,
     read_level,
     segment_sources,
 )
 from reviewer.compression.preview import Watch, preview_plan
 from reviewer.compression.span_marks import SpanMarks
-from reviewer.compression.summarizer import Summarizer, Tier, locked_level, require_licence
-from reviewer.compression.summary_writer import Patience, SummaryWriter
+from reviewer.compression.summarizer import (
+    LicenceError,
+    Summarizer,
+    Tier,
+    locked_level,
+    require_licence,
+)
 from reviewer.compression.values import (
     Level,
-    Locked,
     Segment,
     SegmentTurn,
     SummarizationOptions,
 )
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.llm.model import CancelledError
 from reviewer.settings import load_settings
 from reviewer.sharing import personal
 from reviewer.store.database import Database
@@ -82,38 +84,6 @@ class Compression:
         Raises UnknownIdError.
         """
         return self._snapshots.get(context, start, end).segments
-
-    def all_levels(
-        self,
-        context: int,
-        *,
-        start: int | None = None,
-        end: int | None = None,
-        engine: str | None = None,
-        options: SummarizationOptions | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> Iterator[SegmentAtLevel]:
-        """Every segment of a context, or of a range of it, at all levels.
-
-        Raises UnknownIdError, ReviewerError if there are no segments, CancelledError, and the
-        exceptions of the engine.
-        """
-        options = options or SummarizationOptions()
-        snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
-        snapshot.require_segments()
-        summarizer = self._summarizer(engine, options)
-        patience = Patience(len(snapshot.segments))
-        writer = SummaryWriter(summarizer, patience, cancelled=cancelled)
-        for number, segment in enumerate(snapshot.segments):
-            if cancelled is not None and cancelled():
-                raise CancelledError("Stopped.")
-            levels = writer.write_all_levels(segment, snapshot.anchors_of(number), options)
-            for level, found in levels.items():
-                if isinstance(found, Locked):
-                    yield SegmentAtLevel(segment, level, found)
-                else:
-                    fidelity = summarizer.validate_level(segment, found)
-                    yield SegmentAtLevel(segment, level, (found, fidelity))
 
     def plan(
         self,
@@ -311,6 +281,11 @@ class Compression:
     def _tier(self) -> Tier:
         return load_settings().compression.tier
 
+    @property
+    def locked(self) -> dict[Level, LicenceError]:
+        """The levels that the licence locks."""
+        found = {level: locked_level(level, self._tier()) for level in Level}
+        return {level: why for level, why in found.items() if why is not None}
+
     def _lowest(self) -> Level:
-        """The level nearest to Tags that the licence includes."""
-        return max(level for level in Level if locked_level(level, self._tier()) is None)
+        return max(set(Level) - set(self.locked))

@@ -55,6 +55,8 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     exit_code: int | None = None
     words: str = ""
     """What the person wrote when refusing or answering the call of a result."""
+    summary: bool = False
+    """Whether it is a summary made here, which is a segment by itself."""
     aside: bool = False
     """A sub-agent's call or a notice: it counts for the state of the work and is not told."""
 

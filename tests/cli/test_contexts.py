@@ -191,7 +191,7 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "show", "ffff"], 1, 'no commit "ffff"'),
     (["commit", "show", "ab"], 1, "at least 4 characters"),
     (["commit", "list", "tolk"], 1, "There is: talk"),
-    (["commit", "list", "talk", "--filter", "prio:x"], 1, "did you mean"),
+    (["commit", "list", "talk", "--filter", "prio:x"], 1, "There is no field"),
     (["annotate", "2"], 1, "Say a priority"),
     (["annotate", "2", "--retain", " "], 1, "is empty"),
     (["annotate", "2", "--retain-match", ""], 1, "is empty"),

@@ -61,7 +61,7 @@ def find_anchors(
     important is kept. Boot text, thinking and tool results give no anchors. Credentials are never
     anchors.
     """
-    wanted = [*marked, *_pinned(turns), *_retained(turns, retention)]
+    wanted = [*_pinned(turns), *_retained(turns, retention), *marked]
     chosen = _Chosen(turns)
     for point in wanted:
         chosen.take(point)

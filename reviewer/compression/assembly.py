@@ -14,7 +14,7 @@ from reviewer.compression.retention import (
     anchor_points,
     append_points,
     diagnosis,
-    missing_spans,
+    find_impossible,
     validate_retention,
 )
 from reviewer.compression.values import AnchorPoint, Level
@@ -108,29 +108,20 @@ class Assembly:
         return self._count(append_points("", points)) + LINE if points else 0
 
     def _missing_points(self, body: str) -> tuple[str, ...]:
-        """The Key Points: missing anchors, and spans that criteria need."""
+        """The Key Points: missing anchors."""
         task = self._task
-        points = anchor_points(missing_anchors(body, task.anchors, task.level), task.segment)
-        return (*points, *self._retained_spans(append_points(body, points)))
-
-    def _retained_spans(self, content: str) -> tuple[str, ...]:
-        """Spans of the source that meet failed criteria, for an engine without steering."""
-        if not self._engine.deterministic:
-            return ()
-        failures = validate_retention(content, self._task.criteria)
-        return missing_spans(self._task.segment, failures, self._task.level)[0]
+        return anchor_points(missing_anchors(body, task.anchors, task.level), task.segment)
 
     def _refuse_impossible(self) -> None:
         """Raise RetryExhaustedError for a criterion that nothing in the segment meets."""
         task = self._task
         failures = validate_retention("", task.criteria)
-        spans, impossible = missing_spans(task.segment, failures, task.level)
-        if impossible:
+        if impossible := find_impossible(task.segment, failures):
             raise RetryExhaustedError(
                 f"{diagnosis(impossible)} No text of the segment matches it, so no summary of it "
                 "can: correct the criterion, or write the summary by hand.",
                 1,
-                append_points("", spans),
+                "",
             )
 
     def _joined(self, body: str, points: Sequence[str]) -> str:
@@ -183,12 +174,6 @@ class Assembly:
         room = limit - need
         body = self._write(room) if room >= 4 or not self._engine.deterministic else ""
         content = self._with_more(chosen, tags_in(body), max(limit, need))
-        spans = self._retained_spans(content)
-        if spans:
-            chosen = [*(fold(span) for span in spans), *chosen]
-            content = self._with_more(
-                chosen, tags_in(body), max(limit, self._count(", ".join(chosen)))
-            )
         if self._ceiling is not None and self._count(content) > self._ceiling:
             content = self._cut(content)
         return content, note

@@ -154,7 +154,7 @@ def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFac
     told = [
         *state_lines(session),
         *plan_lines(session),
-        *(step.long_line for step in session.steps),
+        *(step.line for step in session.steps),
         *change_lines(session),
         *(speech.text for speech in session.speeches if speech.kind),
     ]

@@ -37,8 +37,8 @@ def cut_segments(
     Cut before the last request that has room, after a pause, at pinned turns (which are in no
     segment), and around a summary or a turn that is too large by itself. A segment has at least
     `FEWEST_TURNS` turns if that many follow each other, even if they exceed the tokens; a tool's
-    result stays with its call where possible. `whole`: cut only at pinned turns, so that a range without pins is one
-    segment.
+    result stays with its call where possible. `whole`: cut only at pinned turns, so that a range
+    without pins is one segment.
     A segment is named by its first turn, `s1`, `s21`, ..., counted from `first` on, so that a pin
     elsewhere leaves its name.
     """
@@ -71,9 +71,7 @@ def _between_pins(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
 
 
 def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
-    """Turns between pins; a summary is a run by itself, as is a turn that exceeds a segment, with its
-    call.
-    """
+    """Turns between pins; summaries, and turns that exceed a segment, are runs by themselves."""
     runs: list[list[SegmentTurn]] = [[]]
     for turn in turns:
         if turn.priority is Priority.PINNED:

@@ -131,12 +131,6 @@ def test_a_commit_is_added_with_criteria_and_edited(talked: Reviewer) -> None:
     assert [row["first_line"] for row in commits(talked)][-1].endswith("terminal answers.")
 
 
-def test_a_text_may_be_piped_in(talked: Reviewer) -> None:
-    done = talked("commit", "add", "talk", "--text", "-", typed="From a pipe.\n")
-    assert done.returncode == 0
-    assert commits(talked)[-1]["first_line"] == "From a pipe."
-
-
 def test_a_context_by_hand(reviewer: Reviewer) -> None:
     assert reviewer("--project", "kiosk", "context", "create", "plan").returncode == 0
     assert (
@@ -162,19 +156,6 @@ def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
     (context,) = talked.rows("context", "show", "talk")
     assert context["totals"]["total"] == sum(row["tokens"] for row in rows)
     assert context["totals"]["by_priority"]["skip"] == rows[0]["tokens"]
-
-
-def test_compile_says_how_many_tokens_it_hands_out(talked: Reviewer) -> None:
-    rows = commits(talked)
-    talked("annotate", rows[0]["hash"], "--priority", "skip")
-    left = sum(row["tokens"] for row in rows[1:])
-    assert f"{len(rows) - 1} messages, {left} tokens, out of" in talked("compile", "talk").stderr
-
-
-def test_without_a_store_the_import_is_named(reviewer: Reviewer) -> None:
-    for command in (["context", "list"], ["commit", "list", "x"], ["compile", "x"],
-                    ["annotate", "1", "--priority", "skip"]):  # fmt: skip
-        assert "reviewer context import FILE" in reviewer.fails(*command)
 
 
 def test_an_export_can_be_imported_again(talked: Reviewer) -> None:

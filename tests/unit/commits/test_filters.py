@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -113,22 +112,9 @@ def test_words_follow_edits_additions_and_undo(
     assert found("spooler -another") == [number]
 
 
-def test_a_context_that_is_not_there_has_no_commits(contexts: Contexts) -> None:
-    assert list(contexts.ids(CommitQuery(99, ""))) == list(contexts.ids(CommitQuery(99, "x"))) == []
-
-
 def test_words_of_other_alphabets_and_phrases_are_found(
     contexts: Contexts, context: int, say: Say
 ) -> None:
     number = say("Die ÄNDERUNG gilt\u00a0ab  Montag.")
     for text in ("änderung", '"gilt ab montag"'):
         assert list(contexts.ids(CommitQuery(context, text))) == [number]
-
-
-def test_a_long_chain_is_read_in_windows(contexts: Contexts, tmp_path: Path) -> None:
-    path = tmp_path / "long.md"
-    path.write_text("".join(f"# Part {n}\n\nWords of part {n}.\n\n" for n in range(1500)))
-    number = contexts.import_file(path, project="kiosk").context.id
-    ids = contexts.ids(CommitQuery(number))
-    assert [row.position for row in contexts.rows(ids[700:740])] == list(range(700, 740))
-    assert [row.position for row in contexts.rows(ids)] == list(range(1500))

@@ -33,13 +33,6 @@ def test_fit_keeps_as_much_as_possible_within_the_target(kiosk: Kiosk) -> None:
     assert sum(message.tokens for message in kiosk.compiled()) <= target
 
 
-def test_a_target_below_the_floor_is_refused_with_what_costs(kiosk: Kiosk) -> None:
-    with pytest.raises(UnreachableError, match="10 tokens cannot be reached") as told:
-        kiosk.compression.fit(kiosk.id, 10)
-    assert told.value.needs > 10
-    assert "In the way: 1 pinned turn with " in str(told.value)
-
-
 def test_a_segment_without_a_summary_that_passes_is_named_and_compressed_anyway(
     engine: Engine,
 ) -> None:
@@ -115,11 +108,6 @@ def test_it_fits_and_no_segment_could_be_fuller(sizes: Any, fixed: int, target: 
 def test_the_newest_are_fullest(target: int, levels: list[Level]) -> None:
     of = (100, 60, 30, 10)
     assert fit_levels(4, target, 0, lambda _, level: of[level])[0] == levels
-
-
-def test_of_levels_that_cost_the_same_the_nearest_is_chosen() -> None:
-    of = (100, 30, 30, 30)
-    assert fit_levels(2, 60, 0, lambda _, level: of[level])[0] == [Level.DETAILED] * 2
 
 
 def test_what_the_person_said_is_shortened_last(engine: Engine) -> None:

@@ -12,7 +12,6 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.engine import SegmentAnalysis, SummaryTask
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
-from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.values import Level, Segment, SummarizationOptions
 from reviewer.llm.model import CancelledError, Completion, ModelError
 from reviewer.llm.steering import RetryExhaustedError
@@ -90,12 +89,6 @@ def test_an_error_of_the_endpoint_passes_through_without_a_retry(failure: ModelE
     assert len(model.prompts) == 1
 
 
-def test_a_better_second_answer_is_taken() -> None:
-    content, model = brief(None, "", GOOD)
-    assert content.startswith(GOOD)
-    assert "The summary is empty" in model.prompts[1][-1].content
-
-
 def test_a_retry_names_the_missing_details_and_shows_the_previous_summary() -> None:
     source = important("$50k", "receipts")
     answers = [f"{GOOD} About receipts.", f"{GOOD} About receipts for $50k."]
@@ -128,36 +121,10 @@ def test_the_prompt_has_the_level_the_anchors_the_criteria_and_the_text() -> Non
     assert '- the exact text "$50k"' in user.content
 
 
-def test_bare_important_asks_the_model_for_care() -> None:
-    source = segment(turn(KIOSK[0][1], "user", "text", Priority.IMPORTANT), *long_segment(5).turns)
-    _, model = brief(source, GOOD)
-    assert "Be conservative with it" in model.prompts[0][-1].content
-    _, plain = brief(long_segment(5), GOOD)
-    assert "Be conservative" not in plain.prompts[0][-1].content
-
-
-def test_missing_anchors_are_put_back_after_the_answer() -> None:
-    source = long_segment()
-    anchors = find_anchors(source.turns)
-    made, _ = summarizer(GOOD)
-    found = made.compress(source, anchors, Level.BRIEF)
-    assert found.anchors_missing == ()
-    assert KEY_POINTS in found.content
-
-
 def test_markers_that_the_model_writes_count_only_for_its_own_segment() -> None:
     made, _ = summarizer(f"{GOOD} [→more:s1:printing] and [→more:s8:taxes] [→more:s1:driver]")
     found = made.compress(long_segment(), (), Level.DETAILED)
     assert [marker.label for marker in found.expansion_markers] == ["printing", "driver"]
-
-
-def test_tags_of_a_model_are_put_in_one_line_within_the_target() -> None:
-    made, _ = summarizer(
-        "- receipts\n- printing, drawer\n" + ", ".join(f"tag{n}" for n in range(40))
-    )
-    found = made.compress(long_segment(), (), Level.TAGS)
-    assert found.content.startswith("receipts, printing, drawer, tag0")
-    assert found.token_count <= 1.15 * long_segment().tokens / 50 + 12
 
 
 def test_a_long_segment_is_cut_to_the_models_context() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from threading import Event
 
@@ -94,23 +92,6 @@ def test_an_empty_range_is_reported(engine: Engine, kiosk: Kiosk) -> None:
         engine.compression.plan(99, "brief")
 
 
-def test_figures_wait_for_a_write_and_are_summed_up(kiosk: Kiosk, tmp_path: Path) -> None:
-    def measured() -> list[object]:
-        with closing(sqlite3.connect(tmp_path / "store.db")) as other_program:
-            return other_program.execute("SELECT * FROM measurement").fetchall()
-
-    kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
-    assert measured() == []
-    found = {
-        (one.name.rpartition(".")[2], one.label): one for one in kiosk.compression.statistics()
-    }
-    segments = len(kiosk.compression.segments(kiosk.id))
-    assert found["CompressionRatio", "Brief"].count == segments
-    assert found["CompressionRatio", "Brief"].mean > 5
-    assert 0 < found["FidelityScore", "Brief"].mean <= 1
-    assert found["Duration", "Brief"].least > 0
-
-
 LONGEST = 30.0
 """Seconds that one thread waits for another before the test has failed."""
 
@@ -135,29 +116,6 @@ def test_a_model_writes_segments_in_parallel_and_reports_progress(
     assert len(model.prompts) == asked  # the previewed texts are applied without asking again
     spent = [one for one in compression.statistics() if one.name.endswith("LlmTokens")]
     assert (spent[0].label, spent[0].count) == ("scripted", 3)
-
-
-@pytest.mark.parametrize(
-    ("answer", "error"),
-    [
-        (ModelError("The connection broke off."), ModelError),
-        (CancelledError("Stopped."), CancelledError),
-    ],
-)
-def test_a_failing_model_leaves_the_context_as_it_was(
-    kiosk: Kiosk,
-    with_settings: Callable[..., Compression],
-    model: ScriptedModel,
-    answer: object,
-    error: type[Exception],
-) -> None:
-    model.script = [answer]
-    compression, before = with_settings(writer="model"), kiosk.chain()
-    with pytest.raises(error):
-        compression.apply(kiosk.id, compression.plan(kiosk.id, "brief"))
-    assert kiosk.chain() == before
-    offline = compression.plan(kiosk.id, "brief", engine="offline")
-    assert compression.apply(kiosk.id, offline).segments == 3
 
 
 BROKEN = ModelError("The connection broke off.")
@@ -265,17 +223,6 @@ def test_a_models_summary_too_long_for_the_target_is_lowered(
     assert found.tokens_after <= target
 
 
-def test_a_target_that_is_refused_is_the_smallest_that_fits(kiosk: Kiosk) -> None:
-    compression = kiosk.engine.compression
-    with pytest.raises(UnreachableError) as refused:
-        compression.fit(kiosk.id, 40)
-    least = refused.value.needs
-    fitted = compression.fit(kiosk.id, least)
-    assert compression.preview(fitted).tokens_after <= least
-    with pytest.raises(UnreachableError):
-        compression.fit(kiosk.id, least - 1)
-
-
 def test_what_keeps_a_context_large_is_named_and_nothing_else(
     kiosk: Kiosk, with_settings: Callable[..., Compression]
 ) -> None:
@@ -294,29 +241,11 @@ def test_what_keeps_a_context_large_is_named_and_nothing_else(
         with_settings(tier="writer-pro").fit(kiosk.id, 40)
 
 
-def test_a_few_words_stay_full_where_a_summary_would_say_nothing(engine: Engine) -> None:
-    context = engine.contexts.create("acme", "few").id
-    engine.contexts.add(context, role="assistant", text="ok [→detail:s1] <script>")
-    compression = engine.compression
-    [found] = compression.preview(compression.plan(context, "brief")).segments
-    assert not found.in_doubt
-    assert found.kept
-    assert found.tokens == found.segment.tokens
-
-
 def test_what_is_asked_in_words_is_said_to_be_unchecked(kiosk: Kiosk) -> None:
     kiosk.engine.contexts.annotate(kiosk.ids[1], retain="keep the mood of the talk")
     found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
     unchecked = [words for segment in found.segments for words in segment.unchecked]
     assert unchecked == ["keep the mood of the talk"]
-
-
-def test_numbers_without_words_stay_full_at_tags_for_their_own_reason(engine: Engine) -> None:
-    context = engine.contexts.create("acme", "numbers").id
-    for number in range(30):
-        engine.contexts.add(context, role="assistant", text=f"{number}. {number * 7} {number * 13}")
-    found = engine.compression.preview(engine.compression.plan(context, "tags"))
-    assert {each.kept for each in found.segments} == {"nothing in it can be told in so few words"}
 
 
 def test_large_results_are_named_and_no_farther_level_has_more_tokens(

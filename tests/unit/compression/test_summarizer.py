@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable
 
 import pytest
-from msgspec import structs
 
-from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.markers import expand
@@ -163,12 +162,6 @@ def test_retained_spans_survive_at_every_level(make: Make, level: Level) -> None
     assert "2026-03-31" in found.content
 
 
-def test_an_expression_is_met_offline_by_what_matches_it_in_the_source() -> None:
-    wanted = RetentionCriteria(patterns=(Pattern(r"3\d\d\s?ms", "regex"),))
-    found = compress(summarizer()[0], long_segment(), Level.TAGS, retention=wanted)
-    assert "310 ms" in found.content
-
-
 def test_what_the_source_lacks_is_refused_with_a_diagnosis(make: Make) -> None:
     source = segment(
         turn("The budget is small.", "user", "text", Priority.IMPORTANT, "$50k"),
@@ -245,38 +238,6 @@ def test_offline_summaries_reach_the_ratio_and_pass() -> None:
         assert made.validate_fidelity(source, found).anchor_preservation == 1.0
 
 
-def test_there_is_always_something_to_read() -> None:
-    made, _ = summarizer()
-    filler = long_segment(12).turns[4:12]
-    for size in range(1, 8):
-        source = segment(*filler[:size])
-        for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
-            content = made.compress(source, (), level).content
-            assert content.partition("[→")[0].strip()
-
-
-def test_bare_important_has_an_effect_offline() -> None:
-    made, _ = summarizer()
-    source = long_segment(40)
-    quiet = "The log of that hour shows a short pause before the receipt, besides a cut of coffee."
-    said = turn(quiet, "assistant")
-    marked = turn(quiet, "assistant", "text", Priority.IMPORTANT)
-    plain = segment(*source.turns[:10], said, *source.turns[10:])
-    careful = segment(*source.turns[:10], marked, *source.turns[10:])
-    assert "coffee" not in made.compress(plain, (), Level.BRIEF).content
-    assert "coffee" in made.compress(careful, (), Level.BRIEF).content
-
-
-def test_one_commit_that_is_fifteen_segments_large_is_compressed() -> None:
-    made, _ = summarizer()
-    giant = segment(
-        turn("".join(f"Line {n}: kiosk {n % 9} printed {n * 7} receipts. " for n in range(4_500)))
-    )
-    assert giant.tokens > 60_000
-    found = made.compress(giant, find_anchors(giant.turns), Level.TAGS)
-    assert 0 < found.token_count <= 1.15 * giant.tokens / 50
-
-
 def test_brief_is_at_most_as_long_as_detailed_where_anchors_exceed_both() -> None:
     made, _ = summarizer()
     source = segment()
@@ -285,42 +246,3 @@ def test_brief_is_at_most_as_long_as_detailed_where_anchors_exceed_both() -> Non
     sizes = [found.token_count for found in levels]
     assert sizes == sorted(sizes, reverse=True)
     assert not any(found.anchors_missing for found in levels[:3])
-
-
-def test_retained_text_does_not_occur_twice(make: Make) -> None:
-    source = segment(
-        turn(
-            "The ledger import must handle 5,000 postings in one batch and take the advisory lock.",
-            "user",
-            "text",
-            Priority.IMPORTANT,
-            "5,000 postings",
-            "advisory lock",
-        ),
-        turn(
-            "We decided to use an advisory lock called `ledger_import` around the whole run.",
-            "assistant",
-            "text",
-            Priority.IMPORTANT,
-            "advisory lock",
-        ),
-        turn("No, keep the size open; the default stays at 5,000 postings.", "user"),
-        *long_segment(12).turns[3:15],
-    )
-    for level in (Level.DETAILED, Level.BRIEF):
-        content = compress(make(), source, level).content
-        lines = [line.partition(": ")[2] or line for line in content.splitlines()]
-        for wanted in ("5,000 postings", "advisory lock"):
-            assert wanted in content
-            assert wanted not in lines
-            assert f"- [CriticalFact]: {wanted}" not in content
-
-
-def test_an_equal_segment_is_compressed_and_published_once() -> None:
-    heard: list[SegmentCompressed] = []
-    made, _ = summarizer(heard=heard)
-    first = compress(made, long_segment(), Level.BRIEF)
-    assert compress(made, long_segment(), Level.BRIEF) is first
-    assert len(heard) == 1
-    other = structs.replace(long_segment(), topic="drawers")
-    assert compress(made, other, Level.BRIEF) != first

@@ -19,6 +19,7 @@ from reviewer.compression.retention import (
 )
 from reviewer.compression.values import AnchorPoint, Level
 from reviewer.compression.verbatim import anchor_tag
+from reviewer.compression.writing import begun
 from reviewer.llm.steering import RetryExhaustedError
 from reviewer.text.normalise import fold
 
@@ -147,20 +148,7 @@ class Assembly:
         if self._count(content) > self._ceiling:
             self._marker = ""
             content = self._joined(body, kept)
-        return content if self._count(content) <= self._ceiling else self._cut(content)
-
-    def _cut(self, content: str) -> str:
-        """The beginning of a text within the ceiling, in whole words."""
-        assert self._ceiling is not None
-        low, high = 0, len(content)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._count(content[:middle]) <= self._ceiling:
-                low = middle
-            else:
-                high = middle - 1
-        cut = content[:low]
-        return cut if low == len(content) else cut[: max(cut.rfind(" "), 0)].rstrip()
+        return begun(content, self._ceiling, self._count)
 
     def _tags(self) -> tuple[str, str]:
         """Tags: a person's anchors verbatim, detected anchors as tags, then the engine's tags."""
@@ -174,8 +162,8 @@ class Assembly:
         room = limit - need
         body = self._write(room) if room >= 4 or not self._engine.deterministic else ""
         content = self._with_more(chosen, tags_in(body), max(limit, need))
-        if self._ceiling is not None and self._count(content) > self._ceiling:
-            content = self._cut(content)
+        if self._ceiling is not None:
+            content = begun(content, self._ceiling, self._count)
         return content, note
 
     def _anchor_tags(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -328,17 +327,13 @@ def take_snapshot(
     )
 
 
-SNAPSHOTS = 2
-"""Snapshots that are kept; one of a long context is tens of megabytes of text."""
-
-
-class SnapshotCache:
+class LatestSnapshot:
     """Takes snapshots of contexts and keeps the latest. Safe from several threads."""
 
     def __init__(self, reader: CommitReader, contexts: Contexts) -> None:
         self._reader = reader
         self._contexts = contexts
-        self._snapshots: OrderedDict[tuple[Any, ...], ContextSnapshot] = OrderedDict()
+        self._kept: tuple[object, ContextSnapshot] | None = None
         self._lock = threading.Lock()
 
     def get(
@@ -357,10 +352,8 @@ class SnapshotCache:
         version = self._contexts.changed(context)
         key = (context, version, start, end, retention or None, whole)
         with self._lock:
-            found = self._snapshots.get(key)
-            if found is None:
-                self._evict(context, version)
-                found = self._snapshots[key] = take_snapshot(
+            if self._kept is None or self._kept[0] != key:
+                snapshot = take_snapshot(
                     self._reader.all,
                     context,
                     name=name,
@@ -368,12 +361,5 @@ class SnapshotCache:
                     retention=retention,
                     whole=whole,
                 )
-            self._snapshots.move_to_end(key)
-            return found
-
-    def _evict(self, context: int, version: tuple[int, ...]) -> None:
-        """Drop snapshots of earlier versions of a context, then the oldest."""
-        for key in [key for key in self._snapshots if key[0] == context and key[1] != version]:
-            del self._snapshots[key]
-        while len(self._snapshots) >= SNAPSHOTS:
-            self._snapshots.popitem(last=False)
+                self._kept = key, snapshot
+            return self._kept[1]

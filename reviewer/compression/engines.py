@@ -12,7 +12,6 @@ from reviewer.clock import Clock
 from reviewer.compression.measures import Publish
 from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
-from reviewer.errors import ReviewerError
 from reviewer.settings import load_settings
 from reviewer.text.tokens import counter
 
@@ -31,19 +30,9 @@ class Engines:
         self._answers = answers
         self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
 
-    def default(self) -> EngineName:
-        """The engine that the settings name. Raises SettingsError."""
-        return load_settings().compression.engine
-
     def named(self, name: str | None) -> EngineName:
-        """The engine of that name, or the settings' own. Raises ReviewerError for another name."""
-        if name is None:
-            return self.default()
-        if name == "offline":
-            return "offline"
-        if name == "model":
-            return "model"
-        raise ReviewerError(f'There is no engine "{name}"; choose offline or model.')
+        """The engine of that name, or the settings' own. Raises SettingsError."""
+        return "model" if (name or load_settings().compression.engine) == "model" else "offline"
 
     def concurrency(self, engine: EngineName) -> int:
         """How many segments may be written in parallel."""

@@ -11,7 +11,7 @@ from reviewer.commits.retention import clean_instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.chosen_levels import ChosenLevels
-from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
+from reviewer.compression.context_snapshot import ContextSnapshot, LatestSnapshot
 from reviewer.compression.engines import Engines
 from reviewer.compression.expansion import (
     AppliedSummary,
@@ -67,7 +67,7 @@ class Compression:
         self._reader = CommitReader(database)
         self.levels = ChosenLevels(self._reader, ledger)
         self._measures = Measures(database, clock)
-        self._snapshots = SnapshotCache(self._reader, contexts)
+        self._snapshots = LatestSnapshot(self._reader, contexts)
         self.engines = Engines(
             clock,
             self._measures.record,

@@ -181,7 +181,7 @@ def preview_choice(
             written=choice.written,
         )
     fidelity = summarizer.validate_level(segment, compressed)
-    kept = _why_kept(segment, plan, choice, compressed)
+    kept = _why_kept(segment, choice, compressed)
     tiny = segment.tokens <= SHORT and choice.level is not Level.FULL
     if not kept and tiny and choice.engine != BY_HAND:
         kept = "it is too short to be summarized"
@@ -219,9 +219,7 @@ def _checked(
     return content, tuple(validate_retention(content, criteria))
 
 
-def _why_kept(
-    segment: Segment, plan: CompressionPlan, choice: LevelChoice, compressed: CompressedSegment
-) -> str:
+def _why_kept(segment: Segment, choice: LevelChoice, compressed: CompressedSegment) -> str:
     """Why a segment stays Full at any level; empty if it does not."""
     if choice.level is Level.FULL or choice.engine == BY_HAND:
         return ""
@@ -230,9 +228,7 @@ def _why_kept(
         return "" if smaller else "a summary would not be smaller"
     if not compressed.original_token_count:
         return "nothing in it is sent"
-    if plan.options.ceiling is None:
-        return "nothing in it can be told in so few words"
-    return f"a ceiling of {plan.options.ceiling:,} leaves no room for a summary"
+    return "nothing in it can be told in so few words"
 
 
 def require_retained(preview: Preview) -> None:

@@ -218,7 +218,6 @@ class Compression:
         retain_match: Sequence[str] = (),
         retain_regex: Sequence[str] = (),
         max_tokens: int | None = None,
-        ceiling: int | None = None,
         model_id: str | None = None,
         whole: bool = False,
         fresh: bool = False,
@@ -231,7 +230,6 @@ class Compression:
                 None if retain is None else clean_instructions(retain),
                 self._contexts.patterns(retain_match, retain_regex),
             ),
-            ceiling=ceiling,
             whole=whole,
             fresh=fresh,
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.compression.file_summary import turns_of
-from reviewer.compression.handover import write_brief, write_keep
+from reviewer.compression.handover import write_brief
 from reviewer.sources.open import open_blocks
 from reviewer.text.tokens import counter
 from tests.unit.sources.builders import Session
@@ -47,12 +47,9 @@ def peak_of(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("write", [write_brief, write_keep])
-def test_a_handover_does_not_keep_what_tools_printed(
-    session: Path, write: Callable[[Path], object]
-) -> None:
-    write(session)  # which loads modules and compiles patterns once
-    assert peak_of(lambda: write(session)) < session.stat().st_size
+def test_a_handover_does_not_keep_what_tools_printed(session: Path) -> None:
+    write_brief(session)  # which loads modules and compiles patterns once
+    assert peak_of(lambda: write_brief(session)) < session.stat().st_size
 
 
 def test_a_streamed_session_gives_the_same_and_counts_everything(session: Path) -> None:

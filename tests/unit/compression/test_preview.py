@@ -23,15 +23,6 @@ from tests.unit.compression.making import ScriptedModel, faithful
 from tests.unit.sources.builders import Session
 
 
-def test_a_ceiling_without_room_is_named_as_what_left_a_segment_whole(kiosk: Kiosk) -> None:
-    options = kiosk.compression.options(ceiling=1)
-    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief", options=options))
-    whole = [each for each in found.segments if each.kept]
-    assert whole
-    assert {each.kept for each in whole} == {"a ceiling of 1 leaves no room for a summary"}
-    assert all(each.tokens == each.segment.tokens for each in whole)
-
-
 def test_segments_leave_pins_out_and_know_their_commits(kiosk: Kiosk) -> None:
     found = kiosk.compression.segments(kiosk.id)
     commits = [turn.commit for segment in found for turn in segment.turns]
@@ -223,22 +214,13 @@ def test_a_models_summary_too_long_for_the_target_is_lowered(
     assert found.tokens_after <= target
 
 
-def test_what_keeps_a_context_large_is_named_and_nothing_else(
-    kiosk: Kiosk, with_settings: Callable[..., Compression]
-) -> None:
+def test_what_keeps_a_context_large_is_named_and_nothing_else(kiosk: Kiosk) -> None:
     compression = kiosk.engine.compression
     with pytest.raises(UnreachableError, match="In the way: 1 pinned turn with"):
         compression.fit(kiosk.id, 40)
     kiosk.engine.contexts.annotate(kiosk.ids[0], priority="normal")
     with pytest.raises(UnreachableError, match=r"the smallest is \d+\.$"):
         compression.fit(kiosk.id, 40)
-    kiosk.engine.contexts.annotate(
-        kiosk.ids[2], priority="important", retain_match=["not in this commit"]
-    )
-    with pytest.raises(UnreachableError, match=r"criteria that no summary meets \(s1\)"):
-        compression.fit(kiosk.id, 40)
-    with pytest.raises(UnreachableError, match="no level below Brief"):
-        with_settings(tier="writer-pro").fit(kiosk.id, 40)
 
 
 def test_what_is_asked_in_words_is_said_to_be_unchecked(kiosk: Kiosk) -> None:

@@ -153,48 +153,29 @@ class Assembly:
     def _tags(self) -> tuple[str, str]:
         """Tags: a person's anchors verbatim, detected anchors as tags, then the engine's tags."""
         task = self._task
-        limit = task.max_tokens if self._ceiling is None else min(task.max_tokens, self._ceiling)
-        person = [fold(each.content) for each in task.anchors if each.source != "detected"]
-        detected = [each for each in task.anchors if each.source == "detected"]
-        chosen = self._anchor_tags(person, detected, limit)
-        need = self._count(", ".join(chosen)) if chosen else 0
+        limit = min(task.max_tokens, self._ceiling or task.max_tokens)
+        own = [fold(each.content) for each in task.anchors if each.source != "detected"]
+        detected = [anchor_tag(e.content) for e in task.anchors if e.source == "detected"]
+        tags = list(dict.fromkeys([*own, *detected]))
+        if self._ceiling is not None and self._count(", ".join(tags)) > limit:
+            while len(tags) > len(own) and self._count(", ".join(tags)) > limit * TAGS_SHARE:
+                tags.pop()
+        need = self._count(", ".join(tags))
         note = f"anchors need {need} tokens" if need > task.max_tokens else ""
         room = limit - need
         body = self._write(room) if room >= 4 or not self._engine.deterministic else ""
-        content = self._with_more(chosen, tags_in(body), max(limit, need))
+        known, size = {tag.lower() for tag in tags}, need
+        for tag in tags_in(body):
+            if tag.lower() not in known:
+                size += self._count(f", {tag}")
+                if size > max(limit, need):
+                    break
+                known.add(tag.lower())
+                tags.append(tag)
+        content = ", ".join(tags)
         if self._ceiling is not None:
             content = begun(content, self._ceiling, self._count)
         return content, note
-
-    def _anchor_tags(
-        self, person: list[str], detected: Sequence[AnchorPoint], limit: int
-    ) -> list[str]:
-        tags = list(dict.fromkeys([*person, *(anchor_tag(e.content) for e in detected)]))
-        if self._count(", ".join(tags)) <= limit:
-            return tags
-        if self._ceiling is None:
-            return tags
-        while len(tags) > len(person) and self._count(", ".join(tags)) > limit * TAGS_SHARE:
-            tags.pop()
-        return tags
-
-    def _with_more(self, tags: Sequence[str], more: Sequence[str], limit: int) -> str:
-        """The tags, and as many of the others as fit."""
-        whole = ", ".join(dict.fromkeys(more))
-        if not tags and self._count(whole) <= limit:
-            return whole
-        kept = list(tags)
-        known = {tag.lower() for tag in kept}
-        size = self._count(", ".join(kept)) if kept else 0
-        for tag in more:
-            if tag.lower() in known:
-                continue
-            size += self._count(f", {tag}")
-            if size > limit:
-                break
-            known.add(tag.lower())
-            kept.append(tag)
-        return ", ".join(kept)
 
     def _write(self, room: int) -> str:
         self._written = self._engine.write(structs.replace(self._task, max_tokens=room))

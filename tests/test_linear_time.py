@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.compression.file_summary import summarize_file
-from reviewer.compression.handover import write_brief, write_keep
+from reviewer.compression.handover import write_brief
 from reviewer.engine import Engine
 from reviewer.errors import OtherKindError
 from reviewer.extraction.candidates import MemoryType
@@ -126,7 +126,6 @@ READING: dict[str, Callable[[Path], object]] = {
     "view": read_view,
     "ingest": ingested,
     "brief": write_brief,
-    "keep": write_keep,
     "summarize": lambda path: summarize_file(path, max_tokens=2_000),
     "import": imported,
 }

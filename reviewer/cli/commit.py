@@ -71,8 +71,8 @@ def commit() -> None:
 @click.argument("name", metavar="CONTEXT")
 @option(
     "--filter Q",
-    'Words, "a phrase", -word, priority:x, role:x, type:x, hash:x, name:x, reason:x, by:x, '
-    "tokens>500, n<20, edited:, annotated:, summary:, has:criteria.",
+    'Words, "a phrase", -word, priority:x, role:x, type:x, name:x, tokens>500, is:edited, '
+    "is:annotated, is:summary, is:criteria.",
     into="filter_text",
     default="",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from reviewer.clock import TimeLeft
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.compression.plan import CompressionPlan, Preview, SegmentAtLevel, SegmentPreview
+    from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
     from reviewer.compression.preview import PreviewProgress, Watch
     from reviewer.compression.values import (
         CompressedSegment,
@@ -160,21 +160,24 @@ def compress(
             for each in (start, end)
         )
         if level == "all":
-            from reviewer.llm.model import ModelError
-
-            try:
-                with stoppable() as asked:
-                    every = opened.compression.all_levels(
-                        context,
-                        start=first,
-                        end=last,
-                        options=options,
-                        engine=engine,
-                        cancelled=asked,
-                    )
-                    _show_all_levels(every, context, as_json=as_json)
-            except ModelError as problem:
-                raise _with_advice(problem) from problem
+            locked = opened.compression.locked
+            plans = (
+                opened.compression.plan(
+                    context, each, start=first, end=last, engine=engine, options=options
+                )
+                for each in LEVELS
+                if each.upper() not in {level.name for level in locked}
+            )
+            previews = [_previewed(opened, plan) for plan in plans]
+            for why in locked.values():
+                if as_json:
+                    print_json(why.to_json())
+                else:
+                    narrate(str(why))
+            for segments in zip(*(each.segments for each in previews), strict=True):
+                for one in segments:
+                    _show_level(one, as_json=as_json)
+            _show_totals(previews, as_json=as_json)
             return
         if fit is not None:
             tried = "Choosing levels: {:,} of at most {:,} summaries tried"
@@ -315,22 +318,22 @@ def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
         narrate(f"What the person said is shortened in {', '.join(found.shortened)}.")
 
 
-def _show_all_levels(levels: Iterable[SegmentAtLevel], context: int, *, as_json: bool) -> None:
-    """Each segment at all four levels; a level outside the licence says so."""
-    totals: dict[str, int] = {}
-    for each in levels:
-        level = each.level.name.lower()
-        totals[level] = totals.get(level, 0) + each.tokens
-        if as_json:
-            print_json(each)
-        elif each.locked:
-            print_text(f"{each.segment.id} {level}: {each.locked.message}")
-        else:
-            assert each.compressed is not None
-            assert each.fidelity is not None
-            _show_summary(each.segment, each.compressed, each.fidelity)
+def _show_level(each: SegmentPreview, *, as_json: bool) -> None:
+    """A segment at one of all levels."""
     if as_json:
-        print_json({"total": True, "context": context, "tokens": totals})
+        print_json(each.to_json())
+    else:
+        _show_segment(each)
+
+
+def _show_totals(previews: Sequence[Preview], *, as_json: bool) -> None:
+    """The tokens of all segments at each level."""
+    totals = {
+        each.segments[0].level.name.lower(): sum(one.tokens for one in each.segments)
+        for each in previews
+    }
+    if as_json:
+        print_json({"total": True, "context": previews[0].plan.context, "tokens": totals})
     else:
         narrate(", ".join(f"{level} {tokens:,}" for level, tokens in totals.items()) + " tokens.")
 

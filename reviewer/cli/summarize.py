@@ -64,7 +64,7 @@ def summarize(
     for each in wanted:
         locked = locked_level(each, tier)
         if locked is not None and level == "all":
-            narrate(locked.message)
+            narrate(str(locked))
         else:
             require_licence(each, tier)
     with written_by(engine, model) as writer:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from msgspec import Struct
+import sqlite3
 
 from reviewer.commits.reader import CommitReader
 from reviewer.commits.values import ContextView
@@ -35,73 +34,48 @@ def resolve(
     wanted = reference.strip().lower()
     found = _named(reader, wanted, context, project)
     if len(found) == 1:
-        return next(iter(found))
+        return int(found[0]["id"])
     if not found:
         if context is None and project is not None:
-            reader.require_own("commit_", list(_named(reader, wanted, None, None))[:1])
-        raise UnknownIdError(_unknown(reference, wanted))
-    raise AmbiguousReferenceError(_ambiguous(reference, found), tuple(found))
+            others = [row["id"] for row in _named(reader, wanted, None, None)]
+            reader.require_own("commit_", others[:1])
+        raise UnknownIdError(
+            f'There is no commit "{reference}". Name it by #number or at least {SHORTEST} '
+            "characters of its hash. See: reviewer commit list CONTEXT"
+        )
+    named = ", ".join(
+        f"#{row['id']} {row['hash'][:12]} ({' '.join(row['beginning'].split())!r} in {row['name']})"
+        for row in found[:_NAMED]
+    )
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    raise AmbiguousReferenceError(
+        f'"{reference}" may be {named}{more}. Give more of the hash, the number with #, or the '
+        "context with --context.",
+        tuple(row["id"] for row in found),
+    )
 
 
 def _named(
     reader: CommitReader, wanted: str, context: int | None, project: str | None
-) -> dict[int, _Candidate]:
-    """The commits that a number or a hash may name, by id."""
+) -> list[sqlite3.Row]:
+    """The commits that a number or a hash may name."""
     number = wanted.removeprefix("#")
-    found: dict[int, _Candidate] = {}
-    if number.isascii() and number.isdigit() and not number.startswith("0"):
-        found |= _rows(reader, "c.id = :id", {"id": int(number[:18])}, context, project)
-    if not wanted.startswith("#") and _HASH.fullmatch(wanted):
-        condition = "c.hash >= :low AND c.hash < :low || 'g'"
-        found |= _rows(reader, condition, {"low": wanted}, context, project)
-    return found
-
-
-class _Candidate(Struct, frozen=True):
-    hash: str
-    context: str
-    beginning: str
-
-
-def _rows(
-    reader: CommitReader,
-    condition: str,
-    parameters: dict[str, str | int],
-    context: int | None,
-    project: str | None,
-) -> dict[int, _Candidate]:
-    """Matching commits by id."""
-    rows = reader.all(
-        "SELECT c.id, c.hash, x.id, x.name, substr(t.text, 1, 40) FROM context x"
+    by_number = number.isascii() and number.isdigit() and not number.startswith("0")
+    by_hash = not wanted.startswith("#") and _HASH.fullmatch(wanted) is not None
+    return reader.all(
+        "SELECT c.id, c.hash, x.name, substr(t.text, 1, 40) AS beginning FROM context x"
         " JOIN commit_ c ON c.context_id = x.id JOIN content t ON t.id = c.content_id"
-        f" JOIN project p ON p.id = x.project_id WHERE {condition}"
+        " JOIN project p ON p.id = x.project_id"
+        " WHERE (c.id = :id OR (c.hash >= :low AND c.hash < :low || 'g'))"
         " AND (:context IS NULL OR x.id = :context) AND (:project IS NULL OR p.name = :project)"
         " ORDER BY c.id LIMIT 50",
-        {**parameters, "context": context, "project": project},
+        {
+            "id": int(number[:18]) if by_number else None,
+            "low": wanted if by_hash else None,
+            "context": context,
+            "project": project,
+        },
     )
-    return {
-        row[0]: _Candidate(row[1], f"#{row[2]} {row[3]}", " ".join(row[4].split())) for row in rows
-    }
-
-
-def _ambiguous(reference: str, found: dict[int, _Candidate]) -> str:
-    several = len({each.context for each in found.values()}) > 1
-    named = ", ".join(
-        f"#{number} {each.hash[:12]} ({each.beginning!r}"
-        + (f" in {each.context})" if several else ")")
-        for number, each in list(found.items())[:_NAMED]
-    )
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    same = len({each.hash for each in found.values()}) == 1
-    hints = ([] if same else ["more of the hash"]) + ["the number with #"]
-    hints += ["the context with --context"] if several else []
-    return f'"{reference}" may be {named}{more}. Give {", or ".join(hints)}.'
-
-
-def _unknown(reference: str, wanted: str) -> str:
-    if re.fullmatch(r"[0-9a-f]+", wanted) and len(wanted) < SHORTEST and not wanted.isdigit():
-        return f'"{reference}" is too short: give at least {SHORTEST} characters of the hash.'
-    return f'There is no commit "{reference}". See: reviewer commit list CONTEXT'
 
 
 def require_in(reader: CommitReader, commit: int, context: ContextView) -> None:

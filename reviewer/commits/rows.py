@@ -12,7 +12,6 @@ import msgspec
 from reviewer.commits import retention
 from reviewer.commits.reader import (
     CHAIN_UNTIL,
-    EDIT,
     ORIGIN,
     PRIORITY,
     UP_FROM,
@@ -112,19 +111,6 @@ def annotations_of(reader: CommitReader, origin: int) -> tuple[Annotation, ...]:
             "SELECT * FROM annotation WHERE commit_id = ? ORDER BY id DESC", (origin,)
         )
     )
-
-
-def commit_texts(reader: CommitReader, ids: Sequence[int]) -> dict[int, str]:
-    """Text by commit id, edits applied."""
-    found: dict[int, str] = {}
-    for chunk in chunks(list(ids)):
-        sql = (
-            "SELECT c.id, t.text FROM commit_ c"
-            f" JOIN content t ON t.id = coalesce((SELECT content_id FROM commit_ WHERE id = {EDIT}"
-            f"), c.content_id) WHERE c.id IN ({','.join('?' * len(chunk))})"
-        )
-        found.update((row[0], row[1]) for row in reader.all(sql, chunk))
-    return found
 
 
 def _commit_row(row: sqlite3.Row) -> CommitRow:

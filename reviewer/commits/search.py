@@ -19,23 +19,15 @@ _TEXT_FIELDS = {
     "priority": f"{PRIORITY} LIKE ? || '%'",
     "role": "c.role LIKE ? || '%'",
     "type": "c.type LIKE ? || '%'",
-    "hash": "c.hash LIKE ? || '%'",
     "name": "c.name LIKE '%' || ? || '%'",
-    "reason": "n.reason LIKE '%' || ? || '%'",
-    "by": "n.actor LIKE ? || '%'",
 }
-_NUMBER_FIELDS = {"tokens": "t.tokens", "id": "c.id", "n": "(c.position + 1)"}
 _FLAGS = {
     "edited": "d.id IS NOT NULL",
     "annotated": "n.id IS NOT NULL",
     "summary": "c.operation = 'summary'",
     "criteria": "n.retention_json IS NOT NULL",
-    "reason": "coalesce(n.reason, '') <> ''",
-    "name": "c.name <> ''",
 }
-_YES, _NO = ("", "yes", "true", "1"), ("no", "false", "0")
-_FLAG_FIELDS = ("edited", "annotated", "summary")
-FIELDS = (*_TEXT_FIELDS, *_NUMBER_FIELDS, "has", "is", *_FLAG_FIELDS)
+FIELDS = (*_TEXT_FIELDS, "tokens", "is")
 
 
 class TextTerm(Struct, frozen=True):
@@ -79,51 +71,37 @@ def parse_filter(text: str) -> ParsedFilter:
 
 
 def _condition(field: str, sign: str, value: str) -> tuple[str, tuple[Value, ...]] | None:
-    if field in _NUMBER_FIELDS:
-        return _number(field, sign, value)
-    if sign in (":", "="):
-        if field in ("has", "is"):
-            return _flag(field, value)
-        if field in _FLAG_FIELDS:
-            return _yes_or_no(field, value)
-        if field == "priority":
-            _require_priority(value)
-        if field in _TEXT_FIELDS:
-            return (_TEXT_FIELDS[field], (value,)) if value else None
-    elif field in FIELDS:
+    """An SQL condition with its parameters; None while its value is still to be typed."""
+    if field == "tokens":
+        return _number(sign, value)
+    if field in FIELDS and sign not in (":", "="):
         raise FilterError(f'"{field}" is not a number; write {field}:...')
-    from difflib import get_close_matches
+    if field == "is":
+        return _flag(value)
+    if field == "priority":
+        _require_priority(value)
+    if field in _TEXT_FIELDS:
+        return (_TEXT_FIELDS[field], (value,)) if value else None
+    raise FilterError(
+        f'There is no field "{field}"; fields: {", ".join(FIELDS)} (quote it to search for the '
+        "words)"
+    )
 
-    near = get_close_matches(field, FIELDS, 1)
-    hint = f'did you mean "{near[0]}"?' if near else f"fields: {', '.join(FIELDS)}"
-    raise FilterError(f'There is no field "{field}"; {hint} (quote it to search for the words)')
 
-
-def _number(field: str, sign: str, value: str) -> tuple[str, tuple[Value, ...]] | None:
+def _number(sign: str, value: str) -> tuple[str, tuple[Value, ...]] | None:
     if not value:
         return None
     try:
-        number = float(value.replace("_", ""))
+        return f"t.tokens {'=' if sign == ':' else sign} ?", (float(value.replace("_", "")),)
     except ValueError:
-        raise FilterError(f'"{field}" needs a number, as in {field}>500') from None
-    return f"{_NUMBER_FIELDS[field]} {'=' if sign == ':' else sign} ?", (number,)
+        raise FilterError('"tokens" needs a number, as in tokens>500') from None
 
 
-def _flag(field: str, value: str) -> tuple[str, tuple[Value, ...]] | None:
+def _flag(value: str) -> tuple[str, tuple[Value, ...]] | None:
     fitting = [name for name in _FLAGS if name.startswith(value.lower())]
     if not fitting:
-        raise FilterError(f'"{field}" takes one of {", ".join(_FLAGS)}; not "{value}"')
+        raise FilterError(f'"is" takes one of {", ".join(_FLAGS)}; not "{value}"')
     return (_FLAGS[fitting[0]], ()) if len(fitting) == 1 else None
-
-
-def _yes_or_no(field: str, value: str) -> tuple[str, tuple[Value, ...]] | None:
-    if value.lower() in _YES:
-        return _FLAGS[field], ()
-    if value.lower() in _NO:
-        return f"NOT ({_FLAGS[field]})", ()
-    if any(each.startswith(value.lower()) for each in (*_YES[1:], *_NO)):
-        return None  # still being typed
-    raise FilterError(f'"{field}" is yes or no, as in {field}:no; not "{value}"')
 
 
 def _require_priority(value: str) -> None:

@@ -36,8 +36,6 @@ SIMILAR = 0.8
 LONGEST, LONGEST_QUESTION = 220, 400
 """Characters of an anchor; longer statements are narrowed to the clause that counts."""
 SHORTEST, SHORTEST_NAME = 8, 4
-SHORT_REPLY = 60
-"""Characters up to which a reply answers a question, whatever its words."""
 LEAST_ASKED = 2
 """Words of content in a question."""
 PATH_PARTS = 3
@@ -63,7 +61,7 @@ def find_anchors(
     important is kept. Boot text, thinking and tool results give no anchors. Credentials are never
     anchors.
     """
-    wanted = [*marked, *_pinned(turns), *_retained(turns, retention)]
+    wanted = [*_pinned(turns), *_retained(turns, retention), *marked]
     chosen = _Chosen(turns)
     for point in wanted:
         chosen.take(point)
@@ -160,34 +158,18 @@ def _detected(turns: Sequence[SegmentTurn]) -> Iterator[AnchorPoint]:
 
 
 def _answered(turns: Sequence[SegmentTurn]) -> list[bool]:
-    """For each turn, whether the next words of somebody else take its question up: they are short,
-    or share a word with it.
-    """
-    spoken = [
-        (number, turn)
-        for number, turn in enumerate(turns)
-        if turn.kind == "text" and turn.text.strip() and turn.role in ("user", "assistant", "note")
-    ]
+    """For each turn, whether somebody else says something after it."""
     answered = [False] * len(turns)
-    said_next: dict[tuple[str, str], SegmentTurn] = {}
-    after: SegmentTurn | None = None
-    for number, turn in reversed(spoken):
-        speaker = (turn.role, turn.name)
-        if after is not None and (after.role, after.name) != speaker:
-            said_next[speaker] = after
-        if (following := said_next.get(speaker)) is not None:
-            answered[number] = _takes_up(turn.text, following.text)
-        after = turn
+    last: tuple[str, str] | None = None
+    several = False
+    for number in range(len(turns) - 1, -1, -1):
+        turn = turns[number]
+        if turn.kind == "text" and turn.text.strip():
+            speaker = (turn.role, turn.name)
+            several = several or last not in (None, speaker)
+            last = speaker
+        answered[number] = several
     return answered
-
-
-def _takes_up(text: str, reply: str) -> bool:
-    asked = [text[unit.start : unit.end] for unit in units(text)]
-    asked = [each for each in asked if QUESTION_END.search(each)]
-    if not asked or len(reply) <= SHORT_REPLY:
-        return True
-    wanted = {word[:5] for each in asked for word in content_words(each)}
-    return bool(wanted & {word[:5] for word in content_words(reply[:4_000])})
 
 
 def _found(turn: SegmentTurn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:

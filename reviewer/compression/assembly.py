@@ -14,11 +14,12 @@ from reviewer.compression.retention import (
     anchor_points,
     append_points,
     diagnosis,
-    missing_spans,
+    find_impossible,
     validate_retention,
 )
 from reviewer.compression.values import AnchorPoint, Level
 from reviewer.compression.verbatim import anchor_tag
+from reviewer.compression.writing import begun
 from reviewer.llm.steering import RetryExhaustedError
 from reviewer.text.normalise import fold
 
@@ -108,32 +109,20 @@ class Assembly:
         return self._count(append_points("", points)) + LINE if points else 0
 
     def _missing_points(self, body: str) -> tuple[str, ...]:
-        """The Key Points: missing anchors, and spans that criteria need."""
+        """The Key Points: missing anchors."""
         task = self._task
-        points: list[str] = []
-        if task.options.validate_anchors:
-            missing = missing_anchors(body, task.anchors, task.level)
-            points += anchor_points(missing, task.segment)
-        return (*points, *self._retained_spans(append_points(body, points)))
-
-    def _retained_spans(self, content: str) -> tuple[str, ...]:
-        """Spans of the source that meet failed criteria, for an engine without steering."""
-        if not self._engine.deterministic:
-            return ()
-        failures = validate_retention(content, self._task.criteria)
-        return missing_spans(self._task.segment, failures, self._task.level)[0]
+        return anchor_points(missing_anchors(body, task.anchors, task.level), task.segment)
 
     def _refuse_impossible(self) -> None:
         """Raise RetryExhaustedError for a criterion that nothing in the segment meets."""
         task = self._task
         failures = validate_retention("", task.criteria)
-        spans, impossible = missing_spans(task.segment, failures, task.level)
-        if impossible:
+        if impossible := find_impossible(task.segment, failures):
             raise RetryExhaustedError(
                 f"{diagnosis(impossible)} No text of the segment matches it, so no summary of it "
                 "can: correct the criterion, or write the summary by hand.",
                 1,
-                append_points("", spans),
+                "",
             )
 
     def _joined(self, body: str, points: Sequence[str]) -> str:
@@ -159,74 +148,34 @@ class Assembly:
         if self._count(content) > self._ceiling:
             self._marker = ""
             content = self._joined(body, kept)
-        return content if self._count(content) <= self._ceiling else self._cut(content)
-
-    def _cut(self, content: str) -> str:
-        """The beginning of a text within the ceiling, in whole words."""
-        assert self._ceiling is not None
-        low, high = 0, len(content)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self._count(content[:middle]) <= self._ceiling:
-                low = middle
-            else:
-                high = middle - 1
-        cut = content[:low]
-        return cut if low == len(content) else cut[: max(cut.rfind(" "), 0)].rstrip()
+        return begun(content, self._ceiling, self._count)
 
     def _tags(self) -> tuple[str, str]:
         """Tags: a person's anchors verbatim, detected anchors as tags, then the engine's tags."""
         task = self._task
-        limit = task.max_tokens if self._ceiling is None else min(task.max_tokens, self._ceiling)
-        person = [fold(each.content) for each in task.anchors if each.source != "detected"]
-        detected = [each for each in task.anchors if each.source == "detected"]
-        chosen = self._anchor_tags(person, detected, limit)
-        need = self._count(", ".join(chosen)) if chosen else 0
+        limit = min(task.max_tokens, self._ceiling or task.max_tokens)
+        own = [fold(each.content) for each in task.anchors if each.source != "detected"]
+        detected = [anchor_tag(e.content) for e in task.anchors if e.source == "detected"]
+        tags = list(dict.fromkeys([*own, *detected]))
+        if self._ceiling is not None and self._count(", ".join(tags)) > limit:
+            while len(tags) > len(own) and self._count(", ".join(tags)) > limit * TAGS_SHARE:
+                tags.pop()
+        need = self._count(", ".join(tags))
         note = f"anchors need {need} tokens" if need > task.max_tokens else ""
         room = limit - need
         body = self._write(room) if room >= 4 or not self._engine.deterministic else ""
-        content = self._with_more(chosen, tags_in(body), max(limit, need))
-        spans = self._retained_spans(content)
-        if spans:
-            chosen = [*(fold(span) for span in spans), *chosen]
-            content = self._with_more(
-                chosen, tags_in(body), max(limit, self._count(", ".join(chosen)))
-            )
-        if self._ceiling is not None and self._count(content) > self._ceiling:
-            content = self._cut(content)
+        known, size = {tag.lower() for tag in tags}, need
+        for tag in tags_in(body):
+            if tag.lower() not in known:
+                size += self._count(f", {tag}")
+                if size > max(limit, need):
+                    break
+                known.add(tag.lower())
+                tags.append(tag)
+        content = ", ".join(tags)
+        if self._ceiling is not None:
+            content = begun(content, self._ceiling, self._count)
         return content, note
-
-    def _anchor_tags(
-        self, person: list[str], detected: Sequence[AnchorPoint], limit: int
-    ) -> list[str]:
-        if not self._task.options.validate_anchors:
-            return list(dict.fromkeys(person))
-        tags = list(dict.fromkeys([*person, *(anchor_tag(e.content) for e in detected)]))
-        if self._count(", ".join(tags)) <= limit:
-            return tags
-        if self._ceiling is None:
-            return tags
-        while len(tags) > len(person) and self._count(", ".join(tags)) > limit * TAGS_SHARE:
-            tags.pop()
-        return tags
-
-    def _with_more(self, tags: Sequence[str], more: Sequence[str], limit: int) -> str:
-        """The tags, and as many of the others as fit."""
-        whole = ", ".join(dict.fromkeys(more))
-        if not tags and self._count(whole) <= limit:
-            return whole
-        kept = list(tags)
-        known = {tag.lower() for tag in kept}
-        size = self._count(", ".join(kept)) if kept else 0
-        for tag in more:
-            if tag.lower() in known:
-                continue
-            size += self._count(f", {tag}")
-            if size > limit:
-                break
-            known.add(tag.lower())
-            kept.append(tag)
-        return ", ".join(kept)
 
     def _write(self, room: int) -> str:
         self._written = self._engine.write(structs.replace(self._task, max_tokens=room))

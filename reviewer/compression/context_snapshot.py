@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -89,6 +88,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         commit=row[0],
         priority=Priority(row[8]),
         retention=retention.from_json(row[9]),
+        summary=row[3] == "summary",
         **_facts_of(row[15]),
     )
     return ChainCommit(
@@ -188,10 +188,6 @@ def move_anchor(anchor: AnchorPoint, content: str) -> AnchorPoint | None:
     )
 
 
-AnchorCache = dict[int, tuple[AnchorPoint, ...]]
-"""Anchors by the hash of the turns, marks and criteria, so that texts are not kept for it."""
-
-
 class ContextSnapshot:
     """A chain and the segments of a range of it, at the time of the snapshot."""
 
@@ -205,10 +201,9 @@ class ContextSnapshot:
         name: str = "",
         range_: tuple[int | None, int | None] = (None, None),
         retention: RetentionCriteria | None = None,
-        anchor_cache: AnchorCache | None = None,
         whole: bool = False,
     ) -> None:
-        """`range_`: ids of the first and the last commit. `anchor_cache` is read and added to."""
+        """`range_`: ids of the first and the last commit."""
         self.context = context
         self.head = head
         self.chain = tuple(chain)
@@ -220,7 +215,7 @@ class ContextSnapshot:
         self._origins = {commit.id: commit.origin for commit in self.chain}
         self._marks = read_marks(query, self.chain)
         self._retention = retention
-        self._anchors: AnchorCache = {} if anchor_cache is None else anchor_cache
+        self._anchors: dict[int, tuple[AnchorPoint, ...]] = {}
         self.tokens = sum(c.turn.tokens for c in chain if c.turn.priority is not Priority.SKIP)
         """Tokens of the chain as it is compiled."""
         self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
@@ -229,14 +224,13 @@ class ContextSnapshot:
 
     def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
         """The anchors of the segment with that index."""
-        segment = self.segments[number]
-        marked = tuple(place_marks(segment, self._origins, self._marks))
-        key = hash((segment.turns, marked, self._retention))
-        found = self._anchors.get(key)
-        if found is None:
-            found = find_anchors(segment.turns, marked=marked, retention=self._retention)
-            self._anchors[key] = found
-        return found
+        if number not in self._anchors:
+            segment = self.segments[number]
+            marked = place_marks(segment, self._origins, self._marks)
+            self._anchors[number] = find_anchors(
+                segment.turns, marked=marked, retention=self._retention
+            )
+        return self._anchors[number]
 
     def matches(self, choice: LevelChoice) -> bool:
         """Whether the segment of a choice still consists of the same commits."""
@@ -312,11 +306,9 @@ def take_snapshot(
     name: str = "",
     range_: tuple[int | None, int | None] = (None, None),
     retention: RetentionCriteria | None = None,
-    anchor_cache: AnchorCache | None = None,
-    chain: Sequence[ChainCommit] | None = None,
     whole: bool = False,
 ) -> ContextSnapshot:
-    """A snapshot of a context; `chain`: its chain, where it was read already."""
+    """A snapshot of a context."""
     heads = query(
         "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
         (context,),
@@ -326,30 +318,22 @@ def take_snapshot(
     return ContextSnapshot(
         context,
         heads[0][0],
-        read_chain(query, context) if chain is None else chain,
+        read_chain(query, context),
         query,
         name=name,
         range_=range_,
         retention=retention,
-        anchor_cache=anchor_cache,
         whole=whole,
     )
 
 
-SNAPSHOTS = 2
-"""Snapshots that are kept; one of a long context is tens of megabytes of text."""
-CACHED_ANCHORS = 10_000
-"""Segments whose anchors are kept."""
-
-
-class SnapshotCache:
+class LatestSnapshot:
     """Takes snapshots of contexts and keeps the latest. Safe from several threads."""
 
     def __init__(self, reader: CommitReader, contexts: Contexts) -> None:
         self._reader = reader
         self._contexts = contexts
-        self._snapshots: OrderedDict[tuple[Any, ...], ContextSnapshot] = OrderedDict()
-        self._anchors: AnchorCache = {}
+        self._kept: tuple[object, ContextSnapshot] | None = None
         self._lock = threading.Lock()
 
     def get(
@@ -368,34 +352,14 @@ class SnapshotCache:
         version = self._contexts.changed(context)
         key = (context, version, start, end, retention or None, whole)
         with self._lock:
-            found = self._snapshots.get(key)
-            if found is None:
-                self._evict(context, version)
-                found = self._snapshots[key] = take_snapshot(
+            if self._kept is None or self._kept[0] != key:
+                snapshot = take_snapshot(
                     self._reader.all,
                     context,
                     name=name,
                     range_=(start, end),
                     retention=retention,
-                    anchor_cache=self._anchors,
                     whole=whole,
-                    chain=next(
-                        (
-                            each.chain
-                            for each in self._snapshots.values()
-                            if each.context == context
-                        ),
-                        None,
-                    ),
                 )
-            self._snapshots.move_to_end(key)
-            return found
-
-    def _evict(self, context: int, version: tuple[int, ...]) -> None:
-        """Drop snapshots of earlier versions of a context, then the oldest."""
-        for key in [key for key in self._snapshots if key[0] == context and key[1] != version]:
-            del self._snapshots[key]
-        while len(self._snapshots) >= SNAPSHOTS:
-            self._snapshots.popitem(last=False)
-        if len(self._anchors) > CACHED_ANCHORS:
-            self._anchors.clear()
+                self._kept = key, snapshot
+            return self._kept[1]

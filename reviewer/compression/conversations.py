@@ -16,15 +16,13 @@ _READ = frozenset({RecordUse.MESSAGE, RecordUse.TOOL, RecordUse.SUMMARY, RecordU
 
 
 class Conversation(Struct):
-    """One conversation of a file. Lines are 0-based and half-open; rows, in a database.
+    """One conversation of a file.
 
     `number` counts from 1 in the order of the file. `said`: whether it has words of anybody.
     """
 
     key: str
     number: int
-    line_start: int
-    line_end: int
     name: str = ""
     """Its id in the format; empty where it has none."""
     latest: str = ""
@@ -70,9 +68,8 @@ def listed(blocks: Iterable[Block]) -> list[Conversation]:
             continue
         key, at = key_of(block), block.origin
         if key not in found:
-            found[key] = Conversation(key, 0, at.line_start, at.line_end, at.session or "")
+            found[key] = Conversation(key, 0, at.session or "")
         each = found[key]
-        each.line_end = max(each.line_end, at.line_end)
         each.latest = max(each.latest, at.at or "")
         each.said = each.said or (block.kind == "text" and not is_notice(block))
         each.aside = each.aside and at.sidechain

@@ -10,23 +10,20 @@ from msgspec import Struct
 
 from reviewer.compression.pieces import question_in, with_needs
 from reviewer.compression.session import SessionFacts, Speech, Voice
-from reviewer.compression.told import ToldCall, told_together
+from reviewer.compression.told import told_together
 from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
-from reviewer.sources.events import Act
 
 FIRST, LAST, CLOSING = 1.3, 1.6, 1.3
 """Weights of the first, the last and the other pieces of a message that ends a turn of the agent.
 """
-ANNOUNCED, PAST, EARLIER, STEPS, REPORT = 0.3, 0.4, 0.6, 0.8, 0.8
-"""`ANNOUNCED`: the end of a message that only leads on to calls. `PAST`: said while a check failed
-that has passed since. `REPORT`: what a sub-agent handed back."""
+ANNOUNCED, EARLIER, STEPS, REPORT = 0.3, 0.6, 0.8, 0.8
+"""`ANNOUNCED`: the end of a message that only leads on to calls. `REPORT`: what a sub-agent handed
+back."""
 REPORT_ENDS = 2
 """Pieces at the end of a sub-agent's report that may stand beside its first."""
 LEAST_TERMS = 2
 """Terms of a sentence that says something beside others."""
-LAST_STEPS = 6
-"""Calls at the end that get a line each."""
 SHORT = 120
 """Characters of a message that says little without the one before it."""
 QUESTION = 200
@@ -66,7 +63,6 @@ def course(session: SessionFacts, *, asked: bool = True) -> list[CourseLine]:
 def _course(session: SessionFacts, *, asked: bool) -> Iterator[CourseLine]:
     said, steps = session.speeches, session.steps
     places = [each.place for each in said]
-    alone = [s.place for s in steps if s.act not in (Act.READ, Act.SEARCH)][-LAST_STEPS:]
     at = 0
     for number in range(-1, len(said)):
         end = places[number + 1] if number + 1 < len(said) else float("inf")
@@ -78,20 +74,9 @@ def _course(session: SessionFacts, *, asked: bool) -> Iterator[CourseLine]:
         if number >= 0:
             place = places[number]
             yield from _spoken(session, number, asked=asked, leads_on=bool(between))
-        together: list[ToldCall] = []
-        for step in between:
-            if alone and step.place >= alone[0] and step.act not in (Act.READ, Act.SEARCH):
-                yield from _told(together, place, number)
-                together = []
-                yield CourseLine(step.place + 0.95, "steps", step.long_line, STEPS, number)
-            else:
-                together.append(step)
-        yield from _told(together, place, number)
-
-
-def _told(steps: Sequence[ToldCall], place: float, number: int) -> Iterator[CourseLine]:
-    if line := told_together(steps):
-        yield CourseLine(max(place, steps[-1].place) + 0.9, "steps", line, STEPS, number)
+        if line := told_together(between):
+            at_end = max(place, between[-1].place) + 0.9
+            yield CourseLine(at_end, "steps", line, STEPS, number)
 
 
 def _spoken(
@@ -122,8 +107,6 @@ def _spoken(
             weight = REPORT
         elif closes:
             weight = LAST if at_end else FIRST if place == 0 else CLOSING
-        elif number in session.past:
-            weight = PAST
         elif kind == "agent" and leads_on and at_end:
             weight = ANNOUNCED
         place_in_all = each.place + place / (len(parts) + 1)

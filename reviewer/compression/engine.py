@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from reviewer.compression.fidelity import Nearer, validate_fidelity
+from reviewer.compression.fidelity import validate_fidelity
 from reviewer.compression.retention import TurnCriteria
 from reviewer.compression.salient_terms import SourceTerms
 from reviewer.compression.segments import full_text, readable
@@ -23,23 +23,19 @@ from reviewer.compression.values import (
     SummarizationOptions,
 )
 
-LONG_SEGMENT = 2_000_000
-"""Characters from which on a segment is not joined to one text only to count it."""
-
 
 class SegmentAnalysis:
     """Everything that is computed once for a segment and shared by its levels.
 
-    `segment` has its SKIP turns emptied; `count` counts tokens.
+    `segment` has its SKIP turns emptied.
     """
 
-    def __init__(self, segment: Segment, count: Callable[[str], int]) -> None:
+    def __init__(self, segment: Segment) -> None:
         self.segment = readable(segment)
-        self._count = count
 
     @cached_property
     def text(self) -> str:
-        """The segment at Full; of a long one it takes much memory."""
+        """The segment at Full."""
         return full_text(self.segment.turns)
 
     @cached_property
@@ -51,13 +47,6 @@ class SegmentAnalysis:
     def characters(self) -> int:
         """Characters of the turns, fewer than those of the text at Full."""
         return sum(len(turn.text) for turn in self.segment.turns)
-
-    @cached_property
-    def full_tokens(self) -> int:
-        """Tokens of the text at Full; of a long one without its speakers, which are few."""
-        if self.characters > LONG_SEGMENT:
-            return self.segment.tokens
-        return self._count(self.text)
 
     def is_whole(self, content: str) -> bool:
         """Whether a summary is the text at Full."""
@@ -77,21 +66,9 @@ class SegmentAnalysis:
         """Who said what, what was done between, and the state of the work at the end."""
         return read_session(turn_events(self.segment.turns))
 
-    def fidelity(
-        self, compressed: CompressedSegment, nearer: Nearer | None = None
-    ) -> FidelityValidation:
+    def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
         """How faithful a summary of the segment is, and its losses; see `validate_fidelity`."""
-        return validate_fidelity(self.segment, compressed, self.terms, self.session, nearer)
-
-
-class Callbacks(Struct, frozen=True):
-    """What a caller has to say and hears while a text is written."""
-
-    cancelled: Callable[[], bool] | None = None
-    on_text: Callable[[str], None] | None = None
-    """Gets each piece of the text."""
-    on_attempt: Callable[[int], None] | None = None
-    """Gets the number of each attempt of a model, from 1, before its text."""
+        return validate_fidelity(self.segment, compressed, self.terms, self.session)
 
 
 class SummaryTask(Struct, frozen=True):
@@ -108,7 +85,7 @@ class SummaryTask(Struct, frozen=True):
     """Retention criteria that the text will be checked against."""
     care: bool = False
     """Whether some turns are IMPORTANT without criteria."""
-    callbacks: Callbacks = Callbacks()
+    cancelled: Callable[[], bool] | None = None
 
     @property
     def segment(self) -> Segment:

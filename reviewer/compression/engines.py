@@ -12,7 +12,6 @@ from reviewer.clock import Clock
 from reviewer.compression.measures import Publish
 from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
-from reviewer.errors import ReviewerError
 from reviewer.settings import load_settings
 from reviewer.text.tokens import counter
 
@@ -31,19 +30,9 @@ class Engines:
         self._answers = answers
         self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
 
-    def default(self) -> EngineName:
-        """The engine that the settings name. Raises SettingsError."""
-        return load_settings().compression.engine
-
     def named(self, name: str | None) -> EngineName:
-        """The engine of that name, or the settings' own. Raises ReviewerError for another name."""
-        if name is None:
-            return self.default()
-        if name == "offline":
-            return "offline"
-        if name == "model":
-            return "model"
-        raise ReviewerError(f'There is no engine "{name}"; choose offline or model.')
+        """The engine of that name, or the settings' own. Raises SettingsError."""
+        return "model" if (name or load_settings().compression.engine) == "model" else "offline"
 
     def concurrency(self, engine: EngineName) -> int:
         """How many segments may be written in parallel."""
@@ -71,8 +60,8 @@ class Engines:
         )
 
     def _model(self, model_id: str | None) -> Summarizer:
-        from reviewer.compression.kept_answers import KeptAnswers
         from reviewer.compression.model_engine import ModelEngine
+        from reviewer.llm.answer_cache import AnswerCache
         from reviewer.llm.open_model import context_tokens, open_model
 
         settings = load_settings()
@@ -81,16 +70,15 @@ class Engines:
                 settings, model=structs.replace(settings.model, name=model_id)
             )
         count = counter().count
-        folder, kept = settings.compression.templates, None
-        if self._answers is not None:  # a model served here has any free port
-            host = urlsplit(settings.model.base_url).hostname or ""
-            kept = KeptAnswers(self._answers, host, *settings.model.command)
+        folder = settings.compression.templates
+        host = urlsplit(settings.model.base_url).hostname or ""  # served here it has any free port
         engine = ModelEngine(
             open_model(settings),
             count,
             context_tokens=context_tokens(settings),
             templates=Path(folder).expanduser() if folder else None,
-            kept=kept,
+            answers=AnswerCache(self._answers) if self._answers is not None else None,
+            asked=(host, *settings.model.command),
         )
         return Summarizer(
             engine,

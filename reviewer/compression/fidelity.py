@@ -10,8 +10,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.markers import without_markers
@@ -32,14 +30,13 @@ from reviewer.compression.values import (
     LostKind,
     Segment,
     SegmentTurn,
+    overall_score,
 )
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
 from reviewer.text.normalise import fold
 from reviewer.text.units import units
 
-ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
-"""Shares of the three parts in the overall score."""
 NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
 """Share of the needs in the context that is kept; the rest are the terms of the source."""
 TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
@@ -69,16 +66,6 @@ _BETWEEN = frozenset((", ", ". ", "; ", ": "))
 _TITLE_WORDS = frozenset(
     word for section in HandoverSection for word in (section, *section.split())
 )
-
-
-class Nearer(Struct, frozen=True):
-    """The level nearer to Full of the same segment. Scores are for what so many tokens can say, so
-    that fewer tokens could look safer than more.
-    """
-
-    needs_missing: tuple[str, ...]
-    context_retention: float
-    tokens: int
 
 
 def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
@@ -116,12 +103,10 @@ def validate_fidelity(
     compressed: CompressedSegment,
     source: SourceTerms | None = None,
     session: SessionFacts | None = None,
-    nearer: Nearer | None = None,
 ) -> FidelityValidation:
     """The three parts and the overall score, 0 to 1, what is lost and what is invented.
 
-    `source`, `session`: of the segment, where they are known already. `nearer`: what the level
-    nearer to Full loses is lost here, too, unless this text has it.
+    `source`, `session`: of the segment, where they are known already.
     """
     level = compressed.level
     if level is Level.FULL:
@@ -138,23 +123,16 @@ def validate_fidelity(
     summary = SummaryTerms(written)
     needs = needs_of(session)
     found = carried(needs, written, compressed.token_count)
-    lacking = found.missing
-    if nearer is not None:
-        lost = nearer.needs_missing
-        more = carried(needs, written, nearer.tokens).missing
-        lacking += tuple(each for each in more if each.named in lost and each not in lacking)
     terms_share = TERMS_SHARE_OF_TAGS if level is Level.TAGS else TERMS_SHARE
     context = retained_terms(summary, source, round(compressed.token_count * terms_share))
     if needs:
         share = NEEDS_OF_TAGS if level is Level.TAGS else NEEDS
         context = share * found.share + (1 - share) * context
-    if nearer is not None:
-        context = min(context, nearer.context_retention)
-    overall = ANCHORS * anchors + FACTS * facts + CONTEXT * context
+    overall = overall_score(anchors, facts, context)
     losses = [
         *_lost_turns(segment.turns, written, level),
         *(_lost_anchor(each) for each in missing),
-        *_lost_needs(lacking, segment.turns),
+        *_lost_needs(found.missing, segment.turns),
         *_lost_statements(session, written, level, segment.turns),
         *_lost_names(summary, source),
     ]
@@ -166,7 +144,7 @@ def validate_fidelity(
         round(context, 4),
         tuple(_each_once(losses)[:MOST_LOST]),
         tuple(invented[:MOST_INVENTED]),
-        tuple(dict.fromkeys(need.named for need in lacking)),
+        tuple(dict.fromkeys(need.named for need in found.missing)),
         complete=not compressed.anchors_missing,
     )
 
@@ -176,7 +154,7 @@ def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFac
     told = [
         *state_lines(session),
         *plan_lines(session),
-        *(step.long_line for step in session.steps),
+        *(step.line for step in session.steps),
         *change_lines(session),
         *(speech.text for speech in session.speeches if speech.kind),
     ]

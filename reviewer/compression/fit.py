@@ -39,18 +39,9 @@ class UnreachableError(ReviewerError):
 
 
 def _in_the_way(
-    snapshot: ContextSnapshot,
-    lowest: Level,
-    *,
-    own: Sequence[LevelChoice] = (),
-    refused: Sequence[str] = (),
-    doubted: Sequence[str] = (),
+    snapshot: ContextSnapshot, own: Sequence[LevelChoice] = (), doubted: Sequence[str] = ()
 ) -> list[str]:
-    """What keeps a context large.
-
-    `own`: levels that stay as they are. `refused`: segments without a summary that meets their
-    criteria, `doubted`: without one that passes.
-    """
+    """What keeps a context large: pins, `own` levels, segments whose summaries do not pass."""
     found = []
     pinned = [each for each in snapshot.chain if each.turn.priority is Priority.PINNED]
     if pinned:
@@ -61,13 +52,9 @@ def _in_the_way(
     if own:
         named = _named([f"{each.segment} {each.level.name.capitalize()}" for each in own])
         found.append(f"levels chosen by hand ({named})")
-    if refused:
-        found.append(f"criteria that no summary meets ({_named(refused)})")
     if doubted:
         named = _named(doubted)
         found.append(f"segments whose summaries do not pass ({named}); --anyway takes them")
-    if lowest is not Level.TAGS:
-        found.append(f"the licence, which has no level below {lowest.name.capitalize()}")
     return found
 
 
@@ -128,11 +115,9 @@ def fit_plan(
     and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
     """
     written: dict[tuple[int, Level], tuple[int, bool, bool]] = {}
-    refused: dict[str, None] = {}
     kept = {snapshot.index_of(choice.segment): choice for choice in own}
     every = [Level(level) for level in range(lowest + 1)]
     most = len(snapshot.segments) * max(lowest, 1)
-    quiet = structs.replace(watch, on_text=None, on_attempt=None)
 
     def write(number: int, level: Level) -> tuple[int, bool, bool]:
         """Tokens of a segment at a level, whether its summary passes, and whether it says what the
@@ -146,12 +131,11 @@ def fit_plan(
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = kept.get(number) or structs.replace(plan.choices[number], level=level)
             try:
-                preview = preview_choice(snapshot, plan, choice, offline, quiet)
+                preview = preview_choice(snapshot, plan, choice, offline, watch)
                 passes = not preview.in_doubt or plan.engine != OFFLINE
                 found = preview.tokens, passes, not preview.shortens_the_person
             except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
                 found = segment.tokens, True, True
-                refused[segment.id] = None
             written[number, level] = found
             if watch.on_progress is not None:
                 watch.on_progress(PreviewProgress(len(written), most, segment.id))
@@ -197,8 +181,7 @@ def fit_plan(
             for number, segment in enumerate(snapshot.segments)
             if not anyway and any_level(number) != passing(number) == [Level.FULL]
         ]
-        ways = _in_the_way(snapshot, lowest, own=own, refused=tuple(refused), doubted=doubted)
-        raise UnreachableError(target, needs, ways, fitted)
+        raise UnreachableError(target, needs, _in_the_way(snapshot, own, doubted), fitted)
     return structs.replace(fitted, target=target)
 
 
@@ -223,7 +206,7 @@ def lower_to_target(
             if each.level < lowest and each.tokens and each.segment.id not in stuck
         ]
         if not large:
-            ways = _in_the_way(snapshot, lowest, refused=sorted(stuck))
+            ways = _in_the_way(snapshot)
             raise UnreachableError(target, preview.tokens_after, ways, preview.plan)
         worst = max(large, key=lambda each: each.tokens)
         plan = preview.plan.with_level(worst.segment.id, Level(worst.level + 1))

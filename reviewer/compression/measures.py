@@ -35,15 +35,6 @@ class SegmentCompressed(Struct, frozen=True):
 Publish = Callable[[SegmentCompressed], None]
 
 
-class Measure(Struct, frozen=True):
-    """One figure. `name`: of the metric; `label`: the level or engine."""
-
-    at: str
-    name: str
-    label: str
-    value: float
-
-
 class MeasureSummary(Struct, frozen=True, rename={"name": "metric"}):
     """All figures of a metric."""
 
@@ -94,20 +85,20 @@ class Measures:
         self._database = database
         self._clock = clock
         self._lock = threading.Lock()
-        self._waiting: list[Measure] = []
+        self._waiting: list[tuple[str, str, str, float]] = []
 
     def record(self, event: SegmentCompressed) -> None:
         """Add the figures of an event: milliseconds, ratio, tokens of the model, fidelity."""
         at = iso(self._clock())  # type: ignore[arg-type]
         level = event.compressed.level.name.title()
         figures = [
-            Measure(at, DURATION, level, event.seconds * 1000),
-            Measure(at, RATIO, level, event.compressed.compression_ratio),
-            Measure(at, FIDELITY, level, event.fidelity.overall_score),
+            (at, DURATION, level, event.seconds * 1000),
+            (at, RATIO, level, event.compressed.compression_ratio),
+            (at, FIDELITY, level, event.fidelity.overall_score),
         ]
         if event.model_tokens:
-            engine = event.compressed.engine
-            figures.append(Measure(at, MODEL_TOKENS, engine, event.model_tokens))
+            engine = masked_text(event.compressed.engine)
+            figures.append((at, MODEL_TOKENS, engine, event.model_tokens))
         with self._lock:
             self._waiting += figures
 
@@ -122,7 +113,7 @@ class Measures:
         except StoreError as problem:
             log.warning("[COMP:SUM] %d figures are not kept: %s", len(waiting), problem)
 
-    def _write(self, waiting: list[Measure]) -> None:
+    def _write(self, waiting: list[tuple[str, str, str, float]]) -> None:
         with (
             self._database.write_lock,
             failures_as_sentences(self._database.path, writing=True),
@@ -133,10 +124,7 @@ class Measures:
             self._database.require_in_place()
             self._database.writer.executemany(
                 "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)",
-                [
-                    (one.at, masked_text(one.name), masked_text(one.label), one.value)
-                    for one in waiting
-                ],
+                waiting,
             )
 
     def summary(self) -> tuple[MeasureSummary, ...]:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import structs
 
 from reviewer.commits.values import Pattern
-from reviewer.compression.answer_checks import (
-    find_emptiness,
-    find_fault,
-    find_inventions,
-)
 from reviewer.compression.engine import EngineText, SummaryTask
-from reviewer.compression.kept_answers import KeptAnswers
-from reviewer.compression.model_answer import (
-    cleaned,
-    copies,
-    is_program_text,
-    trimmed,
-    with_titles,
-)
+from reviewer.compression.model_answer import cleaned, find_fault, find_inventions, trimmed
 from reviewer.compression.model_view import LONGEST_VIEW, session_view
 from reviewer.compression.retention import diagnosis, validate_retention
 from reviewer.compression.values import HANDOVER_FROM, Level
+from reviewer.llm.answer_cache import AnswerCache, question_key
 from reviewer.llm.model import (
     CancelledError,
     ChatMessage,
@@ -41,6 +31,8 @@ FIELDS = (
     "messages", "anchors", "segment_id", "topic", "max_tokens", "max_characters", "fence", "quoted",
 )  # fmt: skip
 """The fields of a level template."""
+KIND = "summary-1"
+"""Part of the key of every kept answer: another number where answers are read in another way."""
 TAG_CHARACTERS = 30
 """Of an anchor, in the prompt for tags."""
 ROOM = 1.5
@@ -58,20 +50,6 @@ LEAST_CONTEXT = 6_000
 """Tokens of a model's context in which a hand-over and what it is about have room."""
 
 
-def template_of(task: SummaryTask, context_tokens: int) -> str:
-    """The id of the template: that of the level, or of a hand-over where there is room for one."""
-    if task.options.custom_prompt_template_id:
-        return task.options.custom_prompt_template_id
-    is_long = task.max_tokens >= HANDOVER_FROM and task.level is not Level.TAGS
-    if (
-        is_long
-        and context_tokens >= LEAST_CONTEXT
-        and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens
-    ):
-        return HANDOVER
-    return f"compression-{task.level.name.lower()}"
-
-
 class ModelEngine:
     """Abstractive: one answer of the model for each level; retries name what has to be retained."""
 
@@ -84,16 +62,20 @@ class ModelEngine:
         *,
         context_tokens: int,
         templates: Path | None = None,
-        kept: KeptAnswers | None = None,
+        answers: AnswerCache | None = None,
+        asked: Sequence[str] = (),
     ) -> None:
         """`context_tokens`: of prompt and answer together. `templates`: a folder whose templates
-        replace the built-in ones of the same name. `kept`: answers of earlier runs.
+        replace the built-in ones of the same name. `answers`: where those of earlier runs are kept,
+        so that a run that was stopped goes on from them; `asked`: what identifies the model beside
+        its name, such as its address.
         """
         self.model = model
         self._count = count
         self._context_tokens = context_tokens
         self._templates = templates
-        self._kept = kept
+        self._answers = answers
+        self._asked = asked
         self.name = model.name
 
     def write(self, task: SummaryTask) -> EngineText:
@@ -104,96 +86,82 @@ class ModelEngine:
         RetryExhaustedError when no attempt passes.
         """
         prompt, remark = self._prompt(task)
-        room = self._room(task)
-        key = self._key(task, prompt, room)
-        answered, unread = self._answered(task, key, prompt)
-        if answered is not None:
-            return structs.replace(answered, note=remark)
-        remark = "; ".join(filter(None, (remark, unread)))
-        asked = _Attempts(self, task, prompt, room)
-        result = retry_with_steering(asked.ask, asked.check, asked.steer, task.options.max_retries)
-        text = result.value.text
-        refused = find_inventions(task, text) or find_emptiness(task, text)
-        if refused is not None:
-            raise RetryExhaustedError(refused, result.attempts, result.value)
-        if self._kept is not None:
-            unkept = self._kept.keep(key, result.value)
-            remark = "; ".join(filter(None, (remark, unkept)))
-        return EngineText(
-            self._finished(task, text),
-            self.name,
-            asked.tokens,
-            result.attempts,
-            note=remark,
+        key = self._key(task, prompt)
+        kept = None
+        if self._answers is not None and not task.options.fresh:
+            kept = self._answers.find(key)
+        if kept is not None and (kept := self._read(kept)) and not self._wrong(task, kept):
+            text = self._finished(task, kept.text)
+            return EngineText(text, self.name, note=remark, answered_before=True)
+        attempts = _Attempts(self, task, prompt)
+        result = retry_with_steering(
+            attempts.ask, attempts.check, attempts.steer, task.options.max_retries
         )
+        answer = result.value
+        if refused := find_inventions(task, answer.text):
+            raise RetryExhaustedError(refused, result.attempts, answer)
+        if self._answers is not None:
+            with suppress(OSError):  # it is asked for again
+                self._answers.keep(key, answer)
+        text = self._finished(task, answer.text)
+        return EngineText(text, self.name, attempts.tokens, result.attempts, note=remark)
 
-    def read(self, answer: Completion) -> Completion:
+    def ask(self, task: SummaryTask, messages: Sequence[ChatMessage]) -> Completion:
+        """An answer of the model; an empty one where it has none."""
+        try:
+            answer = self.model.complete(
+                messages,
+                max_tokens=self._room(task),
+                temperature=task.options.temperature,
+                cancelled=task.cancelled,
+            )
+        except EmptyAnswerError:
+            answer = Completion("", self.name, 0, 0)
+        return self._read(answer)
+
+    def _read(self, answer: Completion) -> Completion:
         """An answer without what the model wrapped around it, and with the tokens of the rest."""
-        text = with_titles(cleaned(answer.text))
+        text = cleaned(answer.text)
         if text == answer.text:
             return answer
         return structs.replace(answer, text=text, completion_tokens=self._count(text))
 
-    def fault(
-        self, task: SummaryTask, answer: Completion, prompt: Sequence[ChatMessage]
-    ) -> str | None:
+    def fault(self, task: SummaryTask, answer: Completion) -> str | None:
         """Why an answer cannot be used at all."""
-        source = task.analysis.text
-        instruction = prompt[0].content if len(prompt) > 1 else ""
-        if kind := is_program_text(answer.text):
-            return f"The answer is {kind} instead of a text."
-        if copies(answer.text, instruction, source):
-            return "The answer repeats its instruction instead of summarizing."
-        if template_of(task, self._context_tokens) != HANDOVER:
-            return find_fault(answer, source, task.segment.tokens, task.options.ceiling)
-        # One that is too long is shortened.
-        finish = "stop" if answer.finish == "length" and answer.text else answer.finish
-        counted = structs.replace(answer, finish=finish, completion_tokens=0)
-        return find_fault(counted, source, task.segment.tokens, None)
+        if self._is_handover(task) and answer.text:  # one that is too long is shortened
+            answer = structs.replace(answer, finish="stop", completion_tokens=0)
+        return find_fault(answer, task.segment.tokens, task.options.ceiling)
+
+    def _wrong(self, task: SummaryTask, kept: Completion) -> bool:
+        """Whether a kept answer does not pass the checks."""
+        failures = validate_retention(kept.text, task.criteria)
+        return bool(self.fault(task, kept) or failures or find_inventions(task, kept.text))
+
+    def _is_handover(self, task: SummaryTask) -> bool:
+        """Whether the text has room for a hand-over, and the model for what it is about."""
+        return (
+            task.level is not Level.TAGS
+            and task.max_tokens >= HANDOVER_FROM
+            and self._context_tokens >= LEAST_CONTEXT
+            and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens
+        )
 
     def _finished(self, task: SummaryTask, text: str) -> str:
         """The summary; a hand-over within its limit."""
-        if template_of(task, self._context_tokens) != HANDOVER:
-            return text
-        return trimmed(text, task.max_tokens, self._count)
+        return trimmed(text, task.max_tokens, self._count) if self._is_handover(task) else text
 
-    def _key(self, task: SummaryTask, prompt: Sequence[ChatMessage], room: int) -> str:
+    def _key(self, task: SummaryTask, prompt: Sequence[ChatMessage]) -> str:
         """The key of a question among the kept answers."""
-        if self._kept is None:
-            return ""
         options = task.options
-        return self._kept.key(prompt, self.name, room, options.temperature, options.ceiling)
-
-    def _answered(
-        self, task: SummaryTask, key: str, prompt: Sequence[ChatMessage]
-    ) -> tuple[EngineText | None, str]:
-        """The answer of an earlier run, if it passes the checks; and a remark for a person."""
-        if self._kept is None or task.options.fresh:
-            return None, ""
-        found, remark = self._kept.find(key)
-        if found is None:
-            return None, remark
-        found = self.read(found)
-        text = found.text
-        failures = validate_retention(text, task.criteria)
-        wrong = (
-            self.fault(task, found, prompt)
-            or (diagnosis(failures) if failures else None)
-            or find_inventions(task, text)
-        )
-        if wrong is not None:
-            return None, f"a kept answer was not used: {wrong}"
-        if task.callbacks.on_text is not None:
-            task.callbacks.on_text(text)
-        return EngineText(self._finished(task, text), self.name, answered_before=True), ""
+        about = (self.name, self._room(task), options.temperature, options.ceiling)
+        return question_key(prompt, KIND, *self._asked, *about)
 
     def _prompt(self, task: SummaryTask) -> tuple[list[ChatMessage], str]:
         """The messages of the template, with as much of the segment as fits the model's context;
         and a remark for a person where words of the conversation did not fit.
         """
-        template = load_template(
-            template_of(task, self._context_tokens), TEMPLATES, self._templates, FIELDS
-        )
+        name = HANDOVER if self._is_handover(task) else f"compression-{task.level.name.lower()}"
+        template = load_template(name, TEMPLATES, self._templates, FIELDS)
         room = min(task.max_tokens, self._room(task))
         quoted = "\n".join(f'- [{a.type}]: "{a.content}"' for a in task.anchors)
         tags = "\n".join(f"- {a.type}: {a.content[:TAG_CHARACTERS]}" for a in task.anchors)
@@ -214,11 +182,6 @@ class ModelEngine:
 
         frame = sum(self._count(one.content) for one in messages(""))
         free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
-        if free < LEAST_ROOM and task.level is not Level.TAGS and task.anchors:
-            # They do not fit the context of a small model; they are put back after the answer.
-            data["anchors"] = data["quoted"] = ""
-            frame = sum(self._count(one.content) for one in messages(""))
-            free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
         if free < LEAST_ROOM:
             raise ModelError(
                 f"The model's context of {self._context_tokens:,} tokens is too small for the "
@@ -236,81 +199,53 @@ class ModelEngine:
 
     def _room(self, task: SummaryTask) -> int:
         """Tokens after which the answer is cut off."""
-        if template_of(task, self._context_tokens) == HANDOVER:
+        options = task.options
+        if self._is_handover(task):
             # One that is too long is shortened, and some models count their thoughts.
             wanted = round(task.max_tokens * ROOM) + THOUGHTS
-            return max(1, min(wanted, self._context_tokens // 4))
-        if task.options.max_output_tokens is not None:
-            wanted = task.options.max_output_tokens
         else:
-            wanted = max(round(task.max_tokens * ROOM), LEAST_ROOM)
-        if task.options.ceiling is not None:
-            wanted = min(wanted, task.options.ceiling)
+            wanted = options.max_output_tokens or max(round(task.max_tokens * ROOM), LEAST_ROOM)
+            wanted = min(wanted, options.ceiling or wanted)
         return max(1, min(wanted, self._context_tokens // 4))
-
-    def shortened(self, text: str, tokens: int) -> str:
-        """The beginning of a previous answer, about as long as the next one may be."""
-        while self._count(text) > tokens + MARGIN:
-            text = text[: len(text) * 2 // 3]
-        return text
 
 
 class _Attempts:
     """The attempts at one summary; each is told what was wrong with the one before."""
 
-    def __init__(
-        self, engine: ModelEngine, task: SummaryTask, prompt: list[ChatMessage], room: int
-    ) -> None:
-        """`room`: tokens after which an answer is cut off."""
+    def __init__(self, engine: ModelEngine, task: SummaryTask, prompt: list[ChatMessage]) -> None:
         self._engine = engine
         self._task = task
         self._prompt = prompt
         self._question = prompt[-1].content
-        self._room = room
-        self._revised: list[ChatMessage] = []
-        """The answer that is to be revised, and what to change in it."""
-        self._count = 0
+        self._more: list[ChatMessage] = []
+        """The answer that is to be revised, if it is worth that, and what to change."""
         self.tokens = 0
         """Of prompts and answers together."""
 
     def ask(self) -> Completion:
         """The next answer. Raises CancelledError, and ModelError when there is none to use."""
         task = self._task
-        if task.callbacks.cancelled is not None and task.callbacks.cancelled():
+        if task.cancelled is not None and task.cancelled():
             raise CancelledError("Stopped before the model was asked.")
-        self._count += 1
-        if task.callbacks.on_attempt is not None:
-            task.callbacks.on_attempt(self._count)
-        try:
-            answer = self._engine.model.complete(
-                [*self._prompt, *self._revised],
-                max_tokens=self._room,
-                temperature=task.options.temperature,
-                cancelled=task.callbacks.cancelled,
-                on_text=task.callbacks.on_text,
-            )
-        except EmptyAnswerError:
-            answer = Completion("", self._engine.name, 0, 0)
+        answer = self._engine.ask(task, [*self._prompt, *self._more])
         self.tokens += answer.prompt_tokens + answer.completion_tokens
-        return self._engine.read(answer)
+        return answer
 
     def check(self, answer: Completion) -> tuple[bool, str | None]:
         """Whether an answer passes, and else what is wrong with it."""
-        task, engine = self._task, self._engine
-        problem = engine.fault(task, answer, self._prompt)
-        if problem is not None:
-            self._revised = []  # a faulty answer is not worth revising
+        self._more = []
+        if problem := self._engine.fault(self._task, answer):
             return False, problem
-        failures = validate_retention(answer.text, task.criteria)
+        failures = validate_retention(answer.text, self._task.criteria)
         if not failures:
             return True, None
-        self._revised = [ChatMessage("assistant", engine.shortened(answer.text, self._room))]
+        self._more = [ChatMessage("assistant", answer.text)]
         return False, diagnosis(failures)
 
     def steer(self, problem: str) -> None:
         """Tell the next attempt what was wrong."""
-        if self._revised:
-            self._revised.append(ChatMessage("user", steering(problem)))
+        if self._more:
+            self._more.append(ChatMessage("user", steering(problem)))
         else:
             self._prompt[-1] = ChatMessage("user", f"{self._question}\n\n{steering(problem)}")
 

@@ -42,9 +42,8 @@ OLDEST = 0.15
 """Room of a part at the beginning of the range, as a share of that of one at its end."""
 LEAST_BASE, MOST_BASE = 1.0, 60_000.0
 """Characters between which the room of a part of weight 1 at the end of the range is chosen."""
-STEPS = 14
-PERSONS_SHARE = 0.4
-"""Share of the room for the person's words where not all that was said fits."""
+SMALLER = 1.1
+"""By how much the room of each part shrinks until all fit."""
 PERSON = "person"
 NAME_CHARS = 80
 SHORTEST = 60
@@ -90,51 +89,37 @@ def session_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], 
     """The range in at most `tokens` (by `count`) and at most LONGEST_VIEW."""
     room = min(tokens, LONGEST_VIEW)
     parts = list(_parts(analysis))
-    low, high = LEAST_BASE, MOST_BASE
-    best: str | None = None
-    base = high
-    for _ in range(STEPS):
+    base = MOST_BASE
+    while base >= LEAST_BASE:
         text = _written(parts, base)
         if len(text) <= room * MOST_CHARS_PER_TOKEN and count(text) <= room:
-            best, low = text, base
-            if base == MOST_BASE:
-                break
-        else:
-            high = base
-        base = (low * high) ** 0.5
-        if high / low < 1.03:
-            break
-    if best is None:
-        return _latest(parts, room, count)
-    left_out = sum(
-        max(len(each.text) - each.limit(low), 0) for each in parts if each.weight is Weight.WORDS
-    )
-    return View(best, left_out)
+            return View(text, _left_out(parts, parts, base))
+        base /= SMALLER
+    shown = _newest(parts, room, count)
+    return View(_written(shown, LEAST_BASE), _left_out(parts, shown, LEAST_BASE))
 
 
-def _latest(parts: Sequence[ViewPart], room: int, count: Callable[[str], int]) -> View:
-    """As much as fits, as short as it can be: what the person said first, then the newest parts."""
+def _newest(
+    parts: Sequence[ViewPart], room: int, count: Callable[[str], int]
+) -> Sequence[ViewPart]:
+    """As many as fit, each as short as it can be: what the person said, then the newest."""
     kept: set[int] = set()
-    used = 0
     persons = [number for number, part in enumerate(parts) if part.speaker.startswith(PERSON)]
-    for most, numbers in (
-        (room * PERSONS_SHARE, [*persons[:1], *reversed(persons[1:])]),
-        (room, reversed(range(len(parts)))),
-    ):
-        for number in numbers:
-            if number in kept:
-                continue
-            cost = count(_written([parts[number]], LEAST_BASE)) + 2
-            if used + cost > most:
-                break
-            used += cost
-            kept.add(number)
-    shown = [parts[number] for number in sorted(kept)]
-    spoken = sum(len(each.text) for each in parts if each.weight is Weight.WORDS)
-    left = sum(
-        min(len(each.text), each.limit(LEAST_BASE)) for each in shown if each.weight is Weight.WORDS
+    for number in dict.fromkeys([*reversed(persons), *reversed(range(len(parts)))]):
+        cost = count(_written([parts[number]], LEAST_BASE)) + 2
+        if cost > room:
+            break
+        room -= cost
+        kept.add(number)
+    return [parts[number] for number in sorted(kept)]
+
+
+def _left_out(all_: Sequence[ViewPart], shown: Sequence[ViewPart], base: float) -> int:
+    """Characters of messages that are not shown."""
+    said = sum(len(each.text) for each in all_ if each.weight is Weight.WORDS)
+    return said - sum(
+        min(len(each.text), each.limit(base)) for each in shown if each.weight is Weight.WORDS
     )
-    return View(_written(shown, LEAST_BASE), spoken - left)
 
 
 def _written(parts: Sequence[ViewPart], base: float) -> str:

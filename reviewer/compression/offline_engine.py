@@ -43,6 +43,4 @@ class OfflineEngine:
                 room -= self._count(f"{title}\n")
             text = write_session(session, room, self._count, wanted, cared_for)
             text = f"{title}\n{text}".strip()
-        if task.callbacks.on_text is not None:
-            task.callbacks.on_text(text)
         return EngineText(text, self.name)

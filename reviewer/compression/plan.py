@@ -12,7 +12,6 @@ from reviewer.compression.values import (
     CompressedSegment,
     FidelityValidation,
     Level,
-    Locked,
     Segment,
     SummarizationOptions,
 )
@@ -121,6 +120,14 @@ class SegmentPreview(Struct, frozen=True, gc=False):
         lost = ("an important turn is missing",) if self.lost_turns else ()
         return (self.kept,) if self.kept else (*lost, *self.fidelity.faults)
 
+    def to_json(self) -> dict[str, Any]:
+        """The fields that scripts read."""
+        return {
+            **summary_json(self.segment, self.compressed, self.fidelity),
+            "kept_full": self.kept,
+            "retention_missing": [failure.message for failure in self.failures],
+        }
+
 
 class Preview(Struct, frozen=True):
     """A dry run of a plan; `plan` has the summaries filled in, ready to apply, and segments whose
@@ -145,14 +152,7 @@ class Preview(Struct, frozen=True):
     def to_json(self) -> list[dict[str, Any]]:
         """Every segment as scripts read it, then the total."""
         after = self.tokens_after
-        segments = [
-            {
-                **summary_json(each.segment, each.compressed, each.fidelity),
-                "kept_full": each.kept,
-                "retention_missing": [failure.message for failure in each.failures],
-            }
-            for each in self.segments
-        ]
+        segments = [each.to_json() for each in self.segments]
         total = {
             "total": True,
             "context": self.plan.context,
@@ -164,46 +164,6 @@ class Preview(Struct, frozen=True):
             "head": self.plan.head,
         }
         return [*segments, total]
-
-
-class SegmentAtLevel(Struct, frozen=True):
-    """One segment at one of its levels, or why that level is locked."""
-
-    segment: Segment
-    level: Level
-    result: tuple[CompressedSegment, FidelityValidation] | Locked
-
-    @property
-    def compressed(self) -> CompressedSegment | None:
-        """The summary; None where the level is locked."""
-        return None if isinstance(self.result, Locked) else self.result[0]
-
-    @property
-    def fidelity(self) -> FidelityValidation | None:
-        """The fidelity of the summary; None where the level is locked."""
-        return None if isinstance(self.result, Locked) else self.result[1]
-
-    @property
-    def locked(self) -> Locked | None:
-        """Why the level is locked; None where it is not."""
-        return self.result if isinstance(self.result, Locked) else None
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of the summary; 0 where the level is locked."""
-        return 0 if isinstance(self.result, Locked) else self.result[0].token_count
-
-    def to_json(self) -> dict[str, Any]:
-        """The summary as scripts read it, or why it is locked."""
-        if isinstance(self.result, Locked):
-            return {
-                "segment": self.segment.id,
-                "level": self.level.name.lower(),
-                "locked": self.result.message,
-                "feature": self.result.feature,
-                "tier": self.result.tier,
-            }
-        return summary_json(self.segment, *self.result)
 
 
 class Applied(Struct, frozen=True):

@@ -51,12 +51,7 @@ class Watch(Struct, frozen=True):
     """Callbacks while summaries are written."""
 
     cancelled: Callable[[], bool] | None = None
-    on_text: Callable[[str, str], None] | None = None
-    """Gets the segment's id and each piece of its summary as it is written."""
     on_progress: Callable[[PreviewProgress], None] | None = None
-    on_attempt: Callable[[str, int], None] | None = None
-    """Gets the segment's id and the number of each attempt of a model, from 1. Text that was
-    streamed before belongs to the previous attempt."""
 
 
 SHORT = 40
@@ -172,8 +167,6 @@ def preview_choice(
             summarizer,
             Patience(1) if patience is None else patience,
             cancelled=watch.cancelled,
-            on_text=watch.on_text,
-            on_attempt=watch.on_attempt,
         )
         alone = patience is None or len(plan.choices) == 1
         compressed = writer.write(segment, anchors, choice.level, plan.options, alone=alone)
@@ -188,7 +181,7 @@ def preview_choice(
             written=choice.written,
         )
     fidelity = summarizer.validate_level(segment, compressed)
-    kept = _why_kept(segment, plan, choice, compressed)
+    kept = _why_kept(segment, choice, compressed)
     tiny = segment.tokens <= SHORT and choice.level is not Level.FULL
     if not kept and tiny and choice.engine != BY_HAND:
         kept = "it is too short to be summarized"
@@ -226,9 +219,7 @@ def _checked(
     return content, tuple(validate_retention(content, criteria))
 
 
-def _why_kept(
-    segment: Segment, plan: CompressionPlan, choice: LevelChoice, compressed: CompressedSegment
-) -> str:
+def _why_kept(segment: Segment, choice: LevelChoice, compressed: CompressedSegment) -> str:
     """Why a segment stays Full at any level; empty if it does not."""
     if choice.level is Level.FULL or choice.engine == BY_HAND:
         return ""
@@ -237,9 +228,7 @@ def _why_kept(
         return "" if smaller else "a summary would not be smaller"
     if not compressed.original_token_count:
         return "nothing in it is sent"
-    if plan.options.ceiling is None:
-        return "nothing in it can be told in so few words"
-    return f"a ceiling of {plan.options.ceiling:,} leaves no room for a summary"
+    return "nothing in it can be told in so few words"
 
 
 def require_retained(preview: Preview) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from reviewer.commits.retention import check_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.values import AnchorPoint, Level, Segment, SegmentTurn
+from reviewer.compression.values import AnchorPoint, Segment
 from reviewer.compression.verbatim import first_place, narrowed
 from reviewer.text.normalise import fold
 from reviewer.text.units import units
@@ -91,36 +91,11 @@ def diagnosis(failures: Sequence[RetentionFailure]) -> str:
     return "Summary missing: " + "; ".join(each.message for each in failures) + "."
 
 
-def missing_spans(
-    segment: Segment, failures: Sequence[RetentionFailure], level: Level = Level.BRIEF
-) -> tuple[tuple[str, ...], tuple[RetentionFailure, ...]]:
-    """Verbatim spans of the source that meet the failed patterns, and failures without a match.
-
-    A span is the sentence around the match, at Tags the match itself; the criterion's own turn is
-    searched first. Spans that another one contains are left out.
-    """
-    spans: dict[str, None] = {}
-    impossible = []
-    for failure in failures:
-        number = _matched_turn(failure.pattern, segment, failure.turn)
-        if number is None:
-            impossible.append(failure)
-            continue
-        spans[_span(failure.pattern, segment.turns[number].text, level)] = None
-    return without_contained(tuple(spans)), tuple(impossible)
-
-
-def _span(pattern: Pattern, text: str, level: Level) -> str:
-    """The span to quote; its whole line where the pattern matches none that is shorter."""
-    place = first_place(pattern, text)
-    assert place is not None
-    forms = [text[slice(*place)], sentence_around(text, place)]
-    for form in forms if level is Level.TAGS else reversed(forms):
-        if first_place(pattern, form) is not None:
-            return form
-    start = text.rfind("\n", 0, place[0]) + 1
-    end = text.find("\n", place[1])
-    return text[start : len(text) if end < 0 else end].strip()
+def find_impossible(
+    segment: Segment, failures: Sequence[RetentionFailure]
+) -> tuple[RetentionFailure, ...]:
+    """The failures that no summary can mend, because nothing in the segment matches the pattern."""
+    return tuple(f for f in failures if _matched_turn(f.pattern, segment) is None)
 
 
 def sentence_around(text: str, place: tuple[int, int]) -> str:
@@ -130,20 +105,6 @@ def sentence_around(text: str, place: tuple[int, int]) -> str:
         if unit.start < place[1] and place[0] < unit.end:
             start, end = min(start, unit.start), max(end, unit.end)
     return text[slice(*narrowed(text, start, end, place, LONGEST_PATCH))].strip()
-
-
-def without_contained(texts: Sequence[str]) -> tuple[str, ...]:
-    """The texts that no other of them contains verbatim, in order."""
-    folded = [fold(text) for text in texts]
-    return tuple(
-        text
-        for number, text in enumerate(texts)
-        if not any(
-            folded[number] in other and (len(other) > len(folded[number]) or place < number)
-            for place, other in enumerate(folded)
-            if place != number
-        )
-    )
 
 
 def append_points(content: str, points: Sequence[str]) -> str:
@@ -167,17 +128,18 @@ def anchor_points(anchors: Sequence[AnchorPoint], segment: Segment) -> tuple[str
         else each.content
         for each in anchors
     ]
-    alone = set(without_contained(texts))
-    lines = (f"[{a.type}]: {text}" for a, text in zip(anchors, texts, strict=True) if text in alone)
+    folded = [fold(text) for text in texts]
+    lines = [
+        f"[{anchor.type}]: {text}"
+        for anchor, text, mine in zip(anchors, texts, folded, strict=True)
+        if not any(mine in other and mine != other for other in folded)
+    ]
     return tuple(dict.fromkeys(lines))
 
 
-def _matched_turn(pattern: Pattern, segment: Segment, first: int | None = None) -> int | None:
-    order: list[int] = list(range(len(segment.turns)))
-    if first is not None:
-        order = [first, *(number for number in order if number != first)]
-    turns: Sequence[SegmentTurn] = segment.turns
-    return next((n for n in order if first_place(pattern, turns[n].text) is not None), None)
+def _matched_turn(pattern: Pattern, segment: Segment) -> int | None:
+    numbers = range(len(segment.turns))
+    return next((n for n in numbers if first_place(pattern, segment.turns[n].text)), None)
 
 
 class Criteria(Struct, frozen=True):

@@ -25,8 +25,6 @@ KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.05, "thinking": 0.
 """How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
 READ_OF = {"tool_use": 20_000, "tool_result": 4_000, "thinking": 4_000}
 """Characters of other turns in which terms are looked for; their words count little."""
-LONG_SOURCE = 2_000_000
-"""Characters from which on terms are looked for only in what was said and called."""
 PERSON = 1.5
 SHORTEST_NUMBER = 3
 """Digits of a number that says something."""
@@ -63,15 +61,10 @@ class SourceTerms:
 
     def __init__(self, turns: Sequence[SegmentTurn]) -> None:
         self._turns = turns
-        self._is_long = sum(len(turn.text) for turn in turns) > LONG_SOURCE
-
-    @cached_property
-    def _text(self) -> str:
-        return fold("\n".join(turn.text for turn in self._turns))
 
     @cached_property
     def _pieces(self) -> frozenset[str]:
-        return frozenset(_PIECE.findall(self._text))
+        return frozenset(piece for turn in self._turns for piece in _PIECE.findall(turn.text))
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
@@ -80,7 +73,7 @@ class SourceTerms:
         times: Counter[str] = Counter()
         spoken: dict[str, float] = {}
         for number, turn in enumerate(self._turns):
-            if turn.aside or (self._is_long and turn.kind in ("tool_result", "thinking")):
+            if turn.aside:
                 continue
             factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
             if not factor:
@@ -128,10 +121,6 @@ class SourceTerms:
             gained += share * (gains[whole] - gained)
         return gained
 
-    def contains(self, unit: str) -> bool:
-        """Whether a name, number or quotation occurs in the source."""
-        return unit in self._pieces or fold(unit) in self._text
-
     def absent(self, units: Sequence[str]) -> list[str]:
         """The names, numbers and quotations that do not occur in the source, neither whole nor,
         where they are code or have placeholders, in all of their parts.
@@ -142,10 +131,8 @@ class SourceTerms:
         return [unit for unit in left if not parts[unit] or missing & set(parts[unit])]
 
     def _not_found(self, units: Sequence[str]) -> list[str]:
-        if not self._is_long:
-            return [unit for unit in units if not self.contains(unit)]
-        left = {unit: fold(unit) for unit in units}
-        for turn in self._turns:  # a folded copy of all of them would take too much memory
+        left = {unit: fold(unit) for unit in units if unit not in self._pieces}
+        for turn in self._turns:  # no folded copy of all of them is kept
             if not left:
                 break
             folded = fold(turn.text)

@@ -35,10 +35,10 @@ def cut_segments(
     """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
 
     Cut before the last request that has room, after a pause, at pinned turns (which are in no
-    segment), and around a turn that is too large by itself. A segment has at least `FEWEST_TURNS`
-    turns if that many follow each other, even if they exceed the tokens; a tool's result stays with
-    its call where possible. `whole`: cut only at pinned turns, so that a range without pins is one
-    segment.
+    segment), and around a summary or a turn that is too large by itself. A segment has at least
+    `FEWEST_TURNS` turns if that many follow each other, even if they exceed the tokens; a tool's
+    result stays with its call where possible. `whole`: cut only at pinned turns, so that a range
+    without pins is one segment.
     A segment is named by its first turn, `s1`, `s21`, ..., counted from `first` on, so that a pin
     elsewhere leaves its name.
     """
@@ -71,11 +71,13 @@ def _between_pins(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
 
 
 def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
-    """Turns between pins; a turn that exceeds a segment is a run by itself, with its call."""
+    """Turns between pins; summaries, and turns that exceed a segment, are runs by themselves."""
     runs: list[list[SegmentTurn]] = [[]]
     for turn in turns:
         if turn.priority is Priority.PINNED:
             runs.append([])
+        elif turn.summary:
+            runs += [[turn], []]
         elif _weight(turn) > MOST_TOKENS:
             own = [turn]
             if runs[-1] and turn.call and turn.call == runs[-1][-1].call:

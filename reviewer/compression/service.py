@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
@@ -11,7 +11,7 @@ from reviewer.commits.retention import clean_instructions
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.chosen_levels import ChosenLevels
-from reviewer.compression.context_snapshot import ContextSnapshot, SnapshotCache
+from reviewer.compression.context_snapshot import ContextSnapshot, LatestSnapshot
 from reviewer.compression.engines import Engines
 from reviewer.compression.expansion import (
     AppliedSummary,
@@ -26,23 +26,25 @@ from reviewer.compression.plan import (
     CompressionPlan,
     LevelChoice,
     Preview,
-    SegmentAtLevel,
     read_level,
     segment_sources,
 )
 from reviewer.compression.preview import Watch, preview_plan
 from reviewer.compression.span_marks import SpanMarks
-from reviewer.compression.summarizer import Summarizer, Tier, locked_level, require_licence
-from reviewer.compression.summary_writer import Patience, SummaryWriter
+from reviewer.compression.summarizer import (
+    LicenceError,
+    Summarizer,
+    Tier,
+    locked_level,
+    require_licence,
+)
 from reviewer.compression.values import (
     Level,
-    Locked,
     Segment,
     SegmentTurn,
     SummarizationOptions,
 )
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.llm.model import CancelledError
 from reviewer.settings import load_settings
 from reviewer.sharing import personal
 from reviewer.store.database import Database
@@ -65,7 +67,7 @@ class Compression:
         self._reader = CommitReader(database)
         self.levels = ChosenLevels(self._reader, ledger)
         self._measures = Measures(database, clock)
-        self._snapshots = SnapshotCache(self._reader, contexts)
+        self._snapshots = LatestSnapshot(self._reader, contexts)
         self.engines = Engines(
             clock,
             self._measures.record,
@@ -82,38 +84,6 @@ class Compression:
         Raises UnknownIdError.
         """
         return self._snapshots.get(context, start, end).segments
-
-    def all_levels(
-        self,
-        context: int,
-        *,
-        start: int | None = None,
-        end: int | None = None,
-        engine: str | None = None,
-        options: SummarizationOptions | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> Iterator[SegmentAtLevel]:
-        """Every segment of a context, or of a range of it, at all levels.
-
-        Raises UnknownIdError, ReviewerError if there are no segments, CancelledError, and the
-        exceptions of the engine.
-        """
-        options = options or SummarizationOptions()
-        snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
-        snapshot.require_segments()
-        summarizer = self._summarizer(engine, options)
-        patience = Patience(len(snapshot.segments))
-        writer = SummaryWriter(summarizer, patience, cancelled=cancelled)
-        for number, segment in enumerate(snapshot.segments):
-            if cancelled is not None and cancelled():
-                raise CancelledError("Stopped.")
-            levels = writer.write_all_levels(segment, snapshot.anchors_of(number), options)
-            for level, found in levels.items():
-                if isinstance(found, Locked):
-                    yield SegmentAtLevel(segment, level, found)
-                else:
-                    fidelity = summarizer.validate_level(segment, found)
-                    yield SegmentAtLevel(segment, level, (found, fidelity))
 
     def plan(
         self,
@@ -248,7 +218,6 @@ class Compression:
         retain_match: Sequence[str] = (),
         retain_regex: Sequence[str] = (),
         max_tokens: int | None = None,
-        ceiling: int | None = None,
         model_id: str | None = None,
         whole: bool = False,
         fresh: bool = False,
@@ -261,7 +230,6 @@ class Compression:
                 None if retain is None else clean_instructions(retain),
                 self._contexts.patterns(retain_match, retain_regex),
             ),
-            ceiling=ceiling,
             whole=whole,
             fresh=fresh,
         )
@@ -311,6 +279,11 @@ class Compression:
     def _tier(self) -> Tier:
         return load_settings().compression.tier
 
+    @property
+    def locked(self) -> dict[Level, LicenceError]:
+        """The levels that the licence locks."""
+        found = {level: locked_level(level, self._tier()) for level in Level}
+        return {level: why for level, why in found.items() if why is not None}
+
     def _lowest(self) -> Level:
-        """The level nearest to Tags that the licence includes."""
-        return max(level for level in Level if locked_level(level, self._tier()) is None)
+        return max(set(Level) - set(self.locked))

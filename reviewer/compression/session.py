@@ -5,16 +5,14 @@ Made of events in one pass; of calls and results only what is told about them is
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
 
-from reviewer.compression.told import ToldCall, added_names, checks_of, told
+from reviewer.compression.told import ToldCall, added_names, told
 from reviewer.compression.words import terms
-from reviewer.sessions.checks import supersedes
 from reviewer.sessions.work_state import WorkState, WorkTracker
 from reviewer.sessions.working_tree import absolute
 from reviewer.sources.claude_words import command_called
@@ -35,7 +33,6 @@ LAST_CHANGES = 20
 """Calls that changed files whose code is kept, the latest."""
 MOST_NAMES = 12
 """Names that are kept of the edits of a file, the latest."""
-MOST_FAILING = 50
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
 
@@ -91,8 +88,6 @@ class SessionFacts(Struct, frozen=True):
     """What the edits of each file brought in since the last commit, the latest first."""
     counts: Counter[str]
     """How often each term occurs."""
-    past: frozenset[int]
-    """The speeches during a failure that was put right, but for the last of each."""
 
     @property
     def request(self) -> str:
@@ -120,9 +115,6 @@ class _Reader:
         self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
         self._names: dict[str, dict[str, int]] = {}
         self._counts: Counter[str] = Counter()
-        self._failing: dict[tuple[str, ...], int] = {}
-        self._red: list[tuple[int, int]] = []
-        """Places from a failed check to one that passed and says at least as much."""
         self._place = 0
 
     def add(self, event: Event) -> None:
@@ -159,18 +151,7 @@ class _Reader:
                 for path, names in self._names.items()
             },
             self._counts,
-            self._past(),
         )
-
-    def _past(self) -> frozenset[int]:
-        places = [speech.place for speech in self._speeches]
-        past: set[int] = set()
-        done = 0
-        for start, end in sorted(self._red):
-            first = max(bisect_left(places, start), done)
-            done = max(bisect_left(places, end), done)
-            past.update(range(first, done - 1))
-        return frozenset(past)
 
     def _message(self, event: Message) -> None:
         if event.origin.sidechain:
@@ -237,15 +218,6 @@ class _Reader:
         key = step.command or place
         self._steps.pop(key, None)
         self._steps[key] = step
-        for command, check in checks_of(call, result):
-            if check.outcome is Outcome.FAILED:
-                self._failing.setdefault(command.words, place)
-                if len(self._failing) > MOST_FAILING:
-                    del self._failing[next(iter(self._failing))]
-            elif check.outcome is Outcome.OK:
-                for words in [w for w in self._failing if supersedes(command.words, w)]:
-                    start = self._failing.pop(words)
-                    self._red.append((start, place))
 
     def _name(self, call: Call) -> None:
         """Note what an edit brought in, by its file."""

@@ -17,13 +17,12 @@ from reviewer.store.ledger import Ledger
 
 
 class CommitSpan(Struct, frozen=True):
-    """A span of a commit's current text; pinned, or only confirmed."""
+    """A span of a commit's current text."""
 
     commit: int
     start: int
     end: int
     type: AnchorType = AnchorType.CRITICAL_FACT
-    pinned: bool = True
 
 
 class SpanMarks:
@@ -45,14 +44,11 @@ class SpanMarks:
         if not content.strip():
             raise ReviewerError("The span is empty or outside the commit's text.")
         turn = first_words(view.text, view.row.hash)
-        title = (
-            f"Must survive in {turn}: {content}" if span.pinned else f"Confirmed a span of {turn}"
-        )
-        with self._ledger.act("mark anchor", title) as act:
+        with self._ledger.act("mark anchor", f"Must survive in {turn}: {content}") as act:
             values: Image = {
                 "type": str(span.type),
                 "content": content,
-                "confirmed": PINNED_SPAN if span.pinned else 1,
+                "confirmed": PINNED_SPAN,
             }
             known = _marked(act, span.commit, span.start, span.end)
             if known:

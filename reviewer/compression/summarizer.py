@@ -10,21 +10,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from math import ceil
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.values import Priority
 from reviewer.compression.assembly import Assembly
-from reviewer.compression.engine import (
-    LONG_SEGMENT,
-    Callbacks,
-    SegmentAnalysis,
-    SummaryEngine,
-    SummaryTask,
-)
-from reviewer.compression.fidelity import Nearer, missing_anchors
+from reviewer.compression.engine import SegmentAnalysis, SummaryEngine, SummaryTask
+from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
 from reviewer.compression.planted_orders import planted_orders
@@ -37,7 +31,6 @@ from reviewer.compression.values import (
     CompressedSegment,
     FidelityValidation,
     Level,
-    Locked,
     Segment,
     SummarizationOptions,
 )
@@ -45,10 +38,9 @@ from reviewer.errors import ReviewerError
 
 MIN_TOKENS = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
 """Tokens that a level gets at least: a sentence, a phrase, a few tags."""
-ANALYSES = 16
-"""Segments whose analysis is kept."""
-WRITTEN, GRADED = 4_096, 2_048
-"""Texts and grades that are kept: `fit`, a preview and applying it share them."""
+ANALYSES, TEXTS = 16, 4_096
+"""Segments whose analysis is kept, and texts with their grades: `fit`, a preview and applying it
+share them."""
 
 Tier = Literal["core", "writer-pro", "teams"]
 
@@ -67,34 +59,35 @@ NEEDED: dict[Level, tuple[str, Tier]] = {
 
 
 class LicenceError(ReviewerError):
-    """The tier lacks a feature."""
+    """A level is locked: the tier lacks its feature."""
 
-    def __init__(self, locked: Locked) -> None:
-        super().__init__(locked.message)
-        self.feature = locked.feature
-        self.tier = locked.tier
+    def __init__(self, level: Level, tier: Tier) -> None:
+        self.level = level
+        self.feature, self.tier = NEEDED[level]
+        super().__init__(
+            f"The level {level.name.title()} ({self.feature}) needs the tier {self.tier}; this is "
+            f"{tier}. Set tier under [compression] in the settings, or choose another level."
+        )
+
+    def to_json(self) -> dict[str, str]:
+        """The fields that scripts read, in the place of a summary."""
+        level = self.level.name.lower()
+        return {"level": level, "locked": str(self), "feature": self.feature, "tier": self.tier}
 
 
-def locked_level(level: Level, tier: Tier) -> Locked | None:
+def locked_level(level: Level, tier: Tier) -> LicenceError | None:
     """Why a level is locked in this tier, or None."""
     needed = NEEDED.get(level)
     if needed is None or TIERS.index(tier) >= TIERS.index(needed[1]):
         return None
-    feature, least = needed
-    return Locked(
-        level,
-        feature,
-        least,
-        f"The level {level.name.title()} ({feature}) needs the tier {least}; this is {tier}. "
-        "Set tier under [compression] in the settings, or choose another level.",
-    )
+    return LicenceError(level, tier)
 
 
 def require_licence(level: Level, tier: Tier) -> None:
     """Raise LicenceError when the level is locked in this tier."""
     locked = locked_level(level, tier)
     if locked is not None:
-        raise LicenceError(locked)
+        raise locked
 
 
 def target_tokens(tokens: int, level: Level) -> int:
@@ -118,6 +111,34 @@ def segment_target(segment: Segment, level: Level) -> int:
         return target
     share = 2 / 3 if level is Level.DETAILED else 1 / RATIOS[Level(level - 1)]
     return min(segment.tokens, target + ceil(important * (share - 1 / RATIOS[level])))
+
+
+Kept = TypeVar("Kept")
+Cancelled = Callable[[], bool]
+
+
+class Latest(Generic[Kept]):
+    """The latest `most` values by their keys. Safe from several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, Kept] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, key: Hashable) -> Kept | None:
+        """The value of a key, None where it is not kept."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def keep(self, key: Hashable, value: Kept) -> Kept:
+        """Keep a value, in place of the oldest where there are too many."""
+        with self._lock:
+            self._values[key] = value
+            if len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
 
 
 class Finished(Struct):
@@ -152,11 +173,10 @@ class Summarizer:
         self._tier = tier
         self._publish = publish
         self._offline = offline or self
-        self._analyses: OrderedDict[Segment, SegmentAnalysis] = OrderedDict()
-        self._written: OrderedDict[Hashable, Finished] = OrderedDict()
+        self._analyses = Latest[SegmentAnalysis](ANALYSES)
+        self._written = Latest[Finished](TEXTS)
         """Texts of a deterministic engine, by the hash of source, anchors, level and options."""
-        self._graded: OrderedDict[Hashable, FidelityValidation] = OrderedDict()
-        self._lock = threading.Lock()
+        self._graded = Latest[FidelityValidation](TEXTS)
 
     @property
     def offline(self) -> Summarizer:
@@ -164,17 +184,9 @@ class Summarizer:
         return self._offline
 
     def analysis(self, segment: Segment) -> SegmentAnalysis:
-        """The analysis of a segment; the latest `ANALYSES` are kept."""
-        if self._offline is not self:
-            return self._offline.analysis(segment)
-        with self._lock:
-            found = self._analyses.get(segment)
-            if found is None:
-                found = self._analyses[segment] = SegmentAnalysis(segment, self._count)
-                if len(self._analyses) > ANALYSES:
-                    self._analyses.popitem(last=False)
-            self._analyses.move_to_end(segment)
-            return found
+        """The analysis of a segment."""
+        known = self._offline._analyses
+        return known.find(segment) or known.keep(segment, SegmentAnalysis(segment))
 
     def compress(
         self,
@@ -182,9 +194,9 @@ class Summarizer:
         anchors: Sequence[AnchorPoint],
         level: Level,
         options: SummarizationOptions | None = None,
-        callbacks: Callbacks = Callbacks(),  # noqa: B008 - a frozen value
+        cancelled: Cancelled | None = None,
     ) -> CompressedSegment:
-        """The segment at a level, never longer than at the level nearer to Full.
+        """The segment at a level; offline never longer than at the level nearer to Full.
 
         Raises LicenceError where the tier lacks the level, RetryExhaustedError when retention
         criteria cannot be met, ModelError and CancelledError from a model, TemplateError.
@@ -192,57 +204,13 @@ class Summarizer:
         require_licence(level, self._tier)
         analysis, anchors = self.analysis(segment), tuple(anchors)
         if level is Level.FULL or analysis.is_empty:
-            return self._unchanged(analysis, anchors, level)
+            text = analysis.text if level is Level.FULL else ""
+            return self._result(analysis, anchors, level, text, markers=False)
         finished = self._finish(
-            analysis, anchors, level, options or SummarizationOptions(), callbacks
+            analysis, anchors, level, options or SummarizationOptions(), cancelled
         )
         self._report(analysis, finished)
         return finished.compressed
-
-    def compress_all(
-        self,
-        segment: Segment,
-        anchors: Sequence[AnchorPoint],
-        options: SummarizationOptions | None = None,
-        callbacks: Callbacks = Callbacks(),  # noqa: B008 - a frozen value
-    ) -> dict[Level, CompressedSegment | Locked]:
-        """All four levels; `Locked` for those that the tier lacks.
-
-        Raises as `compress` does, except LicenceError.
-        """
-        found: dict[Level, CompressedSegment | Locked] = {
-            level: locked_level(level, self._tier)
-            or self.compress(segment, anchors, level, options, callbacks)
-            for level in Level
-        }
-        if options is None or not options.ceiling:
-            nearer: CompressedSegment | None = None
-            for level, each in found.items():
-                if isinstance(each, CompressedSegment):
-                    nearer = self._shorter(self.analysis(segment), each, nearer)
-                    found[level] = nearer
-        return found
-
-    def _shorter(
-        self,
-        analysis: SegmentAnalysis,
-        found: CompressedSegment,
-        nearer: CompressedSegment | None,
-    ) -> CompressedSegment:
-        """A level, or the one nearer to Full in its place where that is no longer."""
-        if nearer is None or found.token_count < nearer.token_count:
-            return found
-        level = found.level
-        return self._result(
-            analysis,
-            found.anchors,
-            level,
-            change_level(nearer.content, level, analysis.segment.id, source=analysis),
-            found.engine,
-            markers=bool(nearer.expansion_markers),
-            note=found.note,
-            written=nearer.written,
-        )
 
     def from_text(
         self,
@@ -265,42 +233,25 @@ class Summarizer:
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
         """How faithful a compressed segment is, and its losses, without a model."""
-        return self._grade(segment, compressed, None)
-
-    def validate_level(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
-        """How faithful a compressed segment is among its levels: one of the offline engine is not
-        graded better than the level nearer to Full.
-        """
-        nearer = None
-        if compressed.engine == OFFLINE and compressed.level > Level.DETAILED:
-            analysis, level = self.analysis(segment), Level(compressed.level - 1)
-            if not analysis.is_empty:
-                options = SummarizationOptions()
-                text = self._offline._finish(analysis, compressed.anchors, level, options)
-                found = self.validate_level(segment, text.compressed)
-                nearer = Nearer(
-                    found.needs_missing, found.context_retention, text.compressed.token_count
-                )
-        return self._grade(segment, compressed, nearer)
-
-    def _grade(
-        self, segment: Segment, compressed: CompressedSegment, nearer: Nearer | None
-    ) -> FidelityValidation:
-        if self._offline is not self:
-            return self._offline._grade(segment, compressed, nearer)
-        key = (segment, compressed.as_written, compressed.anchors, compressed.level, nearer)
-        with self._lock:
-            found = self._graded.get(key)
-        if found is None:
-            found = self.analysis(segment).fidelity(compressed, nearer)
-            with self._lock:
-                self._graded[key] = found
-                if len(self._graded) > GRADED:
-                    self._graded.popitem(last=False)
+        key = (segment, compressed.as_written, compressed.anchors, compressed.level)
+        known = self._offline._graded
+        found = known.find(key) or known.keep(key, self.analysis(segment).fidelity(compressed))
         found = structs.replace(found, complete=not compressed.anchors_missing)
         if compressed.engine in (OFFLINE, BY_HAND):
             return found
         return structs.replace(found, orders=planted_orders(compressed.content, segment))
+
+    def validate_level(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
+        """How faithful a compressed segment is among its levels: one of the offline engine has no
+        better context than the level nearer to Full, although fewer words are expected of it.
+        """
+        found = self.validate_fidelity(segment, compressed)
+        analysis = self.analysis(segment)
+        if compressed.engine != OFFLINE or compressed.level < Level.BRIEF or analysis.is_empty:
+            return found
+        level = Level(compressed.level - 1)
+        text = self._offline._finish(analysis, compressed.anchors, level, SummarizationOptions())
+        return found.with_context_of(self.validate_level(segment, text.compressed))
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
         """The text to which a marker in a summary at `level` expands: one level nearer to Full.
@@ -320,25 +271,35 @@ class Summarizer:
         anchors: tuple[AnchorPoint, ...],
         level: Level,
         options: SummarizationOptions,
-        callbacks: Callbacks = Callbacks(),  # noqa: B008 - a frozen value
+        cancelled: Cancelled | None = None,
     ) -> Finished:
         """The segment at a level below Full, written now or before."""
         if not self.engine.deterministic:
-            return self._write(analysis, anchors, level, options, callbacks)
+            return self._write(analysis, anchors, level, options, cancelled)
         key = (analysis.segment, anchors, level, options)
-        with self._lock:
-            found = self._written.get(key)
-        if found is None:
-            found = self._write(analysis, anchors, level, options, callbacks)
-            if level > Level.DETAILED and not options.ceiling:
-                quiet = Callbacks(callbacks.cancelled)
-                nearer = self._finish(analysis, anchors, Level(level - 1), options, quiet)
-                found.compressed = self._shorter(analysis, found.compressed, nearer.compressed)
-            with self._lock:
-                self._written[key] = found
-                if len(self._written) > WRITTEN:
-                    self._written.popitem(last=False)
-        return found
+        if (known := self._written.find(key)) is not None:
+            return known
+        found = self._write(analysis, anchors, level, options, cancelled)
+        if level > Level.DETAILED and not options.ceiling:
+            nearer = self._finish(analysis, anchors, Level(level - 1), options, cancelled)
+            if found.compressed.token_count >= nearer.compressed.token_count:
+                found.compressed = self._of_nearer(analysis, found.compressed, nearer.compressed)
+        return self._written.keep(key, found)
+
+    def _of_nearer(
+        self, analysis: SegmentAnalysis, found: CompressedSegment, nearer: CompressedSegment
+    ) -> CompressedSegment:
+        """The level nearer to Full in the place of one that is no shorter."""
+        level = found.level
+        content = change_level(nearer.content, level, analysis.segment.id, source=analysis)
+        return self._result(
+            analysis,
+            found.anchors,
+            level,
+            content,
+            markers=bool(nearer.expansion_markers),
+            note=found.note,
+        )
 
     def _write(
         self,
@@ -346,7 +307,7 @@ class Summarizer:
         anchors: tuple[AnchorPoint, ...],
         level: Level,
         options: SummarizationOptions,
-        callbacks: Callbacks,
+        cancelled: Cancelled | None,
     ) -> Finished:
         segment = analysis.segment
         log_beginning(segment.id, level)
@@ -359,14 +320,13 @@ class Summarizer:
             options,
             collect_criteria(segment, options.retention),
             needs_care(segment),
-            callbacks,
+            cancelled,
         )
         markers = options.generate_expansion_markers
         marker = marker_text(level, segment.id, segment.topic) if markers else ""
         found = Assembly(self.engine, task, marker, self._count).run()
         content = found.text
-        is_long = analysis.characters > LONG_SEGMENT
-        if options.ceiling is None and not is_long and self._count(content) > segment.tokens:
+        if options.ceiling is None and self._count(content) > segment.tokens:
             content = analysis.text
         compressed = self._result(
             analysis,
@@ -382,16 +342,13 @@ class Summarizer:
         return Finished(compressed, time.perf_counter() - began, found.model_tokens)
 
     def _expanded_tokens(
-        self, analysis: SegmentAnalysis, anchors: tuple[AnchorPoint, ...], level: Level
+        self, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
     ) -> int:
         """Tokens of the text to which a marker expands; of one that is not written yet, its aim."""
         if level is Level.FULL:
-            return analysis.full_tokens
-        key = (analysis.segment, anchors, level, SummarizationOptions())
-        found = self._offline._written.get(key)
-        if found is not None:
-            return found.compressed.token_count
-        return min(segment_target(analysis.segment, level), analysis.full_tokens)
+            return segment.tokens
+        known = self._offline._written.find((segment, anchors, level, SummarizationOptions()))
+        return known.compressed.token_count if known else segment_target(segment, level)
 
     def _report(self, analysis: SegmentAnalysis, finished: Finished) -> None:
         """Log and publish a summary on its first use."""
@@ -407,13 +364,6 @@ class Summarizer:
         log_done(event)
         if self._publish is not None:
             self._publish(event)
-
-    def _unchanged(
-        self, analysis: SegmentAnalysis, anchors: tuple[AnchorPoint, ...], level: Level
-    ) -> CompressedSegment:
-        """The original at Full; at other levels empty, for a segment without text."""
-        text = analysis.text if level is Level.FULL else ""
-        return self._result(analysis, anchors, level, text, markers=False)
 
     def _result(
         self,
@@ -432,7 +382,7 @@ class Summarizer:
         whole = level is Level.FULL or analysis.is_whole(content)
         found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            expanded = self._expanded_tokens(analysis, anchors, Level(level - 1))
+            expanded = self._expanded_tokens(segment, anchors, Level(level - 1))
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(

@@ -18,7 +18,7 @@ from reviewer.sources.shell import Command
 _BOOKS = POLLING | {"report_intent"}
 """Tools that do nothing to the work."""
 SHORT, LONG = 110, 260
-"""Characters of a call among others, and alone."""
+"""Characters of a call, and of what it printed last where it failed."""
 SAME_WORDS = 3
 """Words at the beginning of a command that make it the same as an earlier one."""
 NAMES = 4
@@ -41,7 +41,6 @@ class ToldCall(Struct, frozen=True):
     place: int
     line: str
     """In a few words."""
-    long_line: str
     act: Act
     path: str = ""
     names: tuple[str, ...] = ()
@@ -61,8 +60,7 @@ def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     ends = [(check.command, how_it_ended(check)) for _, check in checks_of(call, result)]
     return ToldCall(
         place,
-        _line(call, result, ends, names, SHORT),
-        _line(call, result, ends, names, LONG),
+        _line(call, result, ends, names),
         call.act,
         call.path,
         tuple(names),
@@ -102,19 +100,18 @@ def _line(
     result: Result | None,
     ends: Sequence[tuple[str, str]],
     names: Sequence[str],
-    size: int,
 ) -> str:
     outcome = result.outcome if result is not None else None
     if call.changes:
         words = _changed(call, names, done=outcome is not Outcome.REFUSED)
     elif call.act is Act.RUN:
-        words = _ran(call, result, ends, size)
+        words = _ran(call, result, ends)
     elif call.act is Act.READ:
         words = f"read {posixpath.basename(call.path) or cut(call.query, 60)}"
     elif call.act is Act.SEARCH:
         words = f"searched `{cut(call.query, 60)}`"
     else:
-        words = f"{call.tool.split('__')[-1]} {cut(call.query, size)}".strip()
+        words = f"{call.tool.split('__')[-1]} {cut(call.query, SHORT)}".strip()
     if result is None:
         return f"{words}: no result seen"
     if outcome is Outcome.REFUSED:
@@ -122,9 +119,7 @@ def _line(
     if outcome is Outcome.INTERRUPTED:
         return f"{words}: interrupted"
     if outcome is Outcome.FAILED and not ends:
-        code = f"exit {result.exit_code}" if result.exit_code else "failed"
-        said = f" ({cut(last_line(result.text), size)})" if size == LONG else ""
-        return f"{words}: {code}{said}"
+        return f"{words}: exit {result.exit_code}" if result.exit_code else f"{words}: failed"
     return words
 
 
@@ -138,12 +133,12 @@ def _changed(call: Call, names: Sequence[str], *, done: bool) -> str:
     return ", ".join(told) + more + (f" ({', '.join(names)})" if names else "")
 
 
-def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]], size: int) -> str:
+def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]]) -> str:
     if result is not None and any(_is_commit(each) for each in call.commands):
         found = reversed(commits_made(call, result.text))
         if made := [f"{number} {subject}" for _, number, subject in found]:
-            return f"committed {cut('; '.join(made), size)}"
-    words = f"`{cut(without_cd(call), size)}`"
+            return f"committed {cut('; '.join(made), SHORT)}"
+    words = f"`{cut(without_cd(call), SHORT)}`"
     if not ends:
         return words
     if len({end for _, end in ends}) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
@@ -55,6 +55,8 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     exit_code: int | None = None
     words: str = ""
     """What the person wrote when refusing or answering the call of a result."""
+    summary: bool = False
+    """Whether it is a summary made here, which is a segment by itself."""
     aside: bool = False
     """A sub-agent's call or a notice: it counts for the state of the work and is not told."""
 
@@ -113,8 +115,6 @@ class SummarizationOptions(Struct, frozen=True):
     max_output_tokens: int | None = None
     temperature: float = 0.3
     generate_expansion_markers: bool = True
-    validate_anchors: bool = True
-    custom_prompt_template_id: str | None = None
     retention: RetentionCriteria = RetentionCriteria()
     """Criteria for this call alone, beside those of the commits."""
     max_retries: int = 3
@@ -177,8 +177,14 @@ class Lost(Struct, frozen=True, gc=False):
     end: int
 
 
+ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
+"""Shares of the three parts in the overall score."""
 PASSES = 0.85
 """Overall fidelity from which on a summary passes, if it has all anchors."""
+
+
+def overall_score(anchors: float, facts: float, context: float) -> float:
+    return ANCHORS * anchors + FACTS * facts + CONTEXT * context
 
 
 class FidelityValidation(Struct, frozen=True, gc=False):
@@ -207,6 +213,12 @@ class FidelityValidation(Struct, frozen=True, gc=False):
             "factual_accuracy": self.factual_accuracy,
             "context_retention": self.context_retention,
         }
+
+    def with_context_of(self, nearer: FidelityValidation) -> FidelityValidation:
+        """The same with no better context than that of a longer text about the same."""
+        context = min(self.context_retention, nearer.context_retention)
+        overall = overall_score(self.anchor_preservation, self.factual_accuracy, context)
+        return structs.replace(self, overall_score=round(overall, 4), context_retention=context)
 
     @property
     def lost_to_show(self) -> tuple[Lost, ...]:
@@ -244,13 +256,3 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     def passes_threshold(self) -> bool:
         """At least .85 overall, every anchor in the text, and no planted order."""
         return self.overall_score >= PASSES and self.complete and not self.orders
-
-
-class Locked(Struct, frozen=True):
-    """A level that the licence locks, in place of its summary."""
-
-    level: Level
-    feature: str
-    tier: str
-    message: str
-    """A sentence with the feature and the tier it needs."""

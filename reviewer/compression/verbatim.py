@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
 
 from reviewer.commits.retention import SECONDS_A_PATTERN, PatternError, compiled
 from reviewer.commits.values import Pattern
@@ -70,77 +71,56 @@ def narrowed(
         return start, end
     first, last = clause_around(text, start, end, focus)
     if last - first > longest:
-        room = max(longest - (focus[1] - focus[0]), 0)
-        before = min(focus[0] - first, room // 3)
-        first = _word_start(text, focus[0] - before, first, focus[0])
-        last = _word_end(text, min(last, max(first + longest, focus[1])), focus[1], last)
+        before = max(longest - (focus[1] - focus[0]), 0) // 3
+        first = max(first, focus[0] - before)
+        last = min(last, max(first + longest, focus[1]))
+        if first > start and not text[first - 1].isspace():  # not within a word
+            space = text.find(" ", first, focus[0])
+            first = space if space >= 0 else focus[0]
+        if last < end and not text[last].isspace():
+            last = max(text.rfind(" ", focus[1], last), focus[1])
     piece = text[first:last]
     first += len(piece) - len(piece.lstrip())
     return first, first + len(piece.strip())
 
 
-_DECLARED = re.compile(
-    r"(?:(?:export|public|async|pub|static|create|alter) )*(?:def|class|func|function|fn|interface"
-    r"|struct|enum|type|trait|impl|table|module) (?:\([^)]*\) )?([A-Za-z_]\w+)(?=\s*(?:[(:{=<]|$))",
-    re.IGNORECASE,
-)
 _TRIMMED = "*_`\"'“”‘’()[]{}<>,;:.!?…"
 _CLAUSE = re.compile(r"[,;:!?](?:\s|$)|\.(?:\s|$)|\s[–—-]+\s")
+_NAMING = frozenset(
+    {IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME, IdentifierKind.ISSUE}
+)
+SHORTEST_NAME = 3
 
 
 def anchor_tag(content: str) -> str:
-    """The tag of an anchor: a term of it, at most `TAG_LENGTH` characters, verbatim.
-
-    A name, where it has one; else the longest run of words of its first clause that carry
-    something. Where there is none it is the beginning of the anchor.
+    """The tag of an anchor, at most `TAG_LENGTH` characters: a name, where it has one; else the
+    longest run of words that carry something; else its beginning.
     """
     folded = fold(content)
     if " " not in folded:
         name = folded.strip(_TRIMMED).rpartition("/")[2]
         return (name or folded)[:TAG_LENGTH]
-    if declared := _DECLARED.match(folded):
-        return declared[1][:TAG_LENGTH]
     for each in identifiers(folded):
         name = each.text.strip(_TRIMMED).rpartition("/")[2]
         if each.kind in _NAMING and SHORTEST_NAME <= len(name) <= TAG_LENGTH and " " not in name:
             return name
-    for clause in _CLAUSE.split(folded):
-        runs = [" ".join(run) for run in _runs(clause.split(" "))]
-        terms = [term for run in runs if len(term := _cut_words(run)) >= SHORTEST_TERM]
-        if terms:
-            return max(terms, key=len)
-    return _cut_words(folded).rstrip(" ,;")
+    runs = [
+        _cut_words(" ".join(word.strip(_TRIMMED) for word in words))
+        for clause in _CLAUSE.split(folded)
+        for carries, words in groupby(clause.split(" "), _carries)
+        if carries
+    ]
+    return max(runs, key=len, default=_cut_words(folded).rstrip(" ,;"))
 
 
 def has_term(text: str) -> bool:
     """Whether any word of a text in Latin letters says what it is of; other texts always do."""
-    return not text.isascii() or any(_carries(w.strip(_TRIMMED)) for w in fold(text).split(" "))
-
-
-def _runs(words: Sequence[str]) -> Iterator[list[str]]:
-    """Words next to each other that carry something, without the marks around them."""
-    run: list[str] = []
-    for word in words:
-        bare = word.strip(_TRIMMED)
-        if _carries(bare):
-            run.append(bare)
-        if run and (bare != word or not _carries(bare)):  # a mark or an empty word ends it
-            yield run
-            run = []
-    if run:
-        yield run
-
-
-_NAMING = frozenset(
-    {IdentifierKind.PATH, IdentifierKind.CODE, IdentifierKind.NAME, IdentifierKind.ISSUE}
-)
-SHORTEST_NAME = 3
-SHORTEST_TERM = 4
+    return not text.isascii() or any(map(_carries, fold(text).split(" ")))
 
 
 def _carries(word: str) -> bool:
     """Whether a word carries something, so that a tag may begin or end with it."""
-    lower = word.lower()
+    lower = word.strip(_TRIMMED).lower()
     return len(lower) > 2 and lower not in FUNCTION_WORDS and "'" not in lower
 
 
@@ -149,20 +129,6 @@ def _cut_words(text: str) -> str:
         return text
     cut = text.rfind(" ", 0, TAG_LENGTH + 1)
     return text[: cut if cut > 0 else TAG_LENGTH]
-
-
-def _word_start(text: str, at: int, lowest: int, highest: int) -> int:
-    if at <= lowest or text[at - 1].isspace():
-        return max(at, lowest)
-    found = re.compile(r"\s").search(text, at, highest)
-    return found.end() if found else highest
-
-
-def _word_end(text: str, at: int, lowest: int, highest: int) -> int:
-    if at >= highest or text[at].isspace():
-        return min(at, highest)
-    cut = max(text.rfind(" ", lowest, at), text.rfind("\n", lowest, at))
-    return cut if cut >= lowest else lowest
 
 
 def first_place(pattern: Pattern, text: str) -> tuple[int, int] | None:

@@ -7,8 +7,7 @@ state, and the code that was changed last. Nothing is said that the session does
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from math import log1p
 
 from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
@@ -21,9 +20,9 @@ from reviewer.compression.words import is_name, terms
 
 PLAN, STATE, CODE = 0.08, 0.16, 0.1
 """Shares of the room, at most; the course has the rest, and what the others leave."""
-PERSON, LAST, STEPS, EARLIER = 0.3, 0.2, 0.1, 0.25
-"""Shares of the course: the person's messages, what the agent said and did last, the calls between
-messages, and summaries of what came before. What is left goes to what says most."""
+PERSON, LAST = 0.3, 0.2
+"""Shares of the course: the person's messages, and what the agent said and did last. What is left
+goes to what says most."""
 ALONE = 0.65
 """Share of the person's messages where there are no titles, from `SMALL` on."""
 SMALL = 40
@@ -51,7 +50,6 @@ MOST_OF_REQUEST, EARLIER_REQUEST = 120, 300
 """Tokens of the request where it stands first, and characters of the one before a short one."""
 LEAST_CUT = 60
 """Tokens to which a message is cut at most."""
-ROUNDS = 4
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
 """Who said a line; `- ` for more of the same."""
 
@@ -131,9 +129,7 @@ class _Writing:
             left = room - self._count(self._written(after)) - LINE * 2
             changes = self._within(self._changes() if code else [], min(most, left))
             parts = [*after, (HandoverSection.CHANGES, changes)]
-            for _ in range(ROUNDS):  # what is written costs less than was reckoned
-                if not self._fill(room - self._count(self._written(parts)), {}):
-                    break
+            self._fill(room - self._count(self._written(parts)))  # it costs less than was reckoned
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
@@ -205,7 +201,7 @@ class _Writing:
         first = [*marked[:1], *said[-1:]]
         kept_free = min(sum(map(self._cost, first)), round(share * FREE))
         wanted = [each for each in self._pieces if each.weight > WANTED]
-        spent = self._fill(room - kept_free, {}, wanted)
+        spent = self._fill(room - kept_free, wanted)
         most = share // 2 if said[1:] and room >= SMALL else share
         spent += self._keep_person(first, min(share, room - spent), most, 0)
         order = [*marked, *said[:1], *reversed(said[1:])]
@@ -214,10 +210,9 @@ class _Writing:
         now = len(self._session.speeches) - 1
         closing = [each for each in self._pieces if each.kind == "agent"][-1:]
         closing += [each for each in self._pieces if (each.kind, each.message) == ("steps", now)]
-        done = self._fill(last, {}, closing)
-        spent += done + self._fill(last - done, {}, self._last_pieces())
-        limits = {"steps": round(room * STEPS), "earlier": round(room * EARLIER)}
-        self._fill(room - spent, limits if self._session.speeches else {})
+        done = self._fill(last, closing)
+        spent += done + self._fill(last - done, self._last_pieces())
+        self._fill(room - spent)
 
     def _keep_person(
         self, pieces: Sequence[CourseLine], room: int, most: int, least: int = LEAST_CUT
@@ -244,14 +239,8 @@ class _Writing:
         messages = list(dict.fromkeys(each.message for each in reversed(mine)))[:MOST_LAST]
         return [each for each in mine if each.message in messages]
 
-    def _fill(
-        self, room: int, limits: Mapping[str, int], pieces: Sequence[CourseLine] | None = None
-    ) -> int:
-        """Keep the pieces that say most for their length; returns what they cost.
-
-        `limits`: tokens for pieces of a kind.
-        """
-        used: Counter[str] = Counter()
+    def _fill(self, room: int, pieces: Sequence[CourseLine] | None = None) -> int:
+        """Keep the pieces that say most for their length; returns what they cost."""
         spent = 0
         waiting = [e for e in (self._pieces if pieces is None else pieces) if not e.kept]
         heap = [(-self._value(each), number) for number, each in enumerate(waiting)]
@@ -265,11 +254,9 @@ class _Writing:
                 continue
             together = self._with_needed(piece)
             cost = sum(map(self._cost, together))
-            over = used[piece.kind] + cost > limits.get(piece.kind, room)
-            if value <= 0 or spent + cost > room or over or self._is_repeated(piece):
+            if value <= 0 or spent + cost > room or self._is_repeated(piece):
                 continue
             spent += sum(map(self._keep_piece, together))
-            used[piece.kind] += cost
         return spent
 
     def _with_needed(self, piece: CourseLine) -> list[CourseLine]:

@@ -63,7 +63,7 @@ def test_a_bad_answer_ends_in_a_sentence_and_is_not_applied(talk: Reviewer, kind
     after = "\n".join(texts(talk))
     for bad in (*filter(None, SAID.values()), "You are a conversation summarizer"):
         assert bad.strip() not in after
-    if kind in ("invents", "refuses", "says nothing", "repeats itself"):  # it is not kept either
+    if kind in ("invents", "refuses", "says nothing"):  # it is not kept either
         assert not list(talk.db.with_name(f"{talk.db.name}-answers").glob("*.json"))
 
 

@@ -174,24 +174,9 @@ def test_what_a_model_wraps_around_its_answer_is_taken_off(
     assert GOOD in content
 
 
-def test_what_an_answer_repeats_is_told_once(
-    reviewer: Reviewer, session: Path, verb: tuple[str, ...]
-) -> None:
-    with endpoint(lambda call: call.streams(f"{GOOD}\n{GOOD}")) as server:
-        row = row_of(reviewer, server, session, *verb)
-    assert row["engine"] == "tiny"
-    lines = [line for line in row["content"].split("\n") if line.strip()]
-    assert len(lines) == len(set(lines))
-    assert "Move the legend of the harbour" in row["content"]
-
-
 def cpu_of_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def instruction(call: Call) -> None:
-    call.streams(call.body["messages"][0]["content"])
 
 
 def breaks_off(call: Call) -> None:
@@ -214,11 +199,8 @@ BAD: dict[str, tuple[Callable[[Call], None], str]] = {
         ),
         "names what the conversation does not have",
     ),
-    "copies": (instruction, "repeats its instruction"),
     "nothing": (lambda call: call.streams(""), "empty"),
     "titles alone": (lambda call: call.streams("Request:\nRequest:\nNow:\nDone:"), "empty"),
-    "a web page": (lambda call: call.streams("<!DOCTYPE html><html>404</html>"), "a web page"),
-    "JSON": (lambda call: call.streams(json.dumps({"error": "quota"})), "JSON"),
     "fails": (lambda call: call.refuses(500, "out of order"), "out of order"),
     "breaks off": (breaks_off, "model failed"),
 }

@@ -140,7 +140,7 @@ def test_what_decides_the_answer_asks_again(talk: Reviewer, model: Model) -> Non
 
 
 @pytest.mark.parametrize("planted", ["half", "link", "invented"])
-def test_a_damaged_or_planted_answer_is_named_once_and_asked_for_again(
+def test_a_damaged_or_planted_answer_is_asked_for_again(
     talk: Reviewer, model: Model, planted: str
 ) -> None:
     run(talk, model)
@@ -160,7 +160,6 @@ def test_a_damaged_or_planted_answer_is_named_once_and_asked_for_again(
     done = talk(*COMPRESS, env=model_at(model.server, talk.folder))
     assert done.returncode == 0, done.stderr
     assert len(model.answered) == 1
-    assert (done.stdout + done.stderr).count("a kept answer was not used: ") == 1
     assert "Traceback" not in done.stderr
     assert precious.read_text() == "mine"
     assert run(talk, model)[0] == [], "the new answer took its place"

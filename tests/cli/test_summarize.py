@@ -193,28 +193,3 @@ def test_of_several_conversations_it_is_the_last(reviewer: Reviewer, export: Pat
         assert "buoys" in row["content"]
         assert not {"tides", "nets"} & set(row["content"].replace(".", " ").split())
     assert "The last of the 3 conversations" in reviewer("summarize", export, db=False).stderr
-
-
-def test_numbers_without_words_are_said_to_have_no_tags(reviewer: Reviewer, tmp_path: Path) -> None:
-    rows_ = "\n".join(f"{row}. {row * 7} {row * 13}" for row in range(400))
-    path = tmp_path / "rows.json"
-    path.write_text(json.dumps([{"role": "user", "content": rows_}]))
-    done = reviewer("summarize", path, "--level", "tags", db=False)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "nothing in it can be told in so few words" in done.stderr
-
-
-@pytest.mark.parametrize("ceiling", [30, 200])
-def test_a_high_ceiling_makes_nothing_longer_than_it_was(
-    reviewer: Reviewer, tmp_path: Path, ceiling: int
-) -> None:
-    path = tmp_path / "cut.json"
-    called = {"name": "edit", "arguments": json.dumps({"path": "lamp.py"})}
-    talk = [
-        {"role": "user", "content": "Mend the lamp of the pier."},
-        {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": called}]},
-    ]
-    path.write_text(json.dumps(talk))
-    for row in rows(reviewer, path, "--level", "all", "--max-tokens", ceiling):
-        if row["level"] != "full":
-            assert 0 < row["tokens"] <= row["original_tokens"]

@@ -49,13 +49,6 @@ def test_a_pin_brings_a_thought_in_and_skip_takes_a_turn_out(
     assert texts(contexts.compile(context)) == ["boot", "ask, reworded", "think", "call", "result"]
 
 
-def test_criteria_go_with_their_message(
-    contexts: Contexts, context: int, story: dict[str, int]
-) -> None:
-    contexts.annotate(story["result"], retain="the result")
-    assert contexts.compile(context)[3].retention.instructions == "the result"
-
-
 def test_at_a_commit_the_chain_is_as_it_was_then(
     contexts: Contexts, context: int, story: dict[str, int]
 ) -> None:
@@ -72,13 +65,6 @@ def test_at_a_commit_the_edit_of_then_holds(
     contexts.edit(story["ask"], "ask, reworded again")
     assert texts(contexts.compile(context, at=edit))[1] == "ask, reworded"
     assert texts(contexts.compile(context))[1] == "ask, reworded again"
-
-
-def test_priorities_are_those_of_today(
-    contexts: Contexts, context: int, story: dict[str, int]
-) -> None:
-    contexts.annotate(story["boot"], priority="skip")
-    assert texts(contexts.compile(context, at=story["ask"])) == ["ask"]
 
 
 def test_a_commit_of_another_context_is_refused(
@@ -99,16 +85,6 @@ def test_totals_divide_by_priority_and_role(
     assert totals.commits_by_priority == {"skip": 1, "normal": 4, "important": 0, "pinned": 1}
     assert totals.total == sum(totals.by_role.values()) == contexts.get(context).tokens
     assert set(totals.by_role) == {"system", "user", "assistant", "tool"}
-
-
-def test_totals_at_a_commit(contexts: Contexts, context: int, story: dict[str, int]) -> None:
-    then = contexts.totals(context, at=story["ask"])
-    assert then.commits_by_priority == {"skip": 0, "normal": 1, "important": 0, "pinned": 1}
-
-
-def test_an_empty_context_compiles_to_nothing(contexts: Contexts, context: int) -> None:
-    assert contexts.compile(context) == []
-    assert contexts.totals(context).total == 0
 
 
 def test_chat_has_valid_roles_and_tools_as_text(

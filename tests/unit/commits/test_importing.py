@@ -142,14 +142,6 @@ def test_what_was_rewound_is_passed_over(contexts: Contexts, tmp_path: Path) -> 
     assert done.skipped["rewound"] == 2
 
 
-def test_pictures_are_named_and_not_kept(contexts: Contexts, tmp_path: Path) -> None:
-    made = session()
-    picture = {"type": "image", "source": {"type": "base64", "data": "iVBORw0KGgo=" * 50}}
-    made.user([picture, {"type": "text", "text": "This is how it looks."}])
-    found = rows(contexts, imported(contexts, made, tmp_path).context.id)
-    assert [row.first_line for row in found[-2:]] == ["[image]", "This is how it looks."]
-
-
 def test_secrets_are_masked_and_counted(contexts: Contexts, tmp_path: Path) -> None:
     made = session()
     made.user(f"Use {TOKEN} for now.")
@@ -175,30 +167,6 @@ def test_a_name_may_be_given_and_is_not_shared_by_files(contexts: Contexts, tmp_
     contexts.create("kiosk", "by hand")
     taken = imported(contexts, session("third"), tmp_path, name="by hand")
     assert (taken.existed, taken.commits) == (False, 6)
-
-
-def test_files_of_one_name_become_contexts_of_two(contexts: Contexts, tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    names = [
-        imported(contexts, session(), tmp_path / folder).context.name for folder in ("a", "b", "a")
-    ]
-    assert names == ["fix", "fix-2", "fix"]
-
-
-def test_one_file_may_be_imported_into_several_projects(contexts: Contexts, tmp_path: Path) -> None:
-    path = written(session(), tmp_path)
-    one = contexts.import_file(path, project="kiosk").context
-    two = contexts.import_file(path, project="till").context
-    assert one.id != two.id
-    assert one.head == two.head
-
-
-def test_notes_become_artifacts(contexts: Contexts, tmp_path: Path) -> None:
-    path = tmp_path / "notes.md"
-    path.write_text("# Printer\n\nThe spooler retries.\n\n# Drawer\n\nIt stays closed.\n")
-    found = rows(contexts, contexts.import_file(path, project="kiosk").context.id)
-    assert [(row.role, row.type) for row in found] == [("note", "artifact")] * 2
 
 
 @pytest.mark.parametrize(

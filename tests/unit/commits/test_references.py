@@ -81,8 +81,3 @@ def test_an_unknown_commit_is_said(contexts: Contexts, say: Say, reference: str)
     say("One.")
     with pytest.raises(UnknownIdError, match="no commit"):
         contexts.resolve(reference)
-
-
-def test_too_few_characters_are_said(contexts: Contexts) -> None:
-    with pytest.raises(UnknownIdError, match="at least 4 characters"):
-        contexts.resolve("abc")

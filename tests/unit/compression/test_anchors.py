@@ -87,16 +87,6 @@ def test_a_question_is_open_only_while_nobody_else_has_spoken() -> None:
     assert [point.type for point in find_anchors([asked, tool])] == [A.UNRESOLVED_QUESTION]
 
 
-def test_another_topic_is_no_answer_to_a_question() -> None:
-    asked = turn("Which printer do we order for the kiosk?", "assistant")
-    topic = turn("By the way, the harbour office called twice today about its invoices.", "user")
-    assert [point.type for point in find_anchors([asked, topic])] == [A.UNRESOLVED_QUESTION]
-    answer = turn(
-        "For the kiosk we take the one that the harbour office has had for years.", "user"
-    )
-    assert find_anchors([asked, answer]) == ()
-
-
 def test_credentials_never_become_anchors() -> None:
     text = "The port is 8080 and DB_PASSWORD='hunter2-Xk93vQ9z' must be set."
     assert all("hunter2" not in content for _, content in found(text))

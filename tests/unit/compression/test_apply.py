@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from reviewer.commits.retention import PatternError
@@ -11,7 +9,6 @@ from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.preview import RetentionError
 from reviewer.compression.span_marks import CommitSpan
 from reviewer.compression.values import Level
-from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.llm.steering import RetryExhaustedError
 from tests.unit.compression.conftest import Kiosk
@@ -90,44 +87,12 @@ def test_a_summary_of_summaries_opens_to_the_originals_too(kiosk: Kiosk) -> None
         kiosk.compression.expanded(kiosk.ids[0])
 
 
-def test_levels_can_be_chosen_for_each_segment(kiosk: Kiosk) -> None:
-    plan = kiosk.compression.plan(kiosk.id, "brief")
-    last = plan.choices[-1].segment
-    plan = kiosk.compression.choose(plan, last, "full")
-    kiosk.compression.apply(kiosk.id, plan)
-    assert len(kiosk.summaries()) == len(plan.choices) - 1
-    with pytest.raises(UnknownIdError, match="no segment"):
-        kiosk.compression.choose(kiosk.compression.plan(kiosk.id, "brief"), "s99", "full")
-    with pytest.raises(ReviewerError, match="no level"):
-        kiosk.compression.plan(kiosk.id, "tiny")
-
-
-def test_criteria_for_one_call_are_met_and_not_kept(kiosk: Kiosk) -> None:
-    options = kiosk.compression.options(retain_match=["900 ms"], retain_regex=[r"310\s?ms"])
-    kiosk.compress("tags", options=options)
-    whole = "\n".join(message.text for message in kiosk.summaries())
-    assert "900 ms" in whole
-    assert "310 ms" in whole
-    assert all(not message.retention for message in kiosk.summaries())
-    with pytest.raises(ReviewerError, match="matches nothing in the range"):
-        kiosk.compression.plan(
-            kiosk.id, "brief", options=kiosk.compression.options(retain_match=["nowhere at all"])
-        )
-
-
 def test_skipped_commits_do_not_come_back_in_summaries(kiosk: Kiosk) -> None:
     secret = kiosk.say("`hidden_plan.py` would be one way.", "assistant", type="reasoning")
     kiosk.say("Done.", "assistant")
     kiosk.compress("detailed")
     assert all("hidden_plan" not in text for text in kiosk.texts())
     assert kiosk.engine.contexts.commit(secret).text.startswith("`hidden_plan.py`")
-
-
-def test_the_store_is_the_same_for_another_program(kiosk: Kiosk, tmp_path: Path) -> None:
-    kiosk.compress("brief")
-    other = Engine.open(tmp_path / "store.db")
-    assert [m.text for m in other.contexts.compile(kiosk.id)] == kiosk.texts()
-    other.close()
 
 
 def test_criteria_are_checked_on_every_summary(kiosk: Kiosk) -> None:
@@ -141,19 +106,6 @@ def test_criteria_are_checked_on_every_summary(kiosk: Kiosk) -> None:
     with pytest.raises(RetryExhaustedError, match='substring not found: "not in this commit"'):
         kiosk.compress("brief")
     assert kiosk.chain() == before
-
-
-def test_a_criterion_that_cannot_be_met_does_not_stop_the_preview_of_the_others(
-    kiosk: Kiosk,
-) -> None:
-    contexts = kiosk.engine.contexts
-    contexts.annotate(kiosk.ids[2], priority="important", retain_match=["not in this commit"])
-    preview = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
-    first, *others = preview.segments
-    assert 'substring not found: "not in this commit"' in first.kept
-    assert first.tokens == first.segment.tokens
-    assert others
-    assert all(each.compressed.content and not each.kept for each in others)
 
 
 def test_a_pin_survives_the_second_compression(kiosk: Kiosk) -> None:
@@ -245,12 +197,6 @@ def test_an_annotation_meanwhile_is_noticed(kiosk: Kiosk) -> None:
         kiosk.compression.apply(kiosk.id, found.plan)
 
 
-def test_another_head_than_expected_is_refused(kiosk: Kiosk) -> None:
-    plan = kiosk.compression.plan(kiosk.id, "brief")
-    with pytest.raises(ConflictError, match="its head is"):
-        kiosk.compression.apply(kiosk.id, plan, expected_head="0" * 64)
-
-
 def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
     marks, commit = kiosk.compression.marks, kiosk.ids[2]
     assert marks.mark_text(commit, "takes 900 ms")
@@ -271,19 +217,6 @@ def test_a_marked_span_moves_with_an_edit_or_goes_with_it(kiosk: Kiosk) -> None:
     assert "takes 900 ms" in {a.content for a in kiosk.anchors()}
     kiosk.engine.contexts.edit(kiosk.ids[2], "It is slow.")
     assert all(a.source == "detected" for a in kiosk.anchors())
-
-
-def test_an_empty_summary_by_hand_is_refused(kiosk: Kiosk) -> None:
-    plan = kiosk.compression.plan(kiosk.id, "brief")
-    plan = kiosk.compression.write(plan, plan.choices[0].segment, "  \n ")
-    with pytest.raises(ReviewerError, match="is empty"):
-        kiosk.compression.preview(plan)
-
-
-def test_a_summary_by_hand_for_a_segment_that_stays_full_is_refused(kiosk: Kiosk) -> None:
-    plan = kiosk.compression.plan(kiosk.id, "full")
-    with pytest.raises(ReviewerError, match="another level first"):
-        kiosk.compression.write(plan, plan.choices[0].segment, "Written with care.")
 
 
 def test_secrets_typed_into_a_summary_are_masked(kiosk: Kiosk) -> None:

@@ -1,4 +1,4 @@
-"""A long context is read once, and after a change only what changed is looked through again."""
+"""A context as it was read at one moment, and not kept when it changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from msgspec import structs
 
 from reviewer.commits.values import CommitQuery
-from reviewer.compression import context_snapshot
 from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
@@ -36,39 +35,6 @@ def engine(tmp_path: Path) -> Engine:
     path.write_text("\n".join(map(json.dumps, turns)) + "\n")
     engine.contexts.import_file(path, project="shop")
     return engine
-
-
-def counted(monkeypatch: pytest.MonkeyPatch, name: str) -> list[int]:
-    calls: list[int] = []
-    real = getattr(context_snapshot, name)
-
-    def noted(*args: Any, **options: Any) -> Any:
-        calls.append(1)
-        return real(*args, **options)
-
-    monkeypatch.setattr(context_snapshot, name, noted)
-    return calls
-
-
-def preview(engine: Engine) -> None:
-    engine.compression.preview(engine.compression.plan(1, "brief"))
-
-
-def test_anchors_are_found_again_only_where_something_changed(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked = counted(monkeypatch, "find_anchors")
-    preview(engine)
-    assert len(looked) == len(engine.compression.segments(1)) == PARTS
-    looked.clear()
-    last = engine.contexts.ids(CommitQuery(1))[-1]
-    engine.contexts.annotate(last, priority="pinned")
-    preview(engine)
-    assert len(looked) == 1
-    looked.clear()
-    engine.contexts.edit(last, "We decided to use the mill.")
-    preview(engine)
-    assert len(looked) <= 1
 
 
 def test_earlier_versions_of_a_context_are_not_kept(engine: Engine) -> None:

@@ -22,7 +22,7 @@ from reviewer.compression.values import (
     SegmentTurn,
 )
 from reviewer.compression.verbatim import anchor_tag
-from tests.unit.compression.making import KIOSK, count, long_segment, segment, turn
+from tests.unit.compression.making import count, long_segment, segment, turn
 
 
 def judged(
@@ -66,15 +66,6 @@ def test_a_list_of_names_does_not_pass() -> None:
     assert not found.passes_threshold
 
 
-def test_context_is_measured_against_what_so_few_tokens_can_say() -> None:
-    source = long_segment()
-    said = f"The kiosk prints receipts too slowly. The budget is $50k. {KIOSK[-1][1]}"
-    short = judged(source, said)
-    padded = judged(source, said + " and so on and so forth" * 40)
-    assert padded.context_retention < 0.95 * short.context_retention
-    assert short.overall_score > padded.overall_score
-
-
 PAPER = "Please never print the paper receipts of the kiosk twice on the same day."
 
 
@@ -114,19 +105,6 @@ def test_the_lost_list_names_statements_before_names_with_their_places() -> None
     assert weights == sorted(weights, reverse=True)
 
 
-def test_the_lost_list_names_everything_once() -> None:
-    said = "PostgreSQL it is. We call it postgresql, or Postgresql, and git, Git and GIT. " * 4
-    lost = [each.text.lower() for each in judged(segment(turn(said)), "Nothing.").lost_information]
-    assert lost.count("postgresql") <= 1
-    assert lost.count("git") <= 1
-
-
-def test_a_path_in_other_words_is_not_lost() -> None:
-    source = segment(turn("Look at `src/kiosk/spool/driver.py` first.", "user"))
-    lost = {each.text for each in judged(source, "driver.py was read").lost_information}
-    assert "src/kiosk/spool/driver.py" not in lost
-
-
 def test_masked_text_need_not_be_kept() -> None:
     said = "The old key AKIA[masked aws-access-key] of the printer was rotated in Lisbon yesterday."
     found = judged(segment(turn(said)), "Nothing.").lost_information
@@ -134,14 +112,6 @@ def test_masked_text_need_not_be_kept() -> None:
     assert "printer" in names
     assert not names & {"akia", "masked", "aws", "access", "aws-access-key"}
     assert not any("masked" in text.lower() for text in names)
-
-
-def test_keys_and_escapes_of_a_tools_json_are_not_terms() -> None:
-    call = r'{"file_path":"/srv/a.py","new_string":"x = 1\nreconnect()\n"}'
-    source = segment(turn(call, "assistant", "tool_use", name="Edit"))
-    lost = {each.text for each in judged(source, "nothing").lost_information}
-    assert "reconnect" in lost
-    assert not lost & {"file_path", "new_string", "nreconnect"}
 
 
 def test_detected_anchors_are_kept_at_tags_by_a_tag_that_begins_them() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.clock import utc_now
-from reviewer.compression.measures import RATIO, Measures, SegmentCompressed
+from reviewer.compression.measures import Measures, SegmentCompressed
 from reviewer.compression.values import Level
 from reviewer.store.database import Database
 from tests.unit.compression.making import anchors_of, segment, summarizer
@@ -25,12 +25,6 @@ def noted(database: Database) -> Measures:
     measures = Measures(database, utc_now)
     measures.record(heard[0])
     return measures
-
-
-def test_figures_are_summed_by_level(tmp_path: Path) -> None:
-    measures = noted(Database(tmp_path / "store.db"))
-    ratio = next(each for each in measures.summary() if each.name == RATIO)
-    assert (ratio.label, ratio.count) == ("Brief", 1)
 
 
 @pytest.mark.parametrize("gone", [True, False])

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.compression.file_summary import summarize_file, turns_of
-from reviewer.compression.handover import write_brief, write_keep
-from reviewer.compression.values import Level
+from reviewer.compression.file_summary import turns_of
+from reviewer.compression.handover import write_brief
 from reviewer.sources.open import open_blocks
 from reviewer.text.tokens import counter
 from tests.unit.sources.builders import Session
@@ -48,12 +47,9 @@ def peak_of(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("write", [write_brief, write_keep])
-def test_a_handover_does_not_keep_what_tools_printed(
-    session: Path, write: Callable[[Path], object]
-) -> None:
-    write(session)  # which loads modules and compiles patterns once
-    assert peak_of(lambda: write(session)) < session.stat().st_size
+def test_a_handover_does_not_keep_what_tools_printed(session: Path) -> None:
+    write_brief(session)  # which loads modules and compiles patterns once
+    assert peak_of(lambda: write_brief(session)) < session.stat().st_size
 
 
 def test_a_streamed_session_gives_the_same_and_counts_everything(session: Path) -> None:
@@ -61,17 +57,6 @@ def test_a_streamed_session_gives_the_same_and_counts_everything(session: Path) 
     assert "never shrink the type below 9 points" in found.text
     assert found.original_tokens == sum(
         turn.tokens for turn in turns_of(open_blocks(session), counter())
-    )
-
-
-def test_a_summary_needs_the_turns_and_no_second_copy_of_them(
-    session: Path, tmp_path: Path
-) -> None:
-    summarize_file(session, levels=[Level.BRIEF])
-    longer = ferry(tmp_path, 300)
-    # Two bytes for each character, because of the arrow.
-    assert peak_of(lambda: summarize_file(longer, levels=[Level.BRIEF])) < (
-        4 * longer.stat().st_size
     )
 
 

@@ -9,10 +9,9 @@ import pytest
 
 from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.engine import Callbacks, SegmentAnalysis, SummaryTask
+from reviewer.compression.engine import SegmentAnalysis, SummaryTask
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
-from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.values import Level, Segment, SummarizationOptions
 from reviewer.llm.model import CancelledError, Completion, ModelError
 from reviewer.llm.steering import RetryExhaustedError
@@ -63,7 +62,6 @@ def important(*patterns: str) -> Segment:
         ("   \n", "is empty"),
         ("I'm sorry, but I can't help with that.", "refused"),
         (Completion("x", "m", 5, 1, "filtered"), "refused"),
-        ("The kiosk prints and prints. " * 40, "repeats itself"),
         (Completion(GOOD[:40], "m", 5, 9, "length"), "cut off at 9 tokens"),
         ("The kiosk " + " ".join(f"word{n}" for n in range(4000)), "more than the"),
     ],
@@ -89,12 +87,6 @@ def test_an_error_of_the_endpoint_passes_through_without_a_retry(failure: ModelE
     with pytest.raises(type(failure), match=re.escape(str(failure))):
         made.compress(long_segment(), (), Level.BRIEF)
     assert len(model.prompts) == 1
-
-
-def test_a_better_second_answer_is_taken() -> None:
-    content, model = brief(None, "", GOOD)
-    assert content.startswith(GOOD)
-    assert "The summary is empty" in model.prompts[1][-1].content
 
 
 def test_a_retry_names_the_missing_details_and_shows_the_previous_summary() -> None:
@@ -129,39 +121,10 @@ def test_the_prompt_has_the_level_the_anchors_the_criteria_and_the_text() -> Non
     assert '- the exact text "$50k"' in user.content
 
 
-def test_bare_important_asks_the_model_for_care() -> None:
-    source = segment(turn(KIOSK[0][1], "user", "text", Priority.IMPORTANT), *long_segment(5).turns)
-    _, model = brief(source, GOOD)
-    assert "Be conservative with it" in model.prompts[0][-1].content
-    _, plain = brief(long_segment(5), GOOD)
-    assert "Be conservative" not in plain.prompts[0][-1].content
-
-
-def test_missing_anchors_are_put_back_after_the_answer() -> None:
-    source = long_segment()
-    anchors = find_anchors(source.turns)
-    made, _ = summarizer(GOOD)
-    found = made.compress(source, anchors, Level.BRIEF)
-    assert found.anchors_missing == ()
-    assert KEY_POINTS in found.content
-    bare = made.compress(source, anchors, Level.BRIEF, SummarizationOptions(validate_anchors=False))
-    assert KEY_POINTS not in bare.content
-    assert bare.anchors_missing
-
-
 def test_markers_that_the_model_writes_count_only_for_its_own_segment() -> None:
     made, _ = summarizer(f"{GOOD} [→more:s1:printing] and [→more:s8:taxes] [→more:s1:driver]")
     found = made.compress(long_segment(), (), Level.DETAILED)
     assert [marker.label for marker in found.expansion_markers] == ["printing", "driver"]
-
-
-def test_tags_of_a_model_are_put_in_one_line_within_the_target() -> None:
-    made, _ = summarizer(
-        "- receipts\n- printing, drawer\n" + ", ".join(f"tag{n}" for n in range(40))
-    )
-    found = made.compress(long_segment(), (), Level.TAGS)
-    assert found.content.startswith("receipts, printing, drawer, tag0")
-    assert found.token_count <= 1.15 * long_segment().tokens / 50 + 12
 
 
 def test_a_long_segment_is_cut_to_the_models_context() -> None:
@@ -205,20 +168,16 @@ def test_tokens_of_the_model_are_counted_over_all_attempts() -> None:
     assert heard[0].compressed.engine == "scripted"
 
 
-def test_pieces_arrive_while_it_writes_and_a_stop_is_heeded() -> None:
+def test_a_stop_is_heeded_before_the_model_is_asked() -> None:
     made, model = summarizer(GOOD)
-    pieces: list[str] = []
-    made.compress(long_segment(), (), Level.BRIEF, callbacks=Callbacks(on_text=pieces.append))
-    assert pieces == [GOOD]
     with pytest.raises(CancelledError):
-        made.compress(long_segment(), (), Level.BRIEF, callbacks=Callbacks(lambda: True))
+        made.compress(long_segment(), (), Level.BRIEF, cancelled=lambda: True)
     assert model is not None
-    assert len(model.prompts) == 1
+    assert model.prompts == []
 
 
-def task(source: Segment, template: str | None = None) -> SummaryTask:
-    options = SummarizationOptions(custom_prompt_template_id=template)
-    return SummaryTask(SegmentAnalysis(source, count), Level.BRIEF, (), 100, options)
+def task(source: Segment) -> SummaryTask:
+    return SummaryTask(SegmentAnalysis(source), Level.BRIEF, (), 100, SummarizationOptions())
 
 
 def test_a_users_template_replaces_the_built_in_one(tmp_path: Path) -> None:
@@ -245,11 +204,12 @@ def test_a_users_template_replaces_the_built_in_one(tmp_path: Path) -> None:
 def test_a_bad_template_is_refused_before_anything_is_sent(
     tmp_path: Path, text: str, complaint: str
 ) -> None:
-    (tmp_path / "mine.toml").write_text(f'template_id = "mine"\nsystem_prompt = ""\n{text}\n')
+    name = "compression-brief"
+    (tmp_path / f"{name}.toml").write_text(f'template_id = "{name}"\nsystem_prompt = ""\n{text}\n')
     model = ScriptedModel(GOOD)
     writer = ModelEngine(model, count, context_tokens=8192, templates=tmp_path)
     with pytest.raises(TemplateError, match=complaint):
-        writer.write(task(segment(), "mine"))
+        writer.write(task(segment()))
     assert model.prompts == []
 
 
@@ -257,12 +217,3 @@ def test_the_source_is_not_read_as_a_template() -> None:
     _, model = brief(segment(turn("{{anchors}} and {{#messages}}", "user")), "They said it.")
     assert "{{anchors}} and {{#messages}}" in model.prompts[0][-1].content
     assert mask(model.prompts[0][-1].content).kinds == ()
-
-
-def test_every_attempt_is_announced_before_its_text() -> None:
-    heard: list[object] = []
-    source = segment(turn("The budget is $50k.", "user", "text", Priority.IMPORTANT, "$50k"))
-    made, _ = summarizer("It costs.", "It costs $50k.")
-    callbacks = Callbacks(on_text=heard.append, on_attempt=heard.append)
-    made.compress(source, (), Level.BRIEF, callbacks=callbacks)
-    assert heard == [1, "It costs.", 2, "It costs $50k."]

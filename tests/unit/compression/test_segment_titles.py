@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from reviewer.commits.values import Priority
 from reviewer.compression.segments import title_of
 from reviewer.compression.values import Segment, SegmentTurn
 from tests.unit.compression.making import turn
@@ -45,20 +44,3 @@ def test_the_first_request_names_a_part() -> None:
 )
 def test_a_title_is_the_opening(said: str, title: str) -> None:
     assert titled(turn(said)) == title
-
-
-def test_without_words_a_call_and_its_file_name_it() -> None:
-    assert titled(call("Read", '{"file_path": "/srv/kiosk/drawer.py"}'), result("1→x")) == (
-        "Read drawer.py"
-    )
-
-
-def test_results_alone_name_it_by_their_first_line() -> None:
-    assert titled(result("     1→// Package drawer counts coins\n     2→package drawer")) == (
-        "Package drawer counts coins"
-    )
-
-
-def test_what_is_skipped_or_says_too_little_names_nothing() -> None:
-    skipped = structs.replace(turn("Read the secret plans first"), priority=Priority.SKIP)
-    assert titled(skipped, turn("yes please")) == "drawer kiosk sunday"

@@ -47,6 +47,11 @@ def test_a_commit_that_is_too_large_is_a_segment_by_itself() -> None:
     assert found[1].tokens == 200_000
 
 
+def test_each_summary_is_a_segment_by_itself() -> None:
+    summary = structs.replace(sized(300), summary=True)
+    assert lengths([*[sized(10)] * 4, *[summary] * 3, *[sized(10)] * 4]) == [4, 1, 1, 1, 4]
+
+
 def test_pins_belong_to_no_segment_and_part_them() -> None:
     pin = structs.replace(sized(50), priority=Priority.PINNED)
     found = cut_segments([sized(10)] * 4 + [pin] + [sized(10)] * 5)

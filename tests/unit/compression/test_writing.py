@@ -36,21 +36,12 @@ def written(turns: Sequence[SegmentTurn], tokens: int = 600) -> str:
     return written_(turns, tokens)
 
 
-def test_the_parts_come_in_the_order_in_which_they_are_needed() -> None:
-    titles = re.findall(r"^([A-Z][\w ]+):$", written(FERRY), re.MULTILINE)
-    assert titles == ["Request", "Course", "Now", "Last changes"]
-
-
 def test_a_text_never_exceeds_its_room_and_uses_it() -> None:
     talk = [turn(f"Boat {n} waits at pier {n % 7} for `crew_{n}`.", "assistant") for n in range(90)]
     for room in (1, 12, 40, 120, 310, 700):
         size = count(written([*FERRY, *talk], room))
         assert size <= room
         assert size >= room * 0.8 or room < 100
-
-
-def test_nothing_is_written_of_nothing() -> None:
-    assert written([]) == ""
 
 
 def test_of_an_earlier_summary_the_words_of_the_client_around_it_are_left_out() -> None:
@@ -271,24 +262,6 @@ def test_of_equal_sentences_one_is_kept() -> None:
     same = "The width of `column_7` is the cause of the overflow on the second page."
     turns = [turn("Why?"), agent(same), turn("Really?"), agent(same), turn("Sure?"), agent("Yes.")]
     assert written(turns, 120).count("column_7") == 1
-
-
-def test_what_was_said_while_a_check_failed_that_passes_now_comes_last() -> None:
-    before = "Perhaps the `margin_left` of the harbour table breaks the layout of the sheet."
-    after = "Perhaps the `margin_right` of the harbour table breaks the layout of the sheet."
-    turns = [
-        turn("Fit it."),
-        *run("pytest -q", "2 failed", 1),
-        agent(before),
-        *edit("sheets/layout.py"),
-        *run("pytest -q", "4 passed"),
-        agent(after),
-        *edit("sheets/harbour.py"),
-        agent("Done."),
-    ]
-    text = written(turns, 50)
-    assert "margin_right" in text
-    assert "margin_left" not in text
 
 
 def test_speakers_with_names_keep_them() -> None:

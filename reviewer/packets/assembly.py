@@ -65,8 +65,6 @@ def assemble(
     items = list(_constitution(prepared))
     for section in BUDGETED:
         items += _items(prepared, section, allocations[section], laid.pieces)
-    if prepared.measurer.loaded and prepared.small:
-        prepared.count_ahead()
     used = layout.used()
     caps = {section: each.max_tokens for section, each in allocations.items()}
     shown: dict[Section, list[str]] = {section: [] for section in Section}

@@ -253,7 +253,7 @@ class Engine:
         """Import of the findings of a job over many files."""
         from reviewer.fleet.importing import FleetImport
 
-        return FleetImport(self._database, self._ledger, self.clock)
+        return FleetImport(self._ledger, self.clock)
 
     @cached_property
     def proposals(self) -> Proposals:

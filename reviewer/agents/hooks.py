@@ -22,8 +22,6 @@ from reviewer.text.for_agents import NOTHING, AgentText
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reviewer.packets.prepared import Prepared
-
 
 class Hooks:
     """Carries out events for a store. Raises ReviewerError or OSError where it could not."""
@@ -33,7 +31,6 @@ class Hooks:
         self._named = project
         self._clock = clock
         self._files = AgentFiles(store)
-        self._ready: Prepared | None = None
         self._given: GivenPacket | None = None
         self._memories: tuple[int, ...] = ()
 
@@ -65,8 +62,6 @@ class Hooks:
         if event.moment is LifecycleMoment.START:
             self._note(event)
             update_call_hooks(self._store)  # what was decided on a screen that is still open
-        if self._ready is not None and (warning := self._ready.save_counts()):
-            self.log(warning)
 
     def log(self, line: str) -> None:
         """Add a line to the log. Raises OSError."""
@@ -124,7 +119,6 @@ class Hooks:
             made = packet_within(engine, task=event.prompt, now=self._clock().astimezone())
         finally:
             engine.close()
-        self._ready = made.ready
         before = self._files.given(event.agent)
         if (
             event.source == "resume"

@@ -37,8 +37,6 @@ class RecalledPacket(NamedTuple):
     """A packet between the tags; empty where nothing is remembered."""
 
     text: AgentText
-    ready: Prepared
-    """What it was made of: `save_counts` spares the next one most of the work."""
     memories: tuple[int, ...] = ()
 
 
@@ -53,12 +51,12 @@ def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket
     ready = _prepared(engine, engine.project, task, now)
     made = text_within(ready, START_TOKENS, MOST_CHARACTERS - FRAME)
     if not made.text:
-        return RecalledPacket(NOTHING, ready)
+        return RecalledPacket(NOTHING)
     text = enclosed(made.text)
     if len(text) > MOST_CHARACTERS:
         text = _cut(made.text)
     memories = tuple(int(each[2:]) for each in made.places if each.startswith("m:"))
-    return RecalledPacket(text, ready, memories)
+    return RecalledPacket(text, memories)
 
 
 def packet_items(engine: Engine, project: str, *, now: datetime) -> dict[str, PacketItem]:

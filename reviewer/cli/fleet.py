@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import FILE, ID, flag, option
+from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import (
     count,
     emit,
@@ -220,8 +220,6 @@ def collapse_(
         print_json(report)
         return
     _print_collapse(report)
-    if report.masked:
-        narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
     narrate(f"Next: reviewer fleet import {report.file}")
 
 
@@ -230,9 +228,6 @@ def _print_collapse(report: CollapseReport) -> None:
         ("file", report.file),
         ("files", f"{report.files:,} in {count(report.parts, 'part')}, {report.failed:,} failed"),
         ("found", count(report.found, "place")),
-        ("read again", f"{report.superseded:,} in files that changed later"),
-        ("boot text", f"{report.boot:,} said to every session"),
-        ("copies", f"{report.copies:,} in resumed or copied sessions"),
         ("facts", f"{report.facts:,}"),
         ("written", f"{count(report.written, 'candidate')}, {report.near:,} behind another"),
         ("seconds", f"{report.seconds:,.1f}"),
@@ -280,20 +275,6 @@ def import_(session: Session, file: Path, top: int | None, as_json: bool) -> Non
     if report.masked:
         narrate(f"{count(report.masked, 'secret')} masked that the parts still had")
     if report.acts:
-        narrate(f"reviewer fleet undo {report.wave} takes it back")
+        narrate(f"reviewer undo {report.acts[0]} takes it back")
     else:
         narrate("Nothing was changed: the project has all of this already.")
-
-
-@fleet.command("undo", example="fleet undo 14")
-@click.argument("wave", type=ID, metavar="WAVE")
-@flag("--anyone", "Also an import that somebody else made.")
-@pass_session
-def undo(session: Session, wave: int, anyone: bool) -> None:
-    """Take back an import.
-
-    Refused, with nothing taken back, when something of it was decided on since; undo that first.
-    """
-    with session.changing() as engine:
-        done = engine.fleet.undo(wave, anyone=anyone)
-    narrate(f"Undone: wave {wave}" if done else f"Wave {wave} is undone already.")

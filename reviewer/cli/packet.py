@@ -144,7 +144,6 @@ def packet(
         )
     tokens = DEFAULT_BUDGET if budget.tokens is None else budget.tokens
     made = assemble_within(ready, tokens, budget.chars, pinned=pins, muted=mutes)
-    warning = ready.save_counts()
     if explain:
         from reviewer.packets.output import explained
 
@@ -165,8 +164,6 @@ def packet(
             f"Over the limit of {budget.chars:,} characters by {over:,}: "
             "the instruction, reading order and constitution need that."
         )
-    if warning:
-        narrate(warning)
     if explain and ready.for_task:
         narrate(
             "With a task all sections compete for the room by how well they fit it; tasks may "

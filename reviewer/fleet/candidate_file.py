@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from reviewer.clock import written_moment
 from reviewer.files import open_file, reason_of
-from reviewer.fleet.candidate_row import CANDIDATE, NAMES, CandidateRow, CleanRow, checked, clean
+from reviewer.fleet.candidate_row import NAMES, CandidateRow, CleanRow, checked, clean
 from reviewer.fleet.values import LAYOUT, FleetError, extra
 from reviewer.proposing.values import Proposer
 from reviewer.sources.elsewhere import EXCERPT_AT, RECORD_LINE
 from reviewer.sources.records import Shape
 from reviewer.store.changes import Image
+from reviewer.text.normalise import duplicate_key
 
 ROWS_AT_ONCE = 10_000
 """Candidates that are read together, and written in one act."""
-
-
-class _Layout(Struct, frozen=True):
-    """What every version writes into a file."""
-
-    layout: int
 
 
 class CandidateFile:
@@ -37,25 +32,22 @@ class CandidateFile:
         self._path = path
         try:
             with open_file(path), closing(pq.ParquetFile(path)) as file:
-                meta = file.schema_arrow.metadata or {}
-                layout = msgspec.json.decode(meta[b"reviewer"], type=_Layout).layout
+                meta = (file.schema_arrow.metadata or {}).get(b"reviewer", b"{}")
+                layout = msgspec.json.decode(meta, type=dict[str, Any]).get("layout")
                 names = set(file.schema_arrow.names)
                 total = int(file.metadata.num_rows)
         except OSError as problem:
             raise FleetError(f"{path} cannot be read: {reason_of(problem)}.") from problem
-        except (ValueError, KeyError, msgspec.DecodeError) as problem:
-            raise FleetError(
-                f"{path} is not a file of candidates: write one with `reviewer fleet collapse`."
-            ) from problem
-        if layout != LAYOUT:
+        except (ValueError, msgspec.DecodeError):
+            layout, names, total = None, set(), 0
+        if layout not in (None, LAYOUT):
             raise FleetError(
                 f"{path} was written by another version of reviewer (layout {layout}; this one"
                 f" reads {LAYOUT}). Collapse the parts again with this version."
             )
-        if missing := sorted(CANDIDATE.keys() - names):
+        if layout is None or not names.issuperset(NAMES):
             raise FleetError(
-                f"{path} is not a file of candidates (it has no column {missing[0]}): write one"
-                " with `reviewer fleet collapse`."
+                f"{path} is not a file of candidates: write one with `reviewer fleet collapse`."
             )
         self.count = total if top is None else min(top, total)
 
@@ -69,13 +61,8 @@ class CandidateFile:
                 for batch in file.iter_batches(
                     ROWS_AT_ONCE, columns=list(NAMES), use_threads=False
                 ):
-                    columns = (
-                        batch.column(name).slice(0, self.count - done).to_pylist() for name in NAMES
-                    )
-                    rows = [
-                        self._checked(number, values)
-                        for number, values in enumerate(zip(*columns, strict=True), done + 1)
-                    ]
+                    found = batch.slice(0, self.count - done).to_pylist()
+                    rows = [self._checked(at, values) for at, values in enumerate(found, done + 1)]
                     yield clean(rows)
                     done += len(rows)
                     if done == self.count:
@@ -86,7 +73,7 @@ class CandidateFile:
                 " parts again."
             ) from problem
 
-    def _checked(self, number: int, values: Sequence[object]) -> CandidateRow:
+    def _checked(self, number: int, values: dict[str, Any]) -> CandidateRow:
         try:
             return checked(values)
         except ValueError as problem:
@@ -102,7 +89,7 @@ def memory_of(row: CandidateRow) -> Image:
         "kind": row.kind,
         "type": row.type,
         "content": row.content,
-        "key": row.key,
+        "key": duplicate_key(row.content),
         "rule": row.rule,
         "extractor_version": row.extractor_version,
         "prior": row.prior,

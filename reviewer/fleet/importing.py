@@ -12,7 +12,6 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.fleet.candidate_file import (
     CandidateFile,
     excerpt_key,
@@ -24,14 +23,11 @@ from reviewer.fleet.candidate_row import CandidateRow, CleanRow
 from reviewer.fleet.values import FleetError
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import open_conflicts
-from reviewer.promotion.rows.decided_rows import find_conflicts_again
 from reviewer.promotion.rows.evidence_rows import MOST_EVIDENCE
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image
-from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.store.undo import IS_UNDONE, Undo
 from reviewer.text.normalise import duplicate_key
 
 KIND = "fleet import"
@@ -44,7 +40,7 @@ _Records: TypeAlias = dict[str, tuple[int, int]]
 
 
 class ImportReport(Struct, frozen=True, kw_only=True):
-    """What an import did. `wave`: by its number `reviewer fleet undo` takes it back."""
+    """What an import did."""
 
     wave: int = 0
     state: str = "done"
@@ -59,8 +55,6 @@ class ImportReport(Struct, frozen=True, kw_only=True):
     """Secrets that were masked, which whoever read the sessions had left."""
     acts: tuple[int, ...] = ()
     """The act of the import; none where the project had every candidate already."""
-    unfinished: tuple[int, ...] = ()
-    """Always empty: an import is whole or not there. For scripts that read it."""
     seconds: float
 
 
@@ -69,10 +63,9 @@ class _InterruptedError(Exception):
 
 
 class FleetImport:
-    """Imports candidates, and takes an import back."""
+    """Imports candidates; `reviewer undo ACT` takes an import back."""
 
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
+    def __init__(self, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger
         self._clock = clock
 
@@ -119,43 +112,6 @@ class FleetImport:
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def undo(self, wave: int, *, anyone: bool = False) -> list[int]:
-        """Take back an import; returns the acts that did it, more than one for an import of an
-        earlier version. With `anyone` also an import that another person made.
-
-        Raises UnknownIdError when the wave is no import, ConflictError when something of it was
-        changed since.
-        """
-        acts = self._acts(wave)
-        undo = Undo(self._database, self._ledger, find_conflicts_again(self._clock))
-        others = "" if anyone or not acts else undo.done_by_another(acts[0])
-        if others:
-            raise ConflictError(
-                f"Wave {wave} is an import of {others}. To take it back all the same: "
-                f"reviewer fleet undo {wave} --anyone"
-            )
-        return [undo.undo_act(number).act for number in acts]
-
-    def _acts(self, wave: int) -> list[int]:
-        """The acts of an import that are not undone, the latest first. Raises UnknownIdError."""
-        self._database.require_own("wave", [wave])
-        with failures_as_sentences(self._database.path):
-            rows = self._database.writer.execute(
-                f"SELECT id, {IS_UNDONE} FROM ledger l WHERE l.kind = ? AND l.title LIKE ?"
-                " ORDER BY id DESC",
-                (KIND, f"{_title(wave)}%"),
-            ).fetchall()
-            there = self._database.writer.execute("SELECT 1 FROM wave WHERE id = ?", (wave,))
-            exists = there.fetchone() is not None
-        if rows:
-            return [number for number, undone in rows if not undone]
-        if not exists:
-            raise UnknownIdError(f"There is no wave {wave}. See: reviewer history")
-        raise UnknownIdError(
-            f"Wave {wave} is not an import of `reviewer fleet import`. Its act is undone by its"
-            " number: reviewer history, then reviewer undo NUMBER"
-        )
-
 
 class _Wave:
     """Writes the rows of one import, inside its act."""
@@ -199,7 +155,9 @@ class _Wave:
         self._act.update(
             "wave", self.number, ended_at=now, counts=msgspec.json.encode(counts).decode()
         )
-        self._act.title = f"{_title(self.number)} {self.new:,} new, {self.repeated:,} seen before"
+        self._act.title = (
+            f"Imported into wave {self.number}: {self.new:,} new, {self.repeated:,} seen before"
+        )
 
     def _changed_by_hand(self) -> dict[str, int]:
         """What a person has reworded or given another type, by its wordings."""
@@ -219,7 +177,7 @@ class _Wave:
 
     def write(self, rows: Sequence[CleanRow]) -> None:
         """Write some rows."""
-        keys = [(each.row.kind, each.row.type, each.row.key) for each in rows]
+        keys = [(each.row.kind, each.row.type, duplicate_key(each.row.content)) for each in rows]
         known = self._known(keys)
         places = self._places(rows)
         self.masked += sum(each.masked for each in rows)
@@ -442,8 +400,3 @@ def _evidence(number: int, row: CandidateRow, place: Place) -> Image:
         "rule": row.rule,
         "extractor_version": row.extractor_version,
     }
-
-
-def _title(wave: int) -> str:
-    """What the title of an import's act begins with."""
-    return f"Imported into wave {wave}:"

@@ -6,6 +6,7 @@ import gc
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
 from typing import Any
 
 import msgspec
@@ -49,23 +50,22 @@ _TEXT = "string"
 COLUMNS: dict[str, dict[str, str]] = {
     EVIDENCE: {
         "part": "int64", "path": _TEXT, "project": _TEXT, "author": _TEXT, "kind": _TEXT,
-        "type": _TEXT, "content": _TEXT, "key": _TEXT, "fact": _TEXT, "wording": "int64",
+        "type": _TEXT, "content": _TEXT, "fact": _TEXT, "wording": "int64",
         "sentence": "int64", "proposer": _TEXT, "rule": _TEXT, "extractor_version": _TEXT,
         "prior": "double", "signal": "double", "freshness": "double", "confidence": "double",
         "score": "double", "flags": _TEXT, "need": _TEXT, "scope": _TEXT,
-        "proof": _TEXT, "name": _TEXT, "slot": _TEXT, "attributes": _TEXT, "relations": _TEXT,
+        "proof": _TEXT, "name": _TEXT, "slot": _TEXT, "attributes": _TEXT,
         "record_line": "int64", "line_start": "int64", "line_end": "int64",
         "byte_start": "int64", "byte_end": "int64",
         "record": _TEXT, "sha256": _TEXT, "session": _TEXT, "at": _TEXT, "role": _TEXT,
         "use": _TEXT, "shape": _TEXT, "sidechain": "bool", "span_start": "int64",
         "span_end": "int64", "excerpt": _TEXT, "excerpt_start": "int64", "format": _TEXT,
-        "modified_ns": "int64", "place": "int64",
+        "place": "int64",
     },
     BOOT: {"part": "int64", "sentence": "int64"},
     FILES: {
         "part": "int64", "path": _TEXT, "bytes": "int64", "modified_ns": "int64", "etag": _TEXT,
-        "format": _TEXT, "records": "int64", "found": "int64", "masked": "int64", "tally": _TEXT,
-        "errors": _TEXT, "problem": _TEXT, "other_kind": "bool",
+        "format": _TEXT, "found": "int64", "problem": _TEXT, "other_kind": "bool",
     },
 }  # fmt: skip
 """The columns of each table. `fact` is equal for all places that say the same; `place` counts the
@@ -105,13 +105,6 @@ def write_part(job: Job) -> PartDone:
         return _Writer(job).done()
     finally:
         gc.set_threshold(*threshold)
-
-
-def read_only(job: Job) -> None:
-    """Read the files of a part and write nothing: to find out which of them ends its process."""
-    for file in job.part.files:
-        if not file.problem:
-            _read(file, job.settings)
 
 
 class _Table:
@@ -154,47 +147,36 @@ class _Writer:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._out = Folder(job.out)
-        self._number = job.part.number
         self._tables: dict[str, _Table] = {}
         self._boot: set[int] = set()
         self._failed = self._other_kind = self._found = 0
 
     def done(self) -> PartDone:
         """Write the part. The table of files comes last: with it the part is whole."""
-        if self._out.read(table_name(self._number, FILES)) is not None:
-            return self._report(already_there(self._out, self._number))
-        self._write([EVIDENCE, BOOT, FILES])
-        return self._report((self._found, self._failed, self._other_kind))
-
-    def _report(self, counts: tuple[int, int, int]) -> PartDone:
         part = self._job.part
-        return PartDone(self._number, len(part.files), part.bytes, *counts)
-
-    def _write(self, wanted: list[str]) -> None:
-        if not wanted:
+        if self._out.read(table_name(part.number, FILES)) is not None:
+            return PartDone(len(part.files), part.bytes, *already_there(self._out, part.number))
+        with ExitStack() as stack:
+            for table in (FILES, BOOT, EVIDENCE):  # put in place from the last to the first
+                path = stack.enter_context(self._out.writing(table_name(part.number, table)))
+                made = _Table(table, path, self._job.settings)
+                self._tables[table] = stack.enter_context(closing(made))
             self._read_all()
-            for table in self._tables.values():
-                table.close()
-            return
-        with self._out.writing(table_name(self._number, wanted[-1])) as path:
-            self._tables[wanted[-1]] = _Table(wanted[-1], path, self._job.settings)
-            self._write(wanted[:-1])  # put in place before this one
+        return PartDone(len(part.files), part.bytes, self._found, self._failed, self._other_kind)
 
     def _read_all(self) -> None:
+        number = self._job.part.number
         for file in self._job.part.files:
             problem = file.problem or self._job.killers.get(file.name)
-            if problem:
-                self._add_file(file, SessionRead(problem=problem), 0)
-                continue
-            read = _read(file, self._job.settings)
+            read = SessionRead(problem=problem) if problem else read_file(file, self._job.settings)
             rows = 0
-            for row in evidence_rows(read, file, self._number):
+            for row in evidence_rows(read, file, number):
                 self._tables[EVIDENCE].add(row)
                 rows += 1
             self._boot.update(read.boot)
             self._add_file(file, read, rows)
         for sentence in sorted(self._boot):
-            self._tables[BOOT].add({"part": self._number, "sentence": sentence})
+            self._tables[BOOT].add({"part": number, "sentence": sentence})
 
     def _add_file(self, file: SourceFile, read: SessionRead, rows: int) -> None:
         self._found += rows
@@ -202,17 +184,13 @@ class _Writer:
         self._failed += bool(read.problem) and not read.other_kind
         self._tables[FILES].add(
             {
-                "part": self._number,
+                "part": self._job.part.number,
                 "path": file.name,
                 "bytes": file.bytes,
                 "modified_ns": file.modified_ns,
                 "etag": file.etag,
                 "format": read.format,
-                "records": read.records,
                 "found": rows,
-                "masked": read.masked,
-                "tally": _json(dict(sorted(read.tally.items()))),
-                "errors": _json(read.errors),
                 "problem": read.problem,
                 "other_kind": read.other_kind,
             }
@@ -232,12 +210,12 @@ def already_there(out: Folder, number: int) -> tuple[int, int, int]:
     return sum(found), failed, sum(others)
 
 
-def _read(file: SourceFile, settings: JobSettings) -> SessionRead:
+def read_file(file: SourceFile, settings: JobSettings) -> SessionRead:
     """Read one file wherever it is; never raises for it."""
     now = from_iso(settings.now)
     assert now is not None
     try:
-        with local_copy(file) as path:
+        with local_copy(file.name) as path:
             return read_session(
                 path,
                 name=file.name,
@@ -258,7 +236,6 @@ def evidence_rows(read: SessionRead, file: SourceFile, part: int) -> Iterator[Ro
         "part": part,
         "path": file.name,
         "format": read.format,
-        "modified_ns": file.modified_ns,
     }
     for found in read.found:
         yield {**common, **_of_found(found, file)}
@@ -277,7 +254,6 @@ def _of_found(found: FoundStatement, file: SourceFile) -> Row:
         "kind": kind,
         "type": str(candidate.type),
         "content": content,
-        "key": duplicate_key(content),
         "fact": _fact(kind, str(candidate.type), content),
         "wording": _wording(content),
         "sentence": found.sentence,
@@ -316,7 +292,6 @@ def _of_statement(
             "kind": "memory",
             "type": str(proposal.type),
             "content": content,
-            "key": duplicate_key(content),
             "fact": _fact("memory", str(proposal.type), content),
             "wording": _wording(content),
             "proposer": str(proposal.proposer),

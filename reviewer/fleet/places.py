@@ -6,14 +6,12 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-
-from msgspec import Struct
 
 from reviewer.errors import SourceError
 from reviewer.files import make_private_folder, open_file, private_opener, reason_of
@@ -23,30 +21,8 @@ from reviewer.sources.unpacked import plain_suffix
 from reviewer.sources.walk import PASSED_SUFFIXES
 from reviewer.text.secrets import mask
 
-PLAN, LOCK, RUNNING = "plan.ndjson", ".lock", "running.json"
-TEMPORARY = ".tmp"
-_OF_JOB = re.compile(
-    r"plan\.ndjson|\.lock|running\.json|candidates\.parquet|part-\d{7,}\.\w+\.parquet|\..*\.tmp"
-)
 _SIGNATURE = re.compile(r"(?i)([?&](?:[\w-]*signature|sig|[\w-]*token)=)[^&#\s]+")
 """In an address that lets everybody who has it read the file."""
-_PART_NAME = re.compile(r"part-\d{7,}\.\w+\.parquet")
-
-
-class Listed(Struct, frozen=True):
-    """A file as it was listed. `path` may have secrets in it."""
-
-    path: str
-    bytes: int
-    modified_ns: int
-    etag: str = ""
-    is_of_job: bool = False
-    """A job has written it."""
-
-
-def is_of_job(name: str) -> bool:
-    """Whether a file is named like one that a job writes into its folder."""
-    return _OF_JOB.fullmatch(name) is not None
 
 
 def require_no_password(url: str) -> None:
@@ -63,10 +39,9 @@ def require_no_password(url: str) -> None:
         )
 
 
-def _trouble(url: str, problem: BaseException, name: str = "") -> str:
-    """Why a URL, cited as `name`, cannot be used: a sentence without secrets."""
-    said = trouble(url, problem)
-    return without_secrets(said.replace(url, name) if name else said)
+def _trouble(url: str, problem: BaseException) -> str:
+    """Why a URL cannot be used: a sentence without secrets."""
+    return without_secrets(trouble(url, problem))
 
 
 def without_secrets(text: str) -> str:
@@ -74,12 +49,22 @@ def without_secrets(text: str) -> str:
     return _SIGNATURE.sub(r"\1[masked url-signature]", mask(text).text)
 
 
-def listed_url(url: str, out: Folder | None = None) -> list[Listed]:
-    """The files below a URL, or those that its pattern matches, in the order of their names. Those
-    that a job has written, the one in the folder `out` or another, are marked.
+def source_file(
+    path: str, size: int, modified_ns: int, etag: str = "", why: str = ""
+) -> SourceFile:
+    """A file that was listed. `why`: the reason for which it cannot be read."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    name = without_secrets(text)
+    if text != path:
+        why = why or "its name is not text in UTF-8. Rename it"
+    if name != text:
+        why = "its name has a secret in it, and every row cites it. Rename it"
+    problem = f"{name} cannot be read: {why.rstrip('.')}." if why else ""
+    return SourceFile(name, size, modified_ns, etag, problem)
 
-    Raises SourceError when it cannot be listed.
-    """
+
+def listed_url(url: str) -> Iterator[SourceFile]:
+    """The files below a URL, or those that its pattern matches. Raises SourceError."""
     require_no_password(url)
     fs = file_system(url)
     try:
@@ -93,51 +78,23 @@ def listed_url(url: str, out: Folder | None = None) -> list[Listed]:
         raise SourceError(_trouble(url, problem)) from problem
     if not found:
         raise SourceError(_why_empty(fs, url))
-    infos = {str(fs.unstrip_protocol(path)): info for path, info in found.items()}
-    jobs = _folders_of_jobs(infos)
-    if out and not out.is_local:
-        jobs.add(out.place.rstrip("/"))
-    files = []
-    for path, info in infos.items():
-        folder, _, name = path.rpartition("/")
-        if info.get("type") != "directory" and not _is_passed_over(path):
+    for path, info in found.items():
+        passed_over = plain_suffix(Path(path.lower())) in PASSED_SUFFIXES
+        if info.get("type") != "directory" and not passed_over:
+            etag = str(info.get("ETag") or info.get("etag") or "").strip('"')
             size = int(info.get("size") or 0)
-            ours = folder in jobs and is_of_job(name)
-            files.append(Listed(path, size, _modified(info), _etag(info), ours))
-    return sorted(files, key=lambda file: file.path)
-
-
-def _folders_of_jobs(paths: Iterable[str]) -> set[str]:
-    """The folders that have a plan and parts."""
-    plans, parts = set(), set()
-    for path in paths:
-        folder, _, name = path.rpartition("/")
-        if name == PLAN:
-            plans.add(folder)
-        elif _PART_NAME.fullmatch(name):
-            parts.add(folder)
-    return plans & parts
+            yield source_file(str(fs.unstrip_protocol(path)), size, _modified(info), etag)
 
 
 def _why_empty(fs: Any, url: str) -> str:
     """Why nothing was found at a URL: a file system may keep the reason to itself."""
-    reason: BaseException | None = None
     try:
         fs.info(url)
-    except FileNotFoundError as problem:
-        reason = problem.__cause__
     except Exception as problem:  # each file system raises errors of its own
-        reason = problem
-    status = getattr(reason, "status", None)  # of aiohttp
-    if status in (401, 403):
-        return _trouble(url, PermissionError())
-    if reason is None or status == 404 or isinstance(reason, FileNotFoundError):
-        return without_secrets(f"{url} does not exist or is empty: check the address.")
-    return _trouble(url, reason)
-
-
-def _is_passed_over(name: str) -> bool:
-    return plain_suffix(Path(name.lower())) in PASSED_SUFFIXES
+        hidden = problem.__cause__ if isinstance(problem, FileNotFoundError) else None
+        refused = getattr(hidden, "status", None) in (401, 403)  # of aiohttp
+        return _trouble(url, PermissionError() if refused else hidden or problem)
+    return without_secrets(f"{url} is empty: check the address.")
 
 
 def _modified(info: dict[str, Any]) -> int:
@@ -153,36 +110,27 @@ def _modified(info: dict[str, Any]) -> int:
     return int(float(found) * 1e9)
 
 
-def _etag(info: dict[str, Any]) -> str:
-    return str(info.get("ETag") or info.get("etag") or "").strip('"')
-
-
 @contextmanager
-def local_copy(file: SourceFile) -> Iterator[Path]:
+def local_copy(name: str) -> Iterator[Path]:
     """The file on this machine: itself, or a copy until the end of the block.
 
     The copy keeps the names of the last folders, by which some kinds of files are told apart.
     Raises SourceError.
     """
-    place = file.place
-    if not is_url(place):
-        yield Path(place)
+    if not is_url(name):
+        yield Path(name)
         return
-    folder = tempfile.mkdtemp(prefix="reviewer-")
-    try:
-        parts = [each for each in urlsplit(place).path.split("/") if each not in ("", "..")]
+    with tempfile.TemporaryDirectory(prefix="reviewer-", ignore_cleanup_errors=True) as folder:
+        parts = [each for each in urlsplit(name).path.split("/") if each not in ("", "..")]
         target = Path(folder, *(each[-200:] for each in parts[-5:] or ["file"]))
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            files = file_system(place)
-            files.get_file(place, str(target))
+            file_system(name).get_file(name, str(target))
         except SourceError:
             raise
         except Exception as problem:  # each file system raises errors of its own
-            raise SourceError(_trouble(place, problem, file.name)) from problem
+            raise SourceError(_trouble(name, problem)) from problem
         yield target
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -218,13 +166,6 @@ class Folder:
         except OSError as problem:
             raise FleetError(f"{self.place} cannot be made: {reason_of(problem)}.") from problem
 
-    def remove_unfinished(self) -> None:
-        """Remove what was being written when its process was killed. Nobody may be writing now."""
-        if self.is_local:
-            for beginning in (".part-", f".{PLAN}-"):
-                for path in Path(self.place).glob(f"{beginning}*{TEMPORARY}"):
-                    path.unlink(missing_ok=True)
-
     def names(self) -> set[str]:
         """The names of the files in it. Raises FleetError."""
         with _explained(self.place):
@@ -243,15 +184,6 @@ class Folder:
             return bytes(file_system(self.place).cat_file(self.path(name)))
         return None
 
-    @contextmanager
-    def opened(self, name: str) -> Iterator[Any]:
-        """A file for reading some of it. Raises FleetError, and whatever the block raises."""
-        path = self.path(name)
-        with _explained(path):
-            file = open_file(Path(path)) if self.is_local else file_system(path).open(path, "rb")
-        with file:
-            yield file
-
     def write(self, name: str, data: bytes) -> None:
         """Put a small file in place. Raises FleetError."""
         with self.writing(name) as path:
@@ -264,7 +196,7 @@ class Folder:
         Raises FleetError when that fails. Where the block raises, nothing is put in place.
         """
         folder = self.place if self.is_local else tempfile.mkdtemp(prefix="reviewer-")
-        fresh = os.path.join(folder, f".{name}-{os.urandom(6).hex()}{TEMPORARY}")
+        fresh = os.path.join(folder, f".{name}-{os.urandom(6).hex()}.tmp")
         try:
             with open(fresh, "xb", opener=private_opener):
                 pass

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    CancelledError,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -29,8 +20,8 @@ from msgspec import Struct, structs
 from reviewer.clock import iso
 from reviewer.files import open_own
 from reviewer.fleet.listing import listed
-from reviewer.fleet.part import Job, read_only, write_part
-from reviewer.fleet.places import LOCK, PLAN, RUNNING, Folder
+from reviewer.fleet.part import Job, read_file, write_part
+from reviewer.fleet.places import Folder
 from reviewer.fleet.pool import cores, short_pool
 from reviewer.fleet.values import (
     FILES,
@@ -47,8 +38,8 @@ from reviewer.system import lock
 PART_BYTES = 32_000_000
 PART_FILES = 256
 """A part is full at either."""
-STALE_SECONDS = 15 * 60
-"""In a bucket, where nothing can be locked: a mark of a run that is older is of a dead one."""
+PLAN = "plan.ndjson"
+"""In the folder of a job: its settings, then the files of each part."""
 PAUSE = 0.2
 LAST_SECONDS = 5
 """How long the parts that are being read may take to end when a run is interrupted."""
@@ -57,6 +48,7 @@ LOST_SECONDS = 30
 """How long a scheduler that cannot be reached is waited for."""
 _PART = "reviewer.fleet.part"
 """The module that the processes import before they are forked."""
+_T = TypeVar("_T")
 KILLER = "ended the process that read it (out of memory, or a crash)"
 
 
@@ -217,8 +209,7 @@ def run(
     files, passed_over = listed(sources, folder)
     folder.make()
     with _only_run(folder):
-        folder.remove_unfinished()
-        plan = _Plan(folder, JobSettings(now=iso(now)))
+        plan = _Plan(folder, now)
         plan.add(files, part_files)
         run_ = _Run(plan, workers, progress or _quiet, cancelled or _never)
         run_.go()
@@ -239,65 +230,52 @@ def run(
     )
 
 
+def read_plan(folder: Folder) -> tuple[JobSettings, list[FilePart]] | None:
+    """The settings and the parts of the job of a folder; None where there is none.
+
+    Raises FleetError for the plan of another version.
+    """
+    data = folder.read(PLAN)
+    if data is None:
+        return None
+    try:
+        first, *rest = data.splitlines()
+        settings = msgspec.json.decode(first, type=JobSettings)
+        parts = [msgspec.json.decode(line, type=FilePart) for line in rest]
+    except (ValueError, msgspec.DecodeError) as problem:
+        raise FleetError(
+            f"{folder.path(PLAN)} is not the plan of a job: {problem}. Use another folder."
+        ) from problem
+    if settings != JobSettings(now=settings.now):
+        raise FleetError(
+            f"{folder.place} was begun by another version of reviewer (layout {settings.layout}, "
+            f"extractors {settings.extractors}). Use another folder."
+        )
+    return settings, parts
+
+
 class _Plan:
     """Which files each part has. It only grows, so that a run that goes on finds the same parts."""
 
-    def __init__(self, folder: Folder, settings: JobSettings) -> None:
+    def __init__(self, folder: Folder, now: datetime) -> None:
         self.folder = folder
-        self.settings = settings
-        self.parts: list[FilePart] = []
-        data = folder.read(PLAN)
-        if data is None:
-            return
-        try:
-            first, *rest = data.splitlines()
-            self.settings = msgspec.json.decode(first, type=JobSettings)
-            self.parts = [msgspec.json.decode(line, type=FilePart) for line in rest]
-        except (ValueError, msgspec.DecodeError) as problem:
-            raise FleetError(
-                f"{folder.path(PLAN)} is not the plan of a job: {problem}. Use another folder."
-            ) from problem
-        if structs.replace(settings, now=self.settings.now) != self.settings:
-            raise FleetError(
-                f"{folder.place} was begun by another version of reviewer (then: extractors "
-                f"{self.settings.extractors}; now: {settings.extractors}). Use another folder."
-            )
+        self.settings, self.parts = read_plan(folder) or (JobSettings(now=iso(now)), [])
 
     def add(self, files: Sequence[SourceFile], most: int) -> None:
         """Put files that are new or have changed into new parts of at most `most` files."""
-        paths = {file.name: file.path for file in files if file.path}
-        if paths:
-            self.parts = [_with_paths(part, paths) for part in self.parts]
         known = {file.name: file for part in self.parts for file in part.files}
         fresh = deque(file for file in files if known.get(file.name) != file)
         if not fresh and self.parts:
             return
         while fresh:
-            chosen: list[SourceFile] = []
-            size = 0
-            while fresh and len(chosen) < most and (size < PART_BYTES or not chosen):
-                if chosen and size + fresh[0].bytes > PART_BYTES:
-                    break
+            chosen = [fresh.popleft()]
+            size = chosen[0].bytes
+            while fresh and len(chosen) < most and size + fresh[0].bytes <= PART_BYTES:
                 size += fresh[0].bytes
                 chosen.append(fresh.popleft())
             self.parts.append(FilePart(len(self.parts), tuple(chosen)))
-        lines = [msgspec.json.encode(each) for each in (self.settings, *map(_shown, self.parts))]
+        lines = [msgspec.json.encode(each) for each in (self.settings, *self.parts)]
         self.folder.write(PLAN, b"\n".join(lines) + b"\n")
-
-
-def _shown(part: FilePart) -> FilePart:
-    """The part as it is written down: without paths that have a secret."""
-    if not any(file.path for file in part.files):
-        return part
-    return structs.replace(part, files=tuple(structs.replace(f, path="") for f in part.files))
-
-
-def _with_paths(part: FilePart, paths: dict[str, str]) -> FilePart:
-    """The part of a plan with the paths that the plan does not have, by the names of the files."""
-    if not any(file.name in paths for file in part.files):
-        return part
-    files = tuple(structs.replace(f, path=paths.get(f.name, "")) for f in part.files)
-    return structs.replace(part, files=files)
 
 
 class _Run:
@@ -325,16 +303,15 @@ class _Run:
     def go(self) -> None:
         """Read until all parts are whole or the person has interrupted. Raises FleetError."""
         there = self._plan.folder.names()
-        whole = [p for p in self._plan.parts if table_name(p.number, FILES) in there]
-        self.before = len(whole)
-        for part in whole:
-            self._count(write_part(self._job(part)))  # it is whole, so this only reads its counts
-        numbers = {part.number for part in whole}
-        self._waiting.extend(p for p in self._plan.parts if p.number not in numbers)
+        for part in self._plan.parts:
+            if table_name(part.number, FILES) in there:
+                self.before += 1
+                self._count(write_part(self._job(part)))  # which only reads its counts
+            else:
+                self._waiting.append(part)
         while self._waiting and not self._cancelled():
-            suspects = self._until_a_worker_dies()
-            if suspects:
-                self._one_by_one(suspects)
+            for part in self._until_a_worker_dies():
+                self._read_alone(part)
         self.left = len(self._waiting)
 
     def _job(self, part: FilePart, killers: dict[str, str] | None = None) -> Job:
@@ -396,63 +373,52 @@ class _Run:
             self._waiting.extendleft(reversed(running.values()))
         return sorted(suspects, key=lambda part: part.number)
 
-    def _one_by_one(self, suspects: list[FilePart]) -> None:
-        """Read each part in a process of its own, so that the one with the guilty file is known."""
-        with ThreadPoolExecutor(max_workers=min(8, self._workers.width)) as threads:
-            for part, outcome in zip(suspects, threads.map(self._alone, suspects), strict=True):
-                if outcome is None:
-                    self._waiting.append(part)  # interrupted
-                else:
-                    self._count(outcome)
-
-    def _alone(self, part: FilePart) -> PartDone | None:
-        try:
-            return self._found_guilty(part)
-        except _InterruptedError:
-            return None
-
-    def _found_guilty(self, part: FilePart) -> PartDone:
-        """Read a part, without the files that end the process that reads them."""
+    def _read_alone(self, part: FilePart) -> None:
+        """Read a part in a process of its own, without the files that end it."""
         done = self._in_a_process(write_part, self._job(part))
-        if done is not None:
-            return done
-        killers: dict[str, str] = {}
-        for file in part.files:
-            alone = structs.replace(part, files=(file,))
-            if self._in_a_process(_read_and_return, self._job(alone)) is None:
-                killers[file.name] = f"{file.name} {KILLER}."
-        self.killers.update(killers)
-        done = self._in_a_process(write_part, self._job(part, killers))
-        if done is None:  # only together do they need too much
-            everything = {
-                f.name: f"{f.name} {KILLER}, with others of its part." for f in part.files
+        if done is None:
+            alone = (structs.replace(part, files=(file,)) for file in part.files)
+            guilty = {
+                each.files[0].name
+                for each in alone
+                if self._in_a_process(_only_read, self._job(each)) is None
             }
-            self.killers.update(everything)
-            done = write_part(self._job(part, everything))
-        return done
+            done = self._without(part, guilty)
+            if done is None:  # only together do they need too much
+                done = self._without(part, {file.name for file in part.files})
+        if self._cancelled() or done is None:
+            self._waiting.append(part)
+        else:
+            self._count(done)
 
-    def _in_a_process(self, work: Callable[[Job], PartDone], job: Job) -> PartDone | None:
-        """The result of work in a process of its own; None when that process died."""
+    def _without(self, part: FilePart, guilty: set[str]) -> PartDone | None:
         if self._cancelled():
-            raise _InterruptedError
+            return None
+        self.killers |= guilty
+        problems = {name: f"{name} {KILLER}." for name in guilty}
+        return self._in_a_process(write_part, self._job(part, problems))
+
+    def _in_a_process(self, work: Callable[[Job], _T], job: Job) -> _T | None:
+        """The result of work in a process of its own; None when that process died, or the person
+        has interrupted.
+        """
         with short_pool(1, _PART, LAST_SECONDS) as executor:
             future = executor.submit(work, job)
             while not wait([future], timeout=PAUSE).done:
                 if self._cancelled():
-                    raise _InterruptedError
+                    return None
             try:
                 return future.result()
             except BrokenProcessPool:
                 return None
 
 
-class _InterruptedError(Exception):
-    """The person has interrupted the run."""
-
-
-def _read_and_return(job: Job) -> PartDone:
-    read_only(job)
-    return PartDone(job.part.number, 1, 0, 0, 0, 0)
+def _only_read(job: Job) -> bool:
+    """Read the file of a part and write nothing: to find out whether it ends its process."""
+    for file in job.part.files:
+        if not file.problem:
+            read_file(file, job.settings)
+    return True
 
 
 def _as_fleet_error(problem: BaseException) -> FleetError:
@@ -469,38 +435,20 @@ def _line(problem: BaseException) -> str:
 
 @contextmanager
 def _only_run(folder: Folder) -> Iterator[None]:
-    """Refuse a second run into a folder. Raises FleetError."""
-    who = {"process": os.getpid(), "machine": socket.gethostname(), "at": time.time()}
-    with ExitStack() as stack:
-        if folder.is_local:
-            handle = open_own(Path(folder.path(LOCK)), os.O_RDWR | os.O_CREAT)
-            stack.callback(os.close, handle)
-            try:
-                lock(handle)
-            except BlockingIOError:
-                raise FleetError(
-                    f"Another run is writing to {folder.place}: wait for it, or use another folder."
-                ) from None
-        else:
-            _require_unused(folder)
-            folder.write(RUNNING, json.dumps(who).encode())
-            stack.callback(folder.write, RUNNING, b"{}")
+    """Refuse a second run into a folder of this machine. Raises FleetError."""
+    if not folder.is_local:
         yield
-
-
-def _require_unused(folder: Folder) -> None:
-    """Raise FleetError when a fresh mark says that another run writes to a bucket."""
-    data = folder.read(RUNNING)
-    found: Any = msgspec.json.decode(data) if data else {}
-    if not isinstance(found, dict) or not found:
         return
-    age = time.time() - float(found.get("at", 0))
-    if age < STALE_SECONDS:
+    handle = open_own(Path(folder.path(".lock")), os.O_RDWR | os.O_CREAT)
+    try:
+        lock(handle)
+        yield
+    except BlockingIOError:
         raise FleetError(
-            f"Another run, process {found.get('process')} on {found.get('machine')}, has been "
-            f"writing to {folder.place} for {age / 60:.0f} min. Wait for it or use another folder; "
-            f"if it is dead, remove {folder.path(RUNNING)}."
-        )
+            f"Another run is writing to {folder.place}: wait for it, or use another folder."
+        ) from None
+    finally:
+        os.close(handle)
 
 
 def _quiet(_: JobProgress) -> None:

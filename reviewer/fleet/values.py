@@ -12,7 +12,7 @@ from reviewer.extraction.rules import EXTRACTOR_VERSION
 from reviewer.installation import extra_command
 from reviewer.promotion.rows.statement_rows import STATEMENTS_VERSION
 
-LAYOUT = 2
+LAYOUT = 3
 """The version of the columns of a part."""
 
 EVIDENCE, BOOT, FILES = "evidence", "boot", "files"
@@ -24,10 +24,10 @@ class FleetError(ReviewerError):
 
 
 class SourceFile(Struct, frozen=True, array_like=True):
-    """A file to read: what it is cited as, and how it looked when it was listed.
+    """A file to read: an absolute path or a URL, and how it looked when it was listed.
 
-    `name` is an absolute path or a URL, without the secrets in it. `etag`: the version that a
-    bucket states.
+    `etag`: the version that a bucket states. `problem`: why it cannot be read, a sentence, where
+    that was seen when it was listed.
     """
 
     name: str
@@ -35,18 +35,10 @@ class SourceFile(Struct, frozen=True, array_like=True):
     modified_ns: int
     etag: str = ""
     problem: str = ""
-    """Why it cannot be read, a sentence, where that was seen when it was listed."""
-    path: str = ""
-    """Where it is opened, if that is not its name. It has a secret, so it is never written."""
-
-    @property
-    def place(self) -> str:
-        """The path or URL to open."""
-        return self.path or self.name
 
 
 class JobSettings(Struct, frozen=True):
-    """What a job depends on besides its files. Parts with other settings are not mixed."""
+    """What a job depends on besides its files: the first line of its plan."""
 
     now: str
     """The moment from which the age of a record is counted, for all parts alike."""
@@ -68,7 +60,6 @@ class FilePart(Struct, frozen=True):
 class PartDone(Struct, frozen=True):
     """What became of a part. `failed`: files with a problem, without those of another kind."""
 
-    number: int
     files: int
     bytes: int
     found: int

@@ -6,13 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from reviewer.packets.allocation import (
-    CAP_FIFTHS,
     Allocation,
     Demand,
     ItemOutcome,
     allocate,
     allocate_in_order,
-    cap_percent,
 )
 from reviewer.packets.prepared import NOTED, Prepared, heading_of
 from reviewer.packets.token_counts import CountedText
@@ -65,8 +63,6 @@ def assemble(
     items = list(_constitution(prepared))
     for section in BUDGETED:
         items += _items(prepared, section, allocations[section], laid.pieces)
-    if prepared.measurer.loaded and prepared.small:
-        prepared.count_ahead()
     used = layout.used()
     caps = {section: each.max_tokens for section, each in allocations.items()}
     shown: dict[Section, list[str]] = {section: [] for section in Section}
@@ -187,7 +183,7 @@ def _lay_out(
         allocations = allocate_in_order(budget, ceiling, demands, prepared.best_first)
     else:
         allocations = allocate(budget, ceiling, demands)
-    states = {each.state for one in allocations.values() for each in one.filled.outcomes.values()}
+    states = {each.state for one in allocations.values() for each in one.outcomes.values()}
     instruction = instruction_of(prepared, shortened=not states.isdisjoint(SHORTENED))
     layout = _tier_1(prepared, instruction)
     floor = layout.tokens()
@@ -247,7 +243,7 @@ def _lay_section(
     prepared: Prepared, layout: Layout, section: Section, allocation: Allocation, demand: Demand
 ) -> dict[int, CountedText | None]:
     """Add a section to the layout; returns its items as they are shown."""
-    outcomes = allocation.filled.outcomes
+    outcomes = allocation.outcomes
     numbers = [each.key for each in demand.items]
     pieces = {
         number: _piece_in_state(prepared, number, outcomes[number].state) for number in numbers
@@ -274,7 +270,7 @@ def _items(
     pieces: Mapping[int, CountedText | None],
 ) -> Iterator[PacketItem]:
     """Each item of a section with its outcome."""
-    outcomes = allocation.filled.outcomes
+    outcomes = allocation.outcomes
     for number in prepared.order[section]:
         item = prepared.items[number]
         outcome = outcomes.get(number, ItemOutcome(State.DROPPED, Rule.MUTED))
@@ -294,7 +290,7 @@ def _items(
             place=item.place,
             at=item.at,
             rule=outcome.rule,
-            reason=reason(outcome, section),
+            reason=reason(outcome),
             score_text=score_text(score) if score else "",
         )
 
@@ -396,9 +392,8 @@ class Layout:
 _MATCHES = 4
 
 
-def reason(outcome: ItemOutcome, section: Section | None = None) -> str:
+def reason(outcome: ItemOutcome) -> str:
     """Why an item is shown as it is."""
-    ceiling = cap_percent(section) if section in CAP_FIFTHS else 100
     return {
         Rule.TIER_1: "the constitution is always whole",
         Rule.ALL_FIT: "everything in this section fits",
@@ -407,8 +402,8 @@ def reason(outcome: ItemOutcome, section: Section | None = None) -> str:
         Rule.TOO_BIG: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left",
         Rule.SHORTER: "what fits the task better took the room for full entries",
         Rule.WHOLE: "it has no shorter form than all of it, and there was room",
-        Rule.CEILING: f"{section} may take {ceiling} % of the budget, and those that fit the task "
-        "better took it",
+        Rule.CEILING: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left "
+        "of the share of its section",
         Rule.BEHIND: "one before it did not fit in full, and nothing jumps the queue",
         Rule.NO_ROOM: "no room was left, not even for a title",
         Rule.SUPERSEDED: "superseded: only shown where everything fits",

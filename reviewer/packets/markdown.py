@@ -17,7 +17,13 @@ from reviewer.packets.values import Problem
 from reviewer.sources.binary import looks_binary
 from reviewer.sources.note_lines import NO_TITLE, SETEXT, heading_of
 
-_FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(`{3,20}|~{3,20})(.*)$")
+_OPENING = re.compile(
+    r"^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:(?P<fence>`{3,20})(?!`)[^`\n]*$"
+    r"|(?P<tildes>~{3,20})(?!~)[^\n]*$)|`[^`\n]*`|<!--",
+    re.MULTILINE,
+)
+"""A fence, code in a line, or the beginning of a comment."""
+_ENDLESS_COMMENT = "a comment that never ends, read as text"
 _INDEX_START, _INDEX_END = "<!-- INDEX:START -->", "<!-- INDEX:END -->"
 _LONGEST_TITLE = 200
 
@@ -69,92 +75,59 @@ def _decoded(raw: bytes) -> tuple[str, int]:
 
 
 def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> list[MarkdownLine]:
-    closers = _last_closers(texts)
-    last_end = max((n for n, text in enumerate(texts) if "-->" in text), default=-1)
-    index_end = max((n for n, text in enumerate(texts) if _INDEX_END in text), default=-1)
-    lines: list[MarkdownLine] = []
-    fence = ""
-    comment = False
-    skip_to = -1
-    for at, text in enumerate(texts):
-        number = at + 1
-        if at <= skip_to:
+    """The lines without comments and the generated index. What is opened and never closed is read
+    as text, and is a problem.
+    """
+    text = "\n".join(texts)
+    code: set[int] = set()
+    parts: list[str] = []
+    at = place = 0
+    number = 1
+    emptied: set[int] = set()
+    endless: set[str] = set()
+    """What is not closed any more from here on."""
+    while found := _OPENING.search(text, place):
+        number += text.count("\n", place, found.start())
+        place, start = found.end(), number
+        number += found[0].count("\n")
+        fence = found["fence"] or found["tildes"]
+        if not fence and found[0] != "<!--":
+            continue  # code in a line
+        closing = fence or (_INDEX_END if text.startswith(_INDEX_START, found.start()) else "-->")
+        end = -1 if closing in endless else _end_of(text, place, closing)
+        if end < 0 and closing == _INDEX_END:
+            endless.add(closing)
+            closing = "-->"
+            end = _end_of(text, place, closing)
+        if end < 0:
+            endless.add(closing)
+            what = "a code fence that never ends" if fence else _ENDLESS_COMMENT
+            problems.append(Problem(name, start, what))
             continue
+        lines = text.count("\n", place, end)
         if fence:
-            lines.append(MarkdownLine(number, text, True))
-            if _closes(text, fence):
-                fence = ""
-            continue
-        if not comment:
-            if _INDEX_START in text and index_end > at:
-                skip_to = next(n for n in range(at, len(texts)) if _INDEX_END in texts[n])
-                continue
-            opened = _FENCE.match(text)
-            if opened and not (opened[1][0] == "`" and "`" in opened[2]):
-                if _closed_later(opened[1], at, closers):
-                    fence = opened[1]
-                    lines.append(MarkdownLine(number, text, True))
-                    continue
-                problems.append(Problem(name, number, "a code fence that never ends"))
-        if not comment and "<!--" not in text:
-            lines.append(MarkdownLine(number, text))
-            continue
-        kept, comment, unended = _strip_comments(text, comment, at < last_end)
-        if unended:
-            problems.append(Problem(name, number, "a comment that never ends, read as text"))
-        if kept.strip():
-            lines.append(MarkdownLine(number, kept))
-    return lines
+            code.update(range(start, start + lines + 1))
+        else:
+            parts += [text[at : found.start()], "\n" * lines]
+            emptied.update(range(start, start + lines + 1))
+            at = end
+        place, number = end, number + lines
+    kept = "".join([*parts, text[at:]]).split("\n")
+    return [
+        MarkdownLine(line, each.rstrip() if line in emptied else each, line in code)
+        for line, each in enumerate(kept, 1)
+        if each.strip() or line not in emptied
+    ]
 
 
-def _last_closers(texts: list[str]) -> dict[str, int]:
-    """Index of the last line for each kind of fence end."""
-    found: dict[str, int] = {}
-    for at, text in enumerate(texts):
-        bare = text.strip()
-        if bare[:3] in ("```", "~~~") and len(bare) <= 20 and not bare.strip(bare[0]):
-            found[bare] = at
-    return found
-
-
-def _closed_later(signs: str, at: int, closers: dict[str, int]) -> bool:
-    return any(
-        last > at and closer[0] == signs[0] and len(closer) >= len(signs)
-        for closer, last in closers.items()
-    )
-
-
-def _closes(text: str, fence: str) -> bool:
-    bare = text.strip()
-    return bare.startswith(fence) and not bare.strip(fence[0])
-
-
-def _strip_comments(text: str, comment: bool, ends_later: bool) -> tuple[str, bool, bool]:
-    """The line without comments; whether a comment continues; whether one is unclosed."""
-    kept: list[str] = []
-    at = 0
-    while True:
-        if comment:
-            end = text.find("-->", at)
-            if end < 0:
-                return "".join(kept), True, False
-            at, comment = end + 3, False
-            continue
-        start = _comment_start(text, at)
-        if start < 0:
-            return "".join([*kept, text[at:]]).rstrip(), False, False
-        if text.find("-->", start + 4) < 0 and not ends_later:
-            return "".join([*kept, text[at:]]).rstrip(), False, True
-        kept.append(text[at:start])
-        at, comment = start + 4, True
-
-
-def _comment_start(text: str, at: int) -> int:
-    """Index of the next comment, ignoring those in inline code; -1 for none."""
-    start = text.find("<!--", at)
-    while start >= 0 and text.count("`", 0, start) % 2 and "`" in text[start:]:
-        start = text.find("<!--", start + 4)
-    return start
+def _end_of(text: str, at: int, closing: str) -> int:
+    """Where the fence or comment ends that was opened before `at`; -1 if it never does."""
+    if closing[0] not in "`~":
+        end = text.find(closing, at)
+        return end if end < 0 else end + len(closing)
+    line = re.compile(rf"^[ \t]*{closing}{closing[0]}*[ \t]*$", re.MULTILINE)
+    found = line.search(text, at)
+    return found.end() if found else -1
 
 
 def _with_plain_headings(lines: list[MarkdownLine]) -> list[MarkdownLine]:

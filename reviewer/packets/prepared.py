@@ -19,7 +19,7 @@ from reviewer.packets.scoring import (
     raised,
     ranked,
 )
-from reviewer.packets.token_counts import CountCache, CountedText, Measurer
+from reviewer.packets.token_counts import CountedText, Measurer, safe_text
 from reviewer.packets.values import SCORED, Material, Score, Section, item_id
 from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
 from reviewer.text.plain_sentences import has_only_plain_words
@@ -87,7 +87,6 @@ class Prepared:
         self._order(scores)
         self._shorts: dict[int, CountedText | None] = {}
         self._titles: dict[int, str] = {}
-        self._all_counted = False
         self.small = sum(len(item.text) for item in self.items) <= COUNT_ALL_CHARS
 
     def with_task(self, task: str) -> Prepared:
@@ -165,7 +164,7 @@ class Prepared:
             title = title_in_full(self.items[number])
             # nothing to mask in most of them, and this is about thousands
             plain = title.isprintable() and has_only_plain_words(title)
-            found = title.strip() if plain else self.measurer.safe_text(title)
+            found = title.strip() if plain else safe_text(title)
             self._titles[number] = found
         return found
 
@@ -179,13 +178,8 @@ class Prepared:
             mark = f" [{rule.place}]" if self.marks and rule.listed else ""
             yield self.measurer.piece(rule.text + mark)
 
-    def save_counts(self) -> str:
-        """Cache the counts for the next call; returns a warning if that is not possible."""
-        return self.measurer.keep(forget=self._all_counted)
-
     def count_ahead(self) -> None:
-        """Count every form of every item, so that no later budget has to load the encoding."""
-        self._all_counted = True
+        """Count every form of every item, so that no later budget has to."""
         for number in range(len(self.items)):
             self.full(number)
             self.short(number)
@@ -275,10 +269,4 @@ def prepare_folder(
 
     found = find_folder(folder)
     material = read_folder(found)
-    measurer = cached_measurer(str(found.absolute()), counting)
-    return Prepared(material, measurer, now=now, task=task, marks=marks)
-
-
-def cached_measurer(source: str, counting: str) -> Measurer:
-    """A measurer with the cached counts of a source."""
-    return Measurer(counting, CountCache(source, counting))
+    return Prepared(material, Measurer(counting), now=now, task=task, marks=marks)

@@ -21,7 +21,8 @@ from reviewer.clock import Clock, from_iso
 from reviewer.errors import OtherProjectError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.packets.lookup import find_item
-from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared, cached_measurer
+from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared
+from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
 from reviewer.recall.at_call import FAILURE
@@ -294,10 +295,9 @@ class Packets:
         Raises StoreError, and SourceError if that is not a context folder.
         """
         material = self.material(project, folder)
-        source = f"{self._database.path.absolute()}\0{project or ''}\0{folder or ''}"
         return Prepared(
             material,
-            cached_measurer(source, counting),
+            Measurer(counting),
             now=now or self._clock(),
             task=task,
             marks=marks,

@@ -14,7 +14,7 @@ import re
 from bisect import bisect_right
 from itertools import pairwise, product
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from msgspec import Struct, field, structs
 
@@ -45,6 +45,14 @@ from reviewer.text.display import display_line
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a pipeline file, at most."""
+DEEPEST = 100
+"""Nested subgraphs, at most."""
+MOST_EDGES = 500_000
+"""Edges of a graph, at most: an arrow between two subgraphs makes one for each pair of nodes."""
+
+
+class DotError(ReviewerError):
+    """A text is not DOT. The message is one line, `FILE:LINE:COLUMN: ...`, counted from 1."""
 
 
 def parse_dot(text: str, path: Path | None = None) -> Pipeline:
@@ -53,20 +61,20 @@ def parse_dot(text: str, path: Path | None = None) -> Pipeline:
     `path` names the text in messages, and the pipeline if its graph has no name. Raises DotError
     (one line, with line and column) if the text is not DOT.
     """
-    graph = read_dot(text, path)
-    attributes = graph.attributes
+    graph = _Parser(text, path)
+    graph.read()
+    attributes = graph.top.attributes
     retries = whole_number(first_of(attributes, RETRIES_OF_GRAPH)) or 0
-    nodes = _with_ends({name: _node(node, retries) for name, node in graph.nodes.items()})
     pipeline = Pipeline(
         name=graph.name or (path.stem if path else "pipeline"),
         goal=attributes.get("goal", ""),
-        nodes=nodes,
-        edges=tuple(_edge(edge, index) for index, edge in enumerate(graph.edges)),
+        nodes=_with_ends({name: _node(name, each, retries) for name, each in graph.nodes.items()}),
+        edges=tuple(graph.edges),
         default_fidelity=first_of(attributes, FIDELITY_OF_GRAPH),
         default_thread_id=first_of(attributes, THREAD_OF_GRAPH),
         attributes=attributes,
     )
-    remarks = [*graph.remarks, *_undeclared(graph), *lint(pipeline, graph.lines)]
+    remarks = [*graph.remarks, *_undeclared(graph.nodes), *lint(pipeline, graph.lines)]
     remarks.sort(key=lambda remark: -1 if remark.line is None else remark.line)
     return structs.replace(pipeline, warnings=tuple(remarks))
 
@@ -94,12 +102,22 @@ def pipeline_text(path: Path) -> str:
     return data.decode("utf-8-sig", "replace")
 
 
-def _node(node: WrittenNode, retries: int) -> PipelineNode:
+class _Written(Struct):
+    """A node with all its attributes, defaults included; `line` (0-based): its declaration."""
+
+    line: int
+    attributes: dict[str, str]
+    declared: bool = False
+    """By a statement of its own, not only by an edge."""
+    classes: tuple[str, ...] = ()
+
+
+def _node(name: str, node: _Written, retries: int) -> PipelineNode:
     values = node.attributes
     own = whole_number(values.get("max_retries"))
     return PipelineNode(
-        name=node.name,
-        label=values.get("label") or node.name,
+        name=name,
+        label=values.get("label") or name,
         shape=values.get("shape", "box"),
         handler=handler_of(values),
         prompt=first_of(values, PROMPT) or "",
@@ -126,39 +144,16 @@ def _with_ends(nodes: dict[str, PipelineNode]) -> dict[str, PipelineNode]:
     return nodes
 
 
-def _edge(edge: WrittenEdge, index: int) -> PipelineEdge:
-    values = edge.attributes
-    return PipelineEdge(
-        source=edge.source,
-        target=edge.target,
-        index=index,
-        label=values.get("label", ""),
-        condition=values.get("condition", ""),
-        weight=whole_number(values.get("weight")) or 0,
-        fidelity=values.get("fidelity") or None,
-        thread_id=values.get("thread_id") or None,
-        attributes=values,
-        line=edge.line,
-    )
-
-
-def _undeclared(graph: WrittenGraph) -> list[Remark]:
+def _undeclared(nodes: dict[str, _Written]) -> list[Remark]:
     """Nodes that only edges name, in a graph that declares most of its nodes."""
-    named = [node for node in graph.nodes.values() if not node.declared]
-    if len(named) * 2 > len(graph.nodes):
+    named = {name: node for name, node in nodes.items() if not node.declared}
+    if len(named) * 2 > len(nodes):
         return []
     return [
-        Remark(
-            "edge-to-nowhere",
-            f"{node.name} is named by an edge but never declared.",
-            node.line,
-        )
-        for node in named
-        if end_named(node.name, prompt="") is None
+        Remark("edge-to-nowhere", f"{name} is named by an edge but never declared.", node.line)
+        for name, node in named.items()
+        if end_named(name, prompt="") is None
     ]
-
-
-# Characters
 
 
 # Blanks and comments between tokens.
@@ -176,442 +171,307 @@ _VALUE = re.compile(rf"(?:(?!/\*|(?<!:)//)[^\s,;\[\]{{}}\"{_CURLY}])+")
 _PORT = re.compile(r"\s*:\s*(?=[\w\"])")
 _ANGLE = re.compile("[<>]")
 _SHOWN = 24
-
-
-class DotError(ReviewerError):
-    """A text is not DOT. The message is one line, `FILE:LINE:COLUMN: ...`, counted from 1."""
-
-
-class Scanner:
-    """Reads tokens of a DOT text one after the other. `at` is the offset of the next character."""
-
-    def __init__(self, text: str, path: Path | None = None) -> None:
-        self.text = text
-        self.path = path
-        self.at = 0
-        self._line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
-
-    def line(self, at: int) -> int:
-        """The 0-based line of an offset."""
-        return bisect_right(self._line_starts, at) - 1
-
-    def fail(self, message: str, at: int | None = None) -> NoReturn:
-        """Raise DotError for the offset `at` (default: here)."""
-        at = self.at if at is None else at
-        line = self.line(at)
-        column = at - self._line_starts[line] + 1
-        where = f"{display_line(str(self.path))}:" if self.path else ""
-        raise DotError(f"{where}{line + 1}:{column}: {display_line(message)}")
-
-    def found(self) -> str:
-        """What comes next, for a message."""
-        rest = self.text[self.at : self.at + _SHOWN + 1].split("\n")[0].strip()
-        if not rest:
-            return "the end of the text" if self.at >= len(self.text) else "the end of the line"
-        return rest if len(rest) <= _SHOWN else rest[:_SHOWN] + "..."
-
-    def skip(self, *, before_value: bool = False) -> None:
-        """Skip blanks and comments; before a value, `#` begins a colour, not a comment."""
-        blanks = (_BLANKS_BEFORE_VALUE if before_value else _BLANKS).match(self.text, self.at)
-        self.at = blanks.end() if blanks else self.at
-        if self.text.startswith("/*", self.at):
-            self.fail("The comment that begins here is never closed with */.")
-
-    def take(self, token: str) -> bool:
-        """Skip `token`; False if something else comes next."""
-        if not self.text.startswith(token, self.at):
-            return False
-        self.at += len(token)
-        return True
-
-    def peek(self) -> str:
-        """The next character; empty at the end."""
-        return self.text[self.at : self.at + 1]
-
-    def bare_name(self) -> str | None:
-        """A name without quotes, or None if none comes next."""
-        match = _NAME.match(self.text, self.at)
-        if match is None:
-            return None
-        self.at = match.end()
-        return match.group()
-
-    def quoted(self) -> str | None:
-        """A string (`"a"`, `"a" + "b"`) or HTML (`<b>`) as written between its quotes, or None.
-
-        Escapes are not decoded. HTML keeps its outer brackets.
-        """
-        if self.peek() == "<":
-            return self._html()
-        if self.peek() != '"':
-            return None
-        parts = [self._string()]
-        while (join := _JOIN.match(self.text, self.at)) is not None:
-            self.at = join.end()
-            parts.append(self._string())
-        return "".join(parts)
-
-    def value(self) -> tuple[str, bool] | None:
-        """A value after `=` and whether it was quoted, or None if none comes next."""
-        text = self.quoted()
-        if text is not None:
-            return text, True
-        if self.peek() == "'" and "'" in self.text[self.at + 1 :].split("\n")[0]:
-            self.fail("Write text in double quotes.")
-        match = _VALUE.match(self.text, self.at)
-        if match is None:
-            return None
-        self.at = match.end()
-        return match.group(), False
-
-    def skip_ports(self) -> None:
-        """Skip `:port:compass` after the name of a node."""
-        while (colon := _PORT.match(self.text, self.at)) is not None:
-            self.at = colon.end()
-            if self.quoted() is None:
-                self.bare_name()
-
-    def _string(self) -> str:
-        match = _STRING.match(self.text, self.at)
-        if match is None:
-            self.fail("The text that begins here has no closing quote.")
-        self.at = match.end()
-        return match.group()[1:-1]
-
-    def _html(self) -> str:
-        start, depth = self.at, 0
-        for angle in _ANGLE.finditer(self.text, start):
-            depth += 1 if angle.group() == "<" else -1
-            if depth == 0:
-                self.at = angle.end()
-                break
-        else:
-            self.fail("The HTML that begins here has no closing >.")
-        return self.text[start : self.at]
-
-
-# Grammar
-
-
-class WrittenNode(Struct):
-    """A node with all its attributes, defaults included; `line` (0-based): its declaration."""
-
-    name: str
-    line: int
-    attributes: dict[str, str]
-    declared: bool = False
-    """By a statement of its own, not only by an edge."""
-    classes: tuple[str, ...] = ()
-
-
-class WrittenEdge(Struct):
-    """An edge between two nodes with all its attributes, defaults included."""
-
-    source: str
-    target: str
-    line: int
-    attributes: dict[str, str]
-
-
-class GraphScope(Struct):
-    """A graph or subgraph while it is read: defaults, attributes, members in order."""
-
-    nodes: dict[str, str] = field(default_factory=dict)
-    edges: dict[str, str] = field(default_factory=dict)
-    attributes: dict[str, str] = field(default_factory=dict)
-    members: dict[str, None] = field(default_factory=dict)
-    parent: GraphScope | None = None
-
-    def inner(self) -> GraphScope:
-        """The scope of a subgraph, which inherits the defaults of nodes and edges."""
-        return GraphScope(nodes=dict(self.nodes), edges=dict(self.edges), parent=self)
-
-
-class WrittenGraph(Struct):
-    """A graph as written, its attributes not interpreted yet but with their lines (0-based)."""
-
-    name: str = ""
-    nodes: dict[str, WrittenNode] = field(default_factory=dict)
-    edges: list[WrittenEdge] = field(default_factory=list)
-    attributes: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
-    remarks: list[Remark] = field(default_factory=list)
-
-    def node(self, name: str, scope: GraphScope, line: int) -> WrittenNode:
-        """The node of that name; a new one gets the defaults of `scope`."""
-        node = self.nodes.get(name)
-        if node is None:
-            node = self.nodes[name] = WrittenNode(name, line, dict(scope.nodes))
-        scope.members[name] = None
-        return node
-
-    def remark(self, rule: str, message: str, line: int) -> None:
-        """Add a remark."""
-        self.remarks.append(Remark(rule, message, line))
-
-
-DEEPEST = 100
-"""Nested subgraphs, at most."""
-
-MOST_EDGES = 500_000
-"""Edges of a graph, at most: an arrow between two subgraphs makes one for each pair of nodes."""
-
-_KEYWORDS = ("graph", "node", "edge")
 _TEMPLATE_AS_NAME = re.compile(r"\{\{[^{}\n]*\}\}\s*\{")
 _NOT_IN_A_CLASS = re.compile(r"[^a-z0-9-]")
 _ESCAPE = re.compile(r"\\(\r?\n|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "\n": "", "\r\n": ""}
 
 
-def read_dot(text: str, path: Path | None = None) -> WrittenGraph:
-    """The first graph of a DOT text; a remark says if more follows. Raises DotError."""
-    return _Reader(Scanner(text, path)).graph()
-
-
-def unescaped(text: str) -> str:
-    r"""A string's text with `\n`, `\t`, `\"` and `\\` decoded; a `\` at the end
-    of a line joins it to the next.
+class _Scope(Struct):
+    """A graph or subgraph while it is read: its attributes, the defaults of its nodes and edges,
+    and its members in order.
     """
-    if "\\" not in text:
+
+    attributes: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, str] = field(default_factory=dict)
+    edges: dict[str, str] = field(default_factory=dict)
+    members: dict[str, None] = field(default_factory=dict)
+
+
+class _End(NamedTuple):
+    """One end of an edge: a node, or all nodes of a subgraph."""
+
+    names: list[str]
+    line: int
+    subgraph: bool = False
+    quoted: bool = False
+
+
+class _Parser:
+    """Recursive descent; only subgraphs recurse, to DEEPEST. `at` is the offset of the next
+    character.
+    """
+
+    def __init__(self, text: str, path: Path | None) -> None:
+        self.name = ""
+        self.nodes: dict[str, _Written] = {}
+        self.edges: list[PipelineEdge] = []
+        self.top = _Scope()
+        self.lines: dict[str, int] = {}
+        """Those of the graph's attributes, 0-based."""
+        self.remarks: list[Remark] = []
+        self._text = text
+        self._path = path
+        self._at = 0
+        self._line_starts = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    # tokens
+
+    def _line(self, at: int) -> int:
+        return bisect_right(self._line_starts, at) - 1
+
+    def _fail(self, message: str, at: int | None = None) -> NoReturn:
+        """Raise DotError for the offset `at` (default: here)."""
+        at = self._at if at is None else at
+        line = self._line(at)
+        where = f"{display_line(str(self._path))}:" if self._path else ""
+        column = at - self._line_starts[line] + 1
+        raise DotError(f"{where}{line + 1}:{column}: {display_line(message)}")
+
+    def _found(self) -> str:
+        """What comes next, for a message."""
+        rest = self._text[self._at : self._at + _SHOWN + 1].split("\n")[0].strip()
+        if not rest:
+            at_end = self._at >= len(self._text)
+            return "the end of the text" if at_end else "the end of the line"
+        return rest if len(rest) <= _SHOWN else rest[:_SHOWN] + "..."
+
+    def _skip(self, blanks: re.Pattern[str] = _BLANKS) -> None:
+        """Skip blanks and comments."""
+        self._match(blanks)
+        if self._text.startswith("/*", self._at):
+            self._fail("The comment that begins here is never closed with */.")
+
+    def _match(self, pattern: re.Pattern[str]) -> str | None:
+        found = pattern.match(self._text, self._at)
+        if found is None:
+            return None
+        self._at = found.end()
+        return found[0]
+
+    def _take(self, token: str) -> bool:
+        """Skip `token`; False if something else comes next."""
+        taken = self._text.startswith(token, self._at)
+        self._at += len(token) * taken
+        return taken
+
+    def _peek(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _quoted(self) -> str | None:
+        """A string (`"a"`, `"a" + "b"`) or HTML (`<b>`) as written between its quotes, or None."""
+        if self._peek() == "<":
+            return self._html()
+        if self._peek() != '"':
+            return None
+        parts: list[str] = []
+        while not parts or self._match(_JOIN) is not None:
+            text = self._match(_STRING)
+            if text is None:
+                self._fail("The text that begins here has no closing quote.")
+            parts.append(text[1:-1])
+        return "".join(parts)
+
+    def _html(self) -> str:
+        start, depth = self._at, 0
+        for angle in _ANGLE.finditer(self._text, start):
+            depth += 1 if angle[0] == "<" else -1
+            if depth == 0:
+                self._at = angle.end()
+                break
+        else:
+            self._fail("The HTML that begins here has no closing >.")
+        return self._text[start : self._at]
+
+    def _name(self) -> str | None:
+        """A name, quoted or bare; None if none comes next."""
+        text = self._quoted()
+        return self._match(_NAME) if text is None else text.replace('\\"', '"')
+
+    def _value(self) -> str:
+        """The value after a `=`. Before it `#` begins a colour, not a comment."""
+        self._skip(_BLANKS_BEFORE_VALUE)
+        text = self._quoted()
+        if text is not None:
+            return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[0]), text)
+        if self._peek() == "'" and "'" in self._text[self._at + 1 :].split("\n")[0]:
+            self._fail("Write text in double quotes.")
+        text = self._match(_VALUE)
+        if text is None:
+            self._fail(f"A value is missing before: {self._found()}")
         return text
-    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[0]), text)
 
+    # grammar
 
-def class_of(label: str) -> str:
-    """The class that a subgraph's label gives its nodes: `Fix loop` -> `fix-loop`."""
-    return _NOT_IN_A_CLASS.sub("", re.sub(r"\s+", "-", label.strip().lower())).strip("-")
-
-
-class _Reader:
-    """Recursive descent; only subgraphs recurse, to DEEPEST."""
-
-    def __init__(self, scanner: Scanner) -> None:
-        self.scan = scanner
-        self.written = WrittenGraph()
-
-    def graph(self) -> WrittenGraph:
-        scan = self.scan
-        scan.skip()
-        start = scan.at
-        word = (scan.bare_name() or "").lower()
+    def read(self) -> None:
+        """Read the first graph; a remark says if more follows."""
+        self._skip()
+        start = self._at
+        word = (self._match(_NAME) or "").lower()
         if word == "strict":
-            scan.skip()
-            word = (scan.bare_name() or "").lower()
+            self._skip()
+            word = (self._match(_NAME) or "").lower()
         if word not in ("digraph", "graph"):
-            scan.at = start
-            scan.fail(f"A pipeline begins with digraph, not with: {scan.found()}", start)
+            self._at = start
+            self._fail(f"A pipeline begins with digraph, not with: {self._found()}")
         if word == "graph":
             self._undirected(start)
-        scan.skip()
-        if _TEMPLATE_AS_NAME.match(scan.text, scan.at):
-            scan.fail(f"This template is not filled in: {scan.found()}")
-        name = self._name()
-        self.written.name = name or ""
-        scan.skip()
-        if not scan.take("{"):
-            scan.fail(f"A {{ is missing before: {scan.found()}")
-        scope = GraphScope()
-        self._statements(scope, 0)
-        self.written.attributes = scope.attributes
-        self._rest()
-        return self.written
+        self._skip()
+        if _TEMPLATE_AS_NAME.match(self._text, self._at):
+            self._fail(f"This template is not filled in: {self._found()}")
+        self.name = self._name() or ""
+        self._skip()
+        if not self._take("{"):
+            self._fail(f"A {{ is missing before: {self._found()}")
+        self._statements(self.top, 0)
+        self._skip()
+        if self._at < len(self._text):
+            message = f"Only the first graph is read; ignored after it: {self._found()}"
+            self.remarks.append(Remark("more-text", message, self._line(self._at)))
 
-    def _rest(self) -> None:
-        """Remark on text after the first graph."""
-        scan = self.scan
-        scan.skip()
-        if scan.at < len(scan.text):
-            self.written.remark(
-                "more-text", f"Only the first graph is read; ignored after it: {scan.found()}",
-                scan.line(scan.at),
-            )  # fmt: skip
-
-    def _statements(self, scope: GraphScope, depth: int) -> None:
+    def _statements(self, scope: _Scope, depth: int) -> None:
         """Statements up to the closing brace."""
-        scan = self.scan
-        opened = scan.at - 1
+        opened = self._at - 1
         while True:
-            scan.skip()
-            if scan.take("}"):
+            self._skip()
+            if self._take("}"):
                 return
-            if scan.take(";"):
-                continue
-            if scan.at >= len(scan.text):
-                scan.fail("This { is never closed.", opened)
-            self._statement(scope, depth)
+            if self._at >= len(self._text):
+                self._fail("This { is never closed.", opened)
+            if not self._take(";"):
+                self._statement(scope, depth)
 
-    def _statement(self, scope: GraphScope, depth: int) -> None:
-        scan = self.scan
-        start = scan.at
-        bare = scan.bare_name()
-        if bare is not None and bare.lower() in _KEYWORDS and self._defaults(bare.lower(), scope):
+    def _statement(self, scope: _Scope, depth: int) -> None:
+        start = self._at
+        word = (self._match(_NAME) or "").lower()
+        self._skip()
+        if word in ("graph", "node", "edge") and self._peek() == "[":
+            defaults = {"graph": scope.attributes, "node": scope.nodes, "edge": scope.edges}[word]
+            found = self._attribute_lists()
+            defaults.update(found)
+            if defaults is self.top.attributes:
+                self.lines |= dict.fromkeys(found, self._line(start))
             return
-        if bare is not None and bare.lower() != "subgraph":
-            scan.skip()
-            if scan.peek() == "=":
-                self._graph_attribute(bare, scope, start)
-                return
-        scan.at = start
+        self._at = start
         ends = [self._end(scope, depth)]
-        scan.skip()
-        if ends[0].quoted and scan.peek() == "=":
-            self._graph_attribute(ends[0].names[0], scope, start)
+        self._skip()
+        if not ends[0].subgraph and self._take("="):
+            key = ends[0].names[0]
+            scope.attributes[key] = self._value()
+            if scope is self.top:
+                self.lines[key] = ends[0].line
             return
-        while self._edge_operator():
-            scan.skip()
-            if scan.peek() in (";", "}", ""):
-                scan.fail(f"The edge has no target before: {scan.found()}")
+        while self._arrow():
+            self._skip()
+            if self._peek() in (";", "}", ""):
+                self._fail(f"The edge has no target before: {self._found()}")
             ends.append(self._end(scope, depth))
-            scan.skip()
+            self._skip()
         attributes = self._attribute_lists()
-        if len(ends) == 1:
-            if not ends[0].subgraph:
-                self._declare(ends[0].names[0], scope, attributes, start)
-            return
         for end in ends:
             if not end.subgraph:
-                self.written.node(end.names[0], scope, scan.line(end.at))
+                node = self._member(scope, end.names[0], end.line)
+                if len(ends) == 1:
+                    node.line = node.line if node.declared else end.line
+                    node.declared = True
+                    node.attributes.update(attributes)
         for left, right in pairwise(ends):
-            if len(self.written.edges) + len(left.names) * len(right.names) > MOST_EDGES:
-                scan.fail(f"With this statement there are more than {MOST_EDGES:,} edges.", start)
+            if len(self.edges) + len(left.names) * len(right.names) > MOST_EDGES:
+                self._fail(f"With this statement there are more than {MOST_EDGES:,} edges.", start)
             for source, target in product(left.names, right.names):
-                values = scope.edges | attributes
-                self.written.edges.append(WrittenEdge(source, target, scan.line(left.at), values))
+                self._add_edge(source, target, scope.edges | attributes, left.line)
 
-    def _declare(self, name: str, scope: GraphScope, attributes: dict[str, str], at: int) -> None:
-        line = self.scan.line(at)
-        node = self.written.node(name, scope, line)
-        if not node.declared:
-            node.line = line
-        node.declared = True
-        node.attributes.update(attributes)
+    def _member(self, scope: _Scope, name: str, line: int) -> _Written:
+        """The node of that name; a new one gets the defaults of the scope."""
+        scope.members[name] = None
+        return self.nodes.setdefault(name, _Written(line, dict(scope.nodes)))
 
-    def _end(self, scope: GraphScope, depth: int) -> _End:
+    def _add_edge(self, source: str, target: str, values: dict[str, str], line: int) -> None:
+        edge = PipelineEdge(
+            source=source,
+            target=target,
+            index=len(self.edges),
+            label=values.get("label", ""),
+            condition=values.get("condition", ""),
+            weight=whole_number(values.get("weight")) or 0,
+            fidelity=values.get("fidelity") or None,
+            thread_id=values.get("thread_id") or None,
+            attributes=values,
+            line=line,
+        )
+        self.edges.append(edge)
+
+    def _end(self, scope: _Scope, depth: int) -> _End:
         """A node or a subgraph, as a statement of its own or the end of an edge."""
-        scan = self.scan
-        start = scan.at
-        if scan.peek() == "{":
-            return _End(self._subgraph(scope, depth), start, subgraph=True)
-        quoted = scan.peek() in ('"', "<")
-        name = self._name()
-        if name is None:
-            scan.fail(f"This is not a DOT statement: {scan.found()}")
-        if not quoted and name.lower() == "subgraph":
-            scan.skip()
+        line, quoted = self._line(self._at), self._peek() in ('"', "<")
+        name = None if self._peek() == "{" else self._name()
+        if name is not None and not quoted and name.lower() == "subgraph":
+            self._skip()
             self._name()
-            scan.skip()
-            if scan.peek() != "{":
-                scan.fail(f"A subgraph needs a {{ before: {scan.found()}")
-            return _End(self._subgraph(scope, depth), start, subgraph=True)
-        scan.skip_ports()
-        return _End([name], start, quoted=quoted)
+            self._skip()
+            if self._peek() != "{":
+                self._fail(f"A subgraph needs a {{ before: {self._found()}")
+            name = None
+        if self._peek() == "{" and name is None:
+            return _End(self._subgraph(scope, depth), line, subgraph=True)
+        if name is None:
+            self._fail(f"This is not a DOT statement: {self._found()}")
+        while self._match(_PORT) is not None:  # `:port:compass` after the name of a node
+            self._name()
+        return _End([name], line, quoted=quoted)
 
-    def _subgraph(self, scope: GraphScope, depth: int) -> list[str]:
+    def _subgraph(self, scope: _Scope, depth: int) -> list[str]:
         """A subgraph in braces; the names of its nodes."""
         if depth >= DEEPEST:
-            self.scan.fail(f"More than {DEEPEST} subgraphs are nested.")
-        self.scan.take("{")
-        inner = scope.inner()
+            self._fail(f"More than {DEEPEST} subgraphs are nested.")
+        self._take("{")
+        inner = _Scope(nodes=dict(scope.nodes), edges=dict(scope.edges))
         self._statements(inner, depth + 1)
-        derived = class_of(inner.attributes.get("label", ""))
+        scope.members |= inner.members
+        label = inner.attributes.get("label", "").strip().lower()
+        derived = _NOT_IN_A_CLASS.sub("", re.sub(r"\s+", "-", label)).strip("-")
         for name in inner.members:
-            scope.members[name] = None
-            node = self.written.nodes[name]
+            node = self.nodes[name]
             if derived and derived not in node.classes:
                 node.classes = (*node.classes, derived)
         for key in inner.attributes:
             if "fidelity" in key or "thread" in key:
-                self.written.remark(
-                    "no-effect",
-                    f"{key} of a subgraph has no effect; write node [{key}=...] inside it.",
-                    self.scan.line(self.scan.at - 1),
-                )
+                message = f"{key} of a subgraph has no effect; write node [{key}=...] inside it."
+                self.remarks.append(Remark("no-effect", message, self._line(self._at - 1)))
         return list(inner.members)
-
-    def _defaults(self, keyword: str, scope: GraphScope) -> bool:
-        """`graph [...]`, `node [...]` and `edge [...]`: defaults for the rest of this scope."""
-        start = self.scan.at
-        self.scan.skip()
-        if self.scan.peek() != "[":
-            self.scan.at = start
-            return False
-        line = self.scan.line(start)
-        attributes = self._attribute_lists()
-        target = {"graph": scope.attributes, "node": scope.nodes, "edge": scope.edges}[keyword]
-        target.update(attributes)
-        if keyword == "graph" and scope.parent is None:
-            self.written.lines |= dict.fromkeys(attributes, line)
-        return True
-
-    def _graph_attribute(self, key: str, scope: GraphScope, at: int) -> None:
-        self.scan.take("=")
-        scope.attributes[key] = self._value()
-        if scope.parent is None:
-            self.written.lines[key] = self.scan.line(at)
 
     def _attribute_lists(self) -> dict[str, str]:
         """`[a=1, b=2] [c=3]`; empty if none come next."""
-        scan = self.scan
         attributes: dict[str, str] = {}
         while True:
-            scan.skip()
-            opened = scan.at
-            if not scan.take("["):
+            self._skip()
+            opened = self._at
+            if not self._take("["):
                 return attributes
             while True:
-                scan.skip()
-                if scan.take("]"):
+                self._skip()
+                if self._take("]"):
                     break
-                if scan.take(",") or scan.take(";"):
+                if self._take(",") or self._take(";"):
                     continue
-                if scan.at >= len(scan.text):
-                    scan.fail("This [ is never closed.", opened)
+                if self._at >= len(self._text):
+                    self._fail("This [ is never closed.", opened)
                 key = self._name()
                 if key is None:
-                    scan.fail(f"The name of an attribute is missing before: {scan.found()}")
-                scan.skip()
-                attributes[key] = self._value() if scan.take("=") else "true"
+                    self._fail(f"The name of an attribute is missing before: {self._found()}")
+                self._skip()
+                attributes[key] = self._value() if self._take("=") else "true"
 
-    def _value(self) -> str:
-        scan = self.scan
-        scan.skip(before_value=True)
-        found = scan.value()
-        if found is None:
-            scan.fail(f"A value is missing before: {scan.found()}")
-        return unescaped(found[0]) if found[1] else found[0]
-
-    def _name(self) -> str | None:
-        """A name, quoted or bare; None if none comes next."""
-        scan = self.scan
-        if scan.peek() in ('"', "<"):
-            text = scan.quoted()
-            return None if text is None else text.replace('\\"', '"')
-        return scan.bare_name()
-
-    def _edge_operator(self) -> bool:
-        scan = self.scan
-        start = scan.at
-        if scan.take("->"):
-            return True
-        if scan.take("--"):
+    def _arrow(self) -> bool:
+        start = self._at
+        if self._peek() in ("\u2192", "\u21d2", "\u27f6"):
+            self._fail("Write an edge as ->.")
+        if self._take("--"):
             self._undirected(start)
             return True
-        if scan.peek() in ("\u2192", "\u21d2", "\u27f6"):
-            scan.fail("Write an edge as ->.")
-        return False
+        return self._take("->")
 
     def _undirected(self, at: int) -> None:
-        if not any(remark.rule == "undirected" for remark in self.written.remarks):
-            self.written.remark(
-                "undirected", "Undirected edges are followed from left to right.",
-                self.scan.line(at),
-            )  # fmt: skip
-
-
-class _End(Struct):
-    """One end of an edge: a node, or all nodes of a subgraph. `at` is its offset."""
-
-    names: list[str]
-    at: int
-    subgraph: bool = False
-    quoted: bool = False
+        if not any(remark.rule == "undirected" for remark in self.remarks):
+            message = "Undirected edges are followed from left to right."
+            self.remarks.append(Remark("undirected", message, self._line(at)))

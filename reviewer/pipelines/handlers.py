@@ -72,8 +72,6 @@ class StageInput(Struct, frozen=True):
     previous: StageResult | None
     about: str = ""
     """For a question: the answer of the stage before it."""
-    on_command: Callable[[int], None] | None = None
-    """Called with the process id of a shell command that has begun."""
 
 
 class StageOutput(Struct, frozen=True):
@@ -255,7 +253,6 @@ def _tool(stage: StageInput, services: StageServices) -> StageOutput:
         goal=stage.goal,
         seconds=stage.node.attributes.get("timeout", ""),
         cancelled=services.cancelled,
-        begun=stage.on_command,
     )
     printed = clean_text(output)
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
@@ -537,7 +534,6 @@ def run_command(
     goal: str,
     seconds: str,
     cancelled: Callable[[], bool],
-    begun: Callable[[int], None] | None = None,
 ) -> tuple[int, str]:
     """Exit code and output (both streams) of a command, run by /bin/sh in `folder`.
 
@@ -562,8 +558,6 @@ def run_command(
     ends = time.monotonic() + allowed
     with process:
         try:
-            if begun is not None:
-                begun(process.pid)
             output = _read(process.stdout, ends, cancelled)
             code = process.wait(max(ends - time.monotonic(), 0.01))
         except (TimeoutError, subprocess.TimeoutExpired):
@@ -590,34 +584,6 @@ def _read(pipe: IO[bytes], ends: float, cancelled: Callable[[], bool]) -> bytes:
             kept += piece
             if len(kept) > LONGEST_OUTPUT:
                 del kept[: len(kept) - LONGEST_OUTPUT]
-
-
-def process_mark(pid: int) -> str:
-    """A process by its id and the time when it began, which no later process shares; empty when it
-    has ended.
-    """
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        state, began = fields[0], fields[19]
-    except FileNotFoundError:
-        if Path("/proc/self").exists():
-            return ""
-        asked = ["ps", "-o", "stat=,lstart=", "-p", str(pid)]  # where there is no /proc
-        found = subprocess.run(asked, capture_output=True, text=True, check=False)  # noqa: S603
-        state, _, began = found.stdout.strip().partition(" ")
-    return f"{pid} {began.strip()}" if state and state[0] not in "ZX" else ""
-
-
-def end_command(mark: str) -> bool:
-    """End the command of a run that was killed, with what it has started, if it still runs.
-
-    `mark`: its `process_mark`.
-    """
-    pid = mark.partition(" ")[0]
-    if not pid.isdecimal() or int(pid) < 2 or process_mark(int(pid)) != mark.strip():
-        return False
-    _end_group(int(pid))
-    return True
 
 
 def _end_group(group: int) -> None:

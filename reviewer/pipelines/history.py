@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.files import open_plain
-from reviewer.pipelines.outcomes import outcome_of
 from reviewer.pipelines.preamble import build_preamble
-from reviewer.pipelines.values import Pipeline, RunHistory, Stage, ToolCall
+from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of a history file, at most."""
@@ -29,81 +28,38 @@ FORMAT = """\
 """Stages oldest first, retries as [done, allowed]. Every key may be missing."""
 
 
-_Kind = TypeVar("_Kind")
-
-
 class HistoryError(ReviewerError):
     """A file is not the history of a run; the message names the place."""
 
 
-class _Tool(Struct):
-    name: str
-    arguments: Any = None
-    result: Any = None
-
-
-class _Stage(Struct):
-    node: str | None = None
-    node_id: str | None = None
-    outcome: str | None = None
-    notes: str | None = None
-    tools: list[str | _Tool] | None = None
-    duration_s: float | None = None
-
-
 class _Run(Struct):
-    """FORMAT, or a checkpoint, which has `completed_nodes` instead of `completed`."""
+    """FORMAT, or a checkpoint, which has `completed_nodes` and `logs` instead of `completed`."""
 
-    run_id: str | None = None
-    context: dict[str, Any] | None = None
-    completed: list[str | _Stage] | None = None
-    retries: dict[str, int | tuple[int, int]] | None = None
-    completed_nodes: list[str] | None = None
-    logs: list[_Stage] | None = None
-    node_retries: dict[str, int] | None = None
+    run_id: str = ""
+    completed: tuple[Stage, ...] = ()
+    context: dict[str, Any] = {}
+    retries: dict[str, tuple[int, int]] = {}
+    completed_nodes: tuple[str, ...] = ()
+    logs: tuple[Stage, ...] = ()
+    node_retries: dict[str, int] = {}
 
 
 def read_history(path: Path) -> RunHistory:
     """The run of a JSON file (FORMAT), or of a checkpoint. Raises HistoryError."""
     path = path / "checkpoint.json" if path.is_dir() else path
-    data = _read(path)
-    try:
-        value = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise HistoryError(f"{path} is not JSON: {problem}.") from problem
-    try:
-        return parse_history(value)
-    except HistoryError as problem:
-        raise HistoryError(f"{path}: {problem}") from problem
-
-
-def _read(path: Path) -> bytes:
     try:
         with open_plain(path) as file:
             data = file.read(LARGEST + 1)
+        run = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=_Run)
     except OSError as problem:
         raise HistoryError(f"Cannot read {path}: {problem.strerror or problem}.") from problem
-    if len(data) > LARGEST:
-        raise HistoryError(f"{path} is larger than {LARGEST // 2**20} MB.")
-    return data
-
-
-def parse_history(value: object) -> RunHistory:
-    """The run in a JSON value: FORMAT, or the keys of a checkpoint.
-
-    Raises HistoryError, which names the place that cannot be read.
-    """
-    run = _converted(value, _Run)
-    context, retries = run.context or {}, run.retries or run.node_retries or {}
-    if run.completed_nodes is not None and run.completed is None:
-        completed = _in_order(run.completed_nodes, run.logs or ())
-    else:
-        completed = tuple(map(_stage, run.completed or ()))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise HistoryError(f"{path} is not the history of a run: {problem}.") from problem
     return RunHistory(
-        run.run_id or _run_id(context),
-        completed,
-        context,
-        {key: (each, each) if isinstance(each, int) else each for key, each in retries.items()},
+        run.run_id,
+        run.completed or _in_order(run.completed_nodes, run.logs),
+        run.context,
+        run.retries or {name: (done, done) for name, done in run.node_retries.items()},
     )
 
 
@@ -120,54 +76,19 @@ def build_fidelity_preamble(
     `logs` are the stages that ran, oldest first, as in `completed` of FORMAT; a completed node
     without one is shown by its name. Raises ReviewerError.
     """
-    stages = _in_order(completed_nodes, [_converted(dict(log), _Stage) for log in logs])
-    history = RunHistory(_run_id(context), stages, dict(context))
+    try:
+        stages = msgspec.convert(list(logs), tuple[Stage, ...])
+    except msgspec.ValidationError as problem:
+        raise HistoryError(f"{problem}.") from problem
+    completed = _in_order(completed_nodes, stages)
+    run_id = str(context.get("run_id") or context.get("internal.run_id") or "")
+    history = RunHistory(run_id, completed, dict(context))
     return build_preamble(mode, pipeline, history, current_node).text
 
 
-def _in_order(completed: Sequence[str], logs: Sequence[_Stage]) -> tuple[Stage, ...]:
+def _in_order(completed: Iterable[str], logs: Iterable[Stage]) -> tuple[Stage, ...]:
     """The n-th run of a node with the n-th log of that node."""
-    waiting: defaultdict[str, deque[_Stage]] = defaultdict(deque)
+    waiting: defaultdict[str, deque[Stage]] = defaultdict(deque)
     for log in logs:
-        waiting[log.node or log.node_id or ""].append(log)
-    return tuple(
-        _stage(waiting[name].popleft()) if waiting[name] else Stage(name) for name in completed
-    )
-
-
-def _stage(value: str | _Stage) -> Stage:
-    """One stage: a node's name, or its log."""
-    if isinstance(value, str):
-        return Stage(value)
-    node = value.node or value.node_id
-    if node is None:
-        raise HistoryError("A stage has no node.")
-    return Stage(
-        node,
-        outcome_of(value.outcome or "success"),
-        value.notes or "",
-        tuple(map(_tool, value.tools or ())),
-        value.duration_s or 0.0,
-    )
-
-
-def _tool(value: str | _Tool) -> ToolCall:
-    if isinstance(value, str):
-        return ToolCall(value)
-    arguments, result = value.arguments or {}, value.result or ""
-    return ToolCall(
-        value.name,
-        arguments if isinstance(arguments, dict) else {"arguments": arguments},
-        result if isinstance(result, str) else msgspec.json.encode(result).decode(),
-    )
-
-
-def _run_id(context: Mapping[str, Any]) -> str:
-    return str(context.get("run_id") or context.get("internal.run_id") or "")
-
-
-def _converted(value: object, kind: type[_Kind]) -> _Kind:
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as problem:
-        raise HistoryError(f"{problem}.") from problem
+        waiting[log.node].append(log)
+    return tuple(waiting[name].popleft() if waiting[name] else Stage(name) for name in completed)

@@ -1,8 +1,8 @@
-"""Branches that run side by side: where they begin, and the fan-in where they meet."""
+"""Branches: where they begin, and the fan-in where they meet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -18,31 +18,16 @@ from reviewer.pipelines.values import (
 )
 from reviewer.pipelines.walk import outgoing
 
-MOST_AT_ONCE = 4
-"""Branches that run at the same time, unless the node has `max_parallel`."""
-LOOPING_STEPS = 1_000
-"""The most stages of a branch with a loop."""
 RESULTS = "parallel.results"
 """Key of the context: what each branch came to, in the order of the edges."""
 
 
 class Fork(Struct, frozen=True):
-    """The branches of a parallel node. `steps`: the most stages of each, which is also how many
-    step numbers are kept free for it.
-    """
+    """The branches of a parallel node."""
 
     node: str
     join: str
     edges: tuple[PipelineEdge, ...]
-    steps: tuple[int, ...]
-    at_once: int
-
-    def first_steps(self, step: int) -> Iterator[int]:
-        """The number of the first stage of each branch, where the node itself has `step`."""
-        following = step + 1
-        for room in self.steps:
-            yield following
-            following += room
 
 
 class BranchResult(Struct, frozen=True):
@@ -80,14 +65,7 @@ def fork_of(pipeline: Pipeline, node: PipelineNode) -> tuple[Fork | None, str]:
     for name in seen:
         if pipeline.nodes[name].handler == PARALLEL:
             return None, f"{name} is parallel within a branch of {node.name}: not supported."
-    at_once = node.attributes.get("max_parallel", "")
-    return Fork(
-        node.name,
-        joins.pop(),
-        tuple(begin),
-        tuple(_most_steps(edges, names) for names, _ in within),
-        max(int(at_once), 1) if at_once.isdecimal() else MOST_AT_ONCE,
-    ), ""
+    return Fork(node.name, joins.pop(), tuple(begin)), ""
 
 
 def _branch(
@@ -110,25 +88,6 @@ def _branch(
         names.add(name)
         todo += [edge.target for edge in edges.get(name, ())]
     return names, ends
-
-
-def _most_steps(edges: Mapping[str, Sequence[PipelineEdge]], names: set[str]) -> int:
-    """The number of nodes of a branch; more if it has a loop."""
-    waiting = dict.fromkeys(names, 0)
-    for name in names:
-        for edge in edges.get(name, ()):
-            if edge.target in waiting:
-                waiting[edge.target] += 1
-    free = [name for name, number in waiting.items() if not number]
-    done = 0
-    while free:
-        done += 1
-        for edge in edges.get(free.pop(), ()):
-            if edge.target in waiting:
-                waiting[edge.target] -= 1
-                if not waiting[edge.target]:
-                    free.append(edge.target)
-    return len(names) if done == len(names) else LOOPING_STEPS
 
 
 def joined_outcome(results: Sequence[BranchResult]) -> StageOutcome:

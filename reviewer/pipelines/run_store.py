@@ -16,7 +16,7 @@ from reviewer.pipelines.events import RunError, RunState
 from reviewer.pipelines.run_folder import RunFolder
 from reviewer.sharing import personal
 from reviewer.store.acts import Scope
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 
@@ -146,22 +146,14 @@ class RunStore:
         return _view(rows[0])
 
     def key_of(self, run_id: str) -> str:
-        """The key of a run's files; empty for a run of an earlier version, which sealed none.
-
-        Raises RunError for one with shell commands, which could be others now.
-        """
-        with failures_as_sentences(self._database.path):
-            key, commands = (
-                self._database.reader()
-                .execute("SELECT key, commands FROM pipeline_run WHERE run_id = ?", (run_id,))
-                .fetchone()
-            )
-        if commands and not key:
+        """The key of a run's files. Raises RunError for a run of a version that kept none."""
+        row = self._database.first("SELECT key FROM pipeline_run WHERE run_id = ?", (run_id,))
+        if row is None or not row[0]:
             raise RunError(
-                f"The run {run_id} was begun by an earlier version of reviewer, and runs shell "
-                "commands. Start it anew: reviewer pipeline run FILE --allow-tools"
+                f"The run {run_id} was begun by an earlier version of reviewer. Start it anew: "
+                "reviewer pipeline run FILE"
             )
-        return str(key)
+        return str(row[0])
 
     def latest_of(self, path: Path) -> RunView:
         """The latest run of a file that can be resumed. Raises RunError, with what to do, if there
@@ -186,16 +178,10 @@ class RunStore:
         raise RunError(f"No run of {path} can go on: {why}. Start one: reviewer pipeline run FILE")
 
     def _rows(self, rest: str, parameters: tuple[Any, ...]) -> list[Any]:
-        with failures_as_sentences(self._database.path):
-            return (
-                self._database.reader()
-                .execute(
-                    f"SELECT {_COLUMNS} FROM pipeline_run r JOIN project p ON p.id = r.project_id"
-                    + rest,
-                    parameters,
-                )
-                .fetchall()
-            )
+        return self._database.query(
+            f"SELECT {_COLUMNS} FROM pipeline_run r JOIN project p ON p.id = r.project_id{rest}",
+            parameters,
+        )
 
 
 def _under_way(view: RunView) -> str:

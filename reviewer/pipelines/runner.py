@@ -8,11 +8,7 @@ stages are in the checkpoint only when all branches have ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from functools import partial
-from queue import Empty, SimpleQueue
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -26,7 +22,6 @@ from reviewer.pipelines.checkpoint import (
 )
 from reviewer.pipelines.conditions import EdgeChoice, choose_edge
 from reviewer.pipelines.events import (
-    Ask,
     RunDone,
     RunError,
     RunState,
@@ -36,17 +31,14 @@ from reviewer.pipelines.events import (
     StageStarted,
     StoppedError,
     WaitingError,
-    Watch,
 )
 from reviewer.pipelines.handlers import (
     StageInput,
     StageServices,
     Timing,
     asked_of,
-    end_command,
     is_model_stage,
     matching_choice,
-    process_mark,
     question_of,
     room_for_preamble,
     run_with_retries,
@@ -57,7 +49,6 @@ from reviewer.pipelines.outcomes import StageResult
 from reviewer.pipelines.parallel import (
     RESULTS,
     BranchResult,
-    Fork,
     fork_of,
     joined_outcome,
 )
@@ -71,6 +62,7 @@ from reviewer.pipelines.resolve import (
 from reviewer.pipelines.run_folder import RunFolder
 from reviewer.pipelines.sessions import ModelThread, Sessions
 from reviewer.pipelines.values import (
+    CEILINGS,
     CODERGEN,
     FAN_IN,
     HUMAN,
@@ -85,14 +77,10 @@ from reviewer.pipelines.values import (
 )
 from reviewer.pipelines.walk import outgoing
 
-_COMMAND_FILE = "command.pid"
-"""In a stage's folder: the process of its shell command."""
 COSTLY = frozenset({CODERGEN, HUMAN, TOOL})
 """Stages that a power cut must not repeat."""
 _LEAST_PREAMBLE = 32
 """Tokens in which a preamble can say anything."""
-_POLL_SECONDS = 0.05
-"""Between two looks whether all branches have ended."""
 
 
 class _Entry(NamedTuple):
@@ -105,32 +93,23 @@ class _Entry(NamedTuple):
 
 
 class _Lane(Struct):
-    """One line of stages: that of the run, or of a branch. `before` stages of the log came earlier,
-    and the next one has the number `first`.
+    """One line of stages, that of the run or of a branch, and all stages before the next one.
+
+    `ahead`: stages that were counted and are not in the log of this line: those of other branches.
     """
 
-    first: int
-    before: int
     stages: list[Stage]
-    watch: Watch
-    ask: Ask | None = None
     branch: str = ""
+    ahead: int = 0
     may_degrade: bool = False
 
     def step(self, checkpoint: Checkpoint) -> int:
         """The number of the next stage."""
-        return self.first + len(checkpoint.logs) - self.before
+        return self.ahead + len(checkpoint.logs) + 1
 
     def thread(self, name: str) -> str:
         """The name of a thread: those of branches are their own."""
         return f"{name}/{self.branch}" if name and self.branch else name
-
-
-class _Branch(NamedTuple):
-    """How a branch ended. `problem` ends the run there, after the other branches."""
-
-    checkpoint: Checkpoint
-    problem: Exception | None = None
 
 
 class Runner:
@@ -164,10 +143,7 @@ class Runner:
         one gets `summary:high` instead, once.
         """
         checkpoint = self._began
-        lane = _Lane(
-            1, 0, list(checkpoint.logs), self._services.watch, self._services.ask,
-            may_degrade=resumed,
-        )  # fmt: skip
+        lane = _Lane(list(checkpoint.logs), may_degrade=resumed)
         while not checkpoint.finished:
             if self._services.cancelled():
                 return self._end(checkpoint, "cancelled", "Cancelled.")
@@ -202,98 +178,32 @@ class Runner:
     # branches
 
     def _fan_out(self, checkpoint: Checkpoint, node: PipelineNode, lane: _Lane) -> Checkpoint:
-        """Run the branches of a parallel node side by side, each with its own context and threads.
-
-        Their events and questions pass through this thread. Stages that had ended when the program
-        died are taken over. What the branches came to is in the context, in the order of the edges.
+        """Run the branches of a parallel node one after another, each with its own context and
+        threads. Stages that had ended when the program died are taken over. What the branches came
+        to is in the context, in the order of the edges.
         """
         fork, why_not = fork_of(self._pipeline, node)
         if fork is None:
             raise RunError(why_not)
         step, begun = lane.step(checkpoint), self._timing.seconds()
-        lane.watch(StageStarted(step, node.name, node.handler, "", "", False))
-        passed: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        broken: BaseException | None = None
-
-        def run(edge: PipelineEdge, first: int, most: int) -> _Branch:
-            own = _Lane(
-                first,
-                len(checkpoint.logs),
-                list(lane.stages),
-                lambda event: passed.put(partial(lane.watch, event)),
-                _asking_through(passed, lane.ask),
-                edge.target,
-            )
-            return self._branch(checkpoint, edge, fork.join, own, most)
-
-        with ThreadPoolExecutor(fork.at_once, "branch") as pool:
-            branches = [
-                pool.submit(run, edge, first, most)
-                for edge, first, most in zip(
-                    fork.edges, fork.first_steps(step), fork.steps, strict=True
-                )
-            ]
-            while not all(each.done() for each in branches) or not passed.empty():
-                with suppress(Empty):
-                    call = passed.get(timeout=_POLL_SECONDS)
-                    try:
-                        call()
-                    except BaseException as problem:  # raised when no branch waits for this thread
-                        broken = broken or problem
-        if broken is not None:
-            raise broken
-        ended = [each.result() for each in branches]
-        for each in ended:
-            if isinstance(each.problem, StoppedError):
-                raise each.problem
-        for each in ended:
-            if each.problem is not None:
-                raise each.problem
-        return self._joined(checkpoint, fork, ended, step, begun, lane)
-
-    def _branch(
-        self, before: Checkpoint, edge: PipelineEdge, join: str, lane: _Lane, most: int
-    ) -> _Branch:
-        """Run one branch until it reaches the join, or ends before it."""
-        checkpoint = msgspec.structs.replace(
-            before, current_node=edge.source, next_node=edge.target, next_edge=edge.index
-        )
-        try:
-            while checkpoint.next_node not in ("", join):
-                if self._services.cancelled():
-                    raise StoppedError
-                if len(checkpoint.logs) - lane.before >= most:
-                    raise RunError(
-                        f"The branch {lane.branch} has run {most:,} stages without reaching {join}."
-                    )
-                node = self._pipeline.nodes[checkpoint.next_node]
-                try:
-                    checkpoint = self._next(checkpoint, node, lane)
-                except StageFailedError as problem:
-                    raise StageFailedError(f"{node.name}: {problem}") from problem
-        except (StoppedError, WaitingError, RunError) as problem:
-            return _Branch(checkpoint, problem)
-        return _Branch(checkpoint)
-
-    def _joined(
-        self,
-        checkpoint: Checkpoint,
-        fork: Fork,
-        ended: Sequence[_Branch],
-        step: int,
-        begun: float,
-        lane: _Lane,
-    ) -> Checkpoint:
-        """The checkpoint after all branches of a fork."""
+        self._services.watch(StageStarted(step, node.name, node.handler, "", "", False))
         before = len(checkpoint.logs)
-        logs = [entry for each in ended for entry in each.checkpoint.logs[before:]]
-        results = [
-            BranchResult(edge.target, last.node, _end_of(last), last.notes)
-            for edge, each in zip(fork.edges, ended, strict=True)
-            for last in each.checkpoint.logs[before:][-1:]
-        ]
+        logs: list[Stage] = []
+        results: list[BranchResult] = []
+        retries = dict(checkpoint.node_retries)
+        into: int | None = None
+        for edge in fork.edges:
+            own = _Lane(list(lane.stages), edge.target, ahead=1 + len(logs))
+            ended = self._branch(checkpoint, edge, fork.join, own)
+            own_logs = ended.logs[before:]
+            results += [
+                BranchResult(edge.target, last.node, _end_of(last), last.notes)
+                for last in own_logs[-1:]
+            ]
+            logs += own_logs
+            retries |= ended.node_retries
+            into = ended.next_edge if into is None and ended.next_node else into
         outcome = joined_outcome(results)
-        updates = {RESULTS: [msgspec.to_builtins(each) for each in results]}
         stage = Stage(
             fork.node,
             outcome,
@@ -302,16 +212,10 @@ class Runner:
             handler=PARALLEL,
             at=iso(self._clock()),
             word=str(outcome),
-            context_updates=updates,
+            context_updates={RESULTS: [msgspec.to_builtins(each) for each in results]},
             rule="branches",
         )
         self._folder.write_status(stage, synced=False)
-        retries = dict(checkpoint.node_retries)
-        for each in ended:
-            retries |= each.checkpoint.node_retries
-        into = next(
-            (each.checkpoint.next_edge for each in ended if each.checkpoint.next_node), None
-        )
         following = msgspec.structs.replace(
             checkpoint,
             timestamp=iso(self._clock()),
@@ -327,8 +231,25 @@ class Runner:
         )  # fmt: skip
         lane.stages += [stage, *logs]
         write_checkpoint(self._folder, following)
-        lane.watch(_done(stage, fork.join))
+        self._services.watch(_done(stage, fork.join))
         return following
+
+    def _branch(self, before: Checkpoint, edge: PipelineEdge, join: str, lane: _Lane) -> Checkpoint:
+        """Run one branch until it reaches the join, or ends before it."""
+        checkpoint = msgspec.structs.replace(
+            before, current_node=edge.source, next_node=edge.target, next_edge=edge.index
+        )
+        while checkpoint.next_node not in ("", join):
+            if self._services.cancelled():
+                raise StoppedError
+            if lane.step(checkpoint) > self._max_steps:
+                raise RunError(limit_message(checkpoint))
+            node = self._pipeline.nodes[checkpoint.next_node]
+            try:
+                checkpoint = self._next(checkpoint, node, lane)
+            except StageFailedError as problem:
+                raise StageFailedError(f"{node.name}: {problem}") from problem
+        return checkpoint
 
     # stages
 
@@ -338,7 +259,7 @@ class Runner:
         stage = self._folder.ended(Stage(node.name, step=step))
         if stage is None:
             return None
-        lane.watch(
+        self._services.watch(
             StageStarted(
                 step, node.name, node.handler, stage.fidelity, stage.thread, stage.degraded
             )
@@ -357,17 +278,14 @@ class Runner:
     def _stage(self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane) -> Stage:
         """Run the next stage and write its files."""
         node, step = entry.node, lane.step(checkpoint)
-        lane.watch(
+        self._services.watch(
             StageStarted(
                 step, node.name, node.handler, entry.fidelity, entry.thread, entry.degraded
             )
         )
         begins, remark = self._stage_input(checkpoint, entry, lane, step)
-        services = self._services
-        if lane.branch:
-            services = msgspec.structs.replace(services, watch=lane.watch, ask=lane.ask)
         begun = self._timing.seconds()
-        done = run_with_retries(begins, services, self._timing)
+        done = run_with_retries(begins, self._services, self._timing)
         output, folder = done.output, self._folder
         if entry.thread:
             # A degraded stage starts the lost session again, with the summary that it was given.
@@ -436,23 +354,13 @@ class Runner:
             _previous(checkpoint),
             self._last_answer(checkpoint) if node.handler == HUMAN else "",
         )
-        if node.handler == TOOL:
-            begun = Stage(node.name, step=step)
-            if end_command(self._folder.text(begun, _COMMAND_FILE)):
-                remark = "Its command still ran after the run was killed, and was ended first."
-            stage = msgspec.structs.replace(
-                stage,
-                on_command=lambda pid: self._folder.write_stage_text(
-                    begun, _COMMAND_FILE, process_mark(pid)
-                ),
-            )
         return stage, remark
 
     def _preamble(
         self, checkpoint: Checkpoint, entry: _Entry, lane: _Lane, asked: str
     ) -> tuple[str, str]:
         """The preamble of a fresh session, within the room that the model has beside the prompt and
-        the answer, and a sentence if it would be longer without that limit.
+        the answer, and a sentence if that cuts it.
 
         The first stage of a thread has no conversation to go on from, and gets what it would after
         a resume; the thread needs the other half of the model's context.
@@ -461,19 +369,15 @@ class Runner:
         room = room_for_preamble(asked, self._services)
         if entry.thread:
             room = min(room, self._services.context_tokens // 2)
-        history, node = self._history(checkpoint, lane), entry.node.name
-        whole = build_preamble(mode, self._pipeline, history, node)
-        if whole.tokens <= room:
-            return whole.text, ""
-        fitted = build_preamble(mode, self._pipeline, history, node, room=room)
-        if room < _LEAST_PREAMBLE or not fitted.text:
-            return "", (
-                "The stage begins without a preamble: the model's context has no room for one "
-                "beside the prompt and the answer."
-            )
-        return fitted.text, (
-            f"The preamble has {fitted.tokens:,} tokens instead of {whole.tokens:,}, because the "
-            "model's context has no room for more beside the prompt and the answer."
+        room = room if room >= _LEAST_PREAMBLE else 0
+        made = build_preamble(
+            mode, self._pipeline, self._history(checkpoint, lane), entry.node.name, room=room
+        )
+        if not made.is_short or room >= CEILINGS[mode]:
+            return made.text, ""
+        return made.text, (
+            f"The model's context has room for {made.tokens:,} tokens of the preamble only, beside "
+            "the prompt and the answer."
         )
 
     def _last_answer(self, checkpoint: Checkpoint) -> str:
@@ -536,7 +440,7 @@ class Runner:
         lane.stages.append(stage)
         if not lane.branch:
             write_checkpoint(self._folder, following)
-        lane.watch(_done(stage, target))
+        self._services.watch(_done(stage, target))
         return following
 
     def _finish(self, checkpoint: Checkpoint) -> RunDone:
@@ -566,26 +470,6 @@ class Runner:
 
     def _edge(self, index: int | None) -> PipelineEdge | None:
         return None if index is None else self._pipeline.edges[index]
-
-
-def _asking_through(passed: SimpleQueue[Callable[[], None]], ask: Ask | None) -> Ask | None:
-    """Asks in the thread of the run, for a branch."""
-    if ask is None:
-        return None
-
-    def asked(question: StageQuestion) -> str | None:
-        answer: Future[str | None] = Future()
-
-        def put() -> None:
-            try:
-                answer.set_result(ask(question))
-            except BaseException as problem:  # raised again in the branch
-                answer.set_exception(problem)
-
-        passed.put(put)
-        return answer.result()
-
-    return asked
 
 
 def _end_of(last: Stage) -> str:

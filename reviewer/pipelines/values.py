@@ -201,3 +201,8 @@ class Preamble(Struct, frozen=True):
     """Values that were shortened with a mark."""
     values_left_out: int = 0
     """Oldest values of the context that did not fit."""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether anything did not fit."""
+        return bool(self.left_out or self.shortened or self.values_left_out)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from reviewer.clock import Clock, iso
+from reviewer.errors import ConflictError
 from reviewer.store.acts import Act, Scope, write_entry
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
 from reviewer.store.project_rows import add_former
@@ -90,7 +91,7 @@ class Ledger:
                     draft.id = self._record(connection, kind, scope, draft)
                     self._database.require_in_place()
                 connection.set_progress_handler(None, 0)
-                connection.execute("COMMIT")
+                _commit(connection)
             except BaseException:
                 connection.set_progress_handler(None, 0)  # it would stop the rollback as well
                 if connection.in_transaction:
@@ -122,6 +123,27 @@ class Ledger:
 
     def _record(self, connection: sqlite3.Connection, kind: str, scope: Scope, draft: Act) -> int:
         return write_entry(connection, kind, scope, draft, actor=self.actor, at=iso(self.clock()))
+
+
+class DanglingError(ConflictError):
+    """An act would leave a row that refers to one that is gone; nothing was changed."""
+
+    def __init__(self, table: str, row: int, parent: str) -> None:
+        super().__init__(
+            f"{table.strip('_')} {row} refers to a {parent.strip('_')} that would be gone"
+        )
+        self.table, self.row = table, row
+
+
+def _commit(connection: sqlite3.Connection) -> None:
+    """Raises DanglingError, naming the first row."""
+    try:
+        connection.execute("COMMIT")
+    except sqlite3.IntegrityError:
+        found = connection.execute("PRAGMA foreign_key_check").fetchone()
+        if found is None:
+            raise
+        raise DanglingError(*found[:3]) from None
 
 
 def _begin(connection: sqlite3.Connection) -> None:

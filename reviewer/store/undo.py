@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 from array import array
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, images, stored
+from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, stored
 from reviewer.store.changes import Image, RowChange, places, readable, unpack, unpack_part
 from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Ledger
+from reviewer.store.ledger import DanglingError, Ledger
 
 SHARED = ("project", "content")
 """Tables whose rows several acts use: the first one that needs a row inserts it."""
@@ -256,38 +254,41 @@ class Undo:
             return {row[0] for row in rows}
 
     def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Undone:
-        with self._ledger.act(kind, title) as act:
-            shared: list[RowChange] = []
-            gone: dict[str, list[tuple[int, int]]] = defaultdict(list)
-            needed: dict[str, set[int]] = defaultdict(set)
-            memories: dict[int, None] = {}
-            decided = array("q")
-            for changes in _changes_backwards(act, source):
-                self._require_unchanged(changes, name, source)
-                _note_deleted(changes, gone)
-                back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
-                try:
-                    act.apply(back)
-                except sqlite3.IntegrityError as problem:
-                    raise ConflictError(
-                        f'Cannot {kind} "{name}": what it would put back has been written again '
-                        "since. Nothing was changed."
-                    ) from problem
-                shared += [change for change in back if change.table in REFERENCED]
-                _note_parents(self._database.writer, back, needed)
-                rows = (change.row for change in back if change.table == "memory")
-                memories.update(islice(((row, None) for row in rows), TOUCHED))
-                decided.extend(
-                    change.row
-                    for change in back
-                    if change.table == "memory" and "status" in (change.after or ())
-                )
-            restore_referenced(act, self._database.writer, shared, name)
-            self._require_whole(gone, needed, name, source)
-            if self._afterwards is not None:
-                self._afterwards(act, decided)
-            act.target = source
-        return Undone(act.id, target, name, tuple(islice(memories, TOUCHED)))
+        try:
+            with self._ledger.act(kind, title) as act:
+                memories = self._put_back(act, source, kind, name)
+                act.target = source
+        except DanglingError as problem:
+            row = (problem.table, problem.row)
+            later = self._later_acts(self._database.writer, row, source, inserted=True)
+            raise ConflictError(
+                f'"{name}" cannot be reversed: {problem}. Nothing was changed.{later}'
+            ) from problem
+        return Undone(act.id, target, name, memories)
+
+    def _put_back(self, act: Act, source: int, kind: str, name: str) -> tuple[int, ...]:
+        """Write the images before an act again; returns the ids of memories that it changed."""
+        shared: list[RowChange] = []
+        memories: dict[int, None] = {}
+        decided = array("q")
+        for changes in _changes_backwards(act, source):
+            self._require_unchanged(changes, name, source)
+            back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
+            try:
+                act.apply(back)
+            except sqlite3.IntegrityError as problem:
+                raise ConflictError(
+                    f'Cannot {kind} "{name}": what it would put back has been written again '
+                    "since. Nothing was changed."
+                ) from problem
+            shared += [change for change in back if change.table in REFERENCED]
+            rows = [change for change in back if change.table == "memory"]
+            memories.update(islice(((each.row, None) for each in rows), TOUCHED))
+            decided.extend(each.row for each in rows if "status" in (each.after or ()))
+        restore_referenced(act, self._database.writer, shared, name)
+        if self._afterwards is not None:
+            self._afterwards(act, decided)
+        return tuple(islice(memories, TOUCHED))
 
     def _require_unchanged(self, changes: Sequence[RowChange], title: str, number: int) -> None:
         """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
@@ -297,29 +298,6 @@ class Undo:
             raise ConflictError(
                 f'"{title}" cannot be reversed: {problem}. Nothing was changed.{later}'
             )
-
-    def _require_whole(
-        self,
-        gone: Mapping[str, list[tuple[int, int]]],
-        needed: Mapping[str, set[int]],
-        title: str,
-        number: int,
-    ) -> None:
-        """Raise ConflictError when a row refers to one that is gone."""
-        connection = self._database.writer
-        for child, row, problem in _left_without(connection, gone):
-            later = self._later_acts(connection, (child, row), number, inserted=True)
-            raise ConflictError(
-                f'"{title}" cannot be reversed: {problem.replace("commit_", "commit")}. '
-                f"Nothing was changed.{later}"
-            )
-        for table, rows in needed.items():
-            missing = rows.difference(images(connection, table, sorted(rows), ["id"]))
-            if missing:
-                raise ConflictError(
-                    f'"{title}" cannot be reversed: {table.strip("_")} {min(missing)}, which it '
-                    "refers to, is gone. Nothing was changed."
-                )
 
     def _emptied(self) -> set[int]:
         """The acts of which nothing is left, because all that they changed was forgotten."""
@@ -470,55 +448,6 @@ def _unlike(
                 column, now = next((name, now) for (name, was), now in pairs if was != now)
                 shown = f" (now {now!r})" if len(repr(now)) <= SHOWN else ""
                 yield table, row, f"{column} of {table} {row} has changed since{shown}"
-
-
-def _note_deleted(changes: Sequence[RowChange], gone: dict[str, list[tuple[int, int]]]) -> None:
-    """Note the rows that undoing the changes will delete, as ranges of their ids."""
-    for change in reversed(changes):
-        if change.before is not None:
-            continue
-        ranges = gone[change.table]
-        if ranges and ranges[-1][0] == change.row + 1:
-            ranges[-1] = (change.row, ranges[-1][1])
-        else:
-            ranges.append((change.row, change.row))
-
-
-def _left_without(
-    connection: sqlite3.Connection, gone: Mapping[str, list[tuple[int, int]]]
-) -> Iterator[tuple[str, int, str]]:
-    """Rows that refer to rows which will be gone, and stay: table, id, and the fact in words."""
-    ranges = {table: sorted(some) for table, some in gone.items()}
-    for table, some in ranges.items():
-        if table in REFERENCED:
-            continue  # `restore_referenced` looks at these
-        for child, column in _referring(connection, table):
-            own = ranges.get(child, [])
-            for first, last in some:
-                for row, parent in connection.execute(
-                    f"SELECT id, {column} FROM {child} WHERE {column} BETWEEN ? AND ?",
-                    (first, last),
-                ):
-                    at = bisect_right(own, (row, sys.maxsize)) - 1
-                    if at < 0 or own[at][1] < row:
-                        yield child, row, f"{child} {row} refers to {table} {parent}"
-
-
-def _note_parents(
-    connection: sqlite3.Connection, changes: Iterable[RowChange], needed: dict[str, set[int]]
-) -> None:
-    """Note the rows that changes refer to, by their tables."""
-    parents: dict[str, list[tuple[str, str]]] = {}
-    for change in changes:
-        if change.after is None:
-            continue
-        if change.table not in parents:
-            keys = connection.execute(f"PRAGMA foreign_key_list({change.table})")
-            parents[change.table] = [(row[3], row[2]) for row in keys]
-        for column, parent in parents[change.table]:
-            number = change.after.get(column)
-            if isinstance(number, int):
-                needed[parent].add(number)
 
 
 def restore_referenced(

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from reviewer.pipelines.handlers import process_mark
 from reviewer.settings import ModelSettings
 from tests.cli.conftest import Reviewer
 from tests.cli.warm import Running
@@ -195,45 +194,6 @@ def test_a_thread_opens_as_a_context_once(reviewer: Reviewer, tea: Path) -> None
         "pipeline", "runs", "--import", run_id, "--thread", "garden"
     )
     reviewer.nothing_lost()
-
-
-WAITS = """digraph waits {
-  s [shape=Mdiamond]; e [shape=Msquare]
-  look [shape=parallelogram,
-        tool_command="echo $$ >> pids; test $(wc -l < pids) -gt 1 || sleep 300"]
-  s -> look -> e
-}
-"""
-
-
-def begun(reviewer: Reviewer) -> list[int]:
-    """The processes of the commands that have begun so far."""
-    path = reviewer.folder / "pids"
-    return [int(line) for line in path.read_text().split()] if path.exists() else []
-
-
-def runs_still(pid: int) -> bool:
-    return process_mark(pid) != ""
-
-
-def test_a_command_that_outlived_its_killed_run_is_ended_before_it_is_run_again(
-    reviewer: Reviewer,
-) -> None:
-    path = reviewer.folder / "waits.dot"
-    path.write_text(WAITS)
-    with reviewer.start("pipeline", "run", path, "--allow-tools", "--json") as process:
-        until(lambda: bool(begun(reviewer)))
-        folder = Path(only_run(reviewer)["folder"])
-        until(lambda: (folder / "look-2" / "command.pid").exists())
-        process.send_signal(signal.SIGKILL)
-        process.wait(30)
-    (orphan,) = begun(reviewer)
-    assert runs_still(orphan)
-    done = reviewer("pipeline", "resume", path, "--allow-tools")
-    assert done.returncode == 0, done.stderr
-    assert "still ran after the run was killed, and was ended first" in done.stderr
-    until(lambda: not runs_still(orphan))
-    assert len(begun(reviewer)) == 2
 
 
 def test_two_runs_of_one_pipeline_at_once_both_reach_the_exit(

@@ -16,11 +16,11 @@ ORDERS = [
 ]  # fmt: skip
 PLAIN: dict[str, Any] = {
     "path": "a.jsonl", "format": "claude-code", "kind": "memory", "type": "project",
-    "content": "the drawer stays closed", "key": "the drawer stays closed", "fact": "0" * 32,
+    "content": "the drawer stays closed", "fact": "0" * 32,
     "leader": "", "wording": 1, "proposer": "excerpt", "rule": "decided", "extractor_version": "9",
     "prior": 0.5, "signal": 0.5, "freshness": 0.5, "confidence": 0.5, "flags": "", "need": "",
     "scope": "project", "proof": "{}", "name": None, "slot": None, "attributes": None,
-    "relations": None, "record_line": 1, "line_start": 1, "line_end": 1, "byte_start": 0,
+    "record_line": 1, "line_start": 1, "line_end": 1, "byte_start": 0,
     "byte_end": 9, "record": "a:1", "sha256": "", "session": "s", "at": None, "role": "assistant",
     "use": "said", "shape": "turn", "sidechain": False, "span_start": 0, "span_end": 9,
     "excerpt": "the drawer stays closed", "excerpt_start": 0, "seen": 1, "sessions": 1,
@@ -34,11 +34,10 @@ def row(**values: Any) -> CandidateRow:
             f"{values['content']:<{SHORTEST_STATEMENT}}"[:LONGEST_STATEMENT].strip() or "statement"
         )
         values["content"] = values["content"].ljust(SHORTEST_STATEMENT, "x")
-        values["key"] = values["content"].lower()
     every = {**PLAIN, **values}
     if every["content"] not in every["excerpt"]:
         every["excerpt"] = f"{every['excerpt']}\n{every['content']}"[-20_000:]
-    return checked([every[name] for name in NAMES])
+    return checked(every)
 
 
 def texts_of(row: CandidateRow) -> list[str]:
@@ -76,7 +75,7 @@ def test_secrets_in_every_column() -> None:
     rows.append(
         row(
             kind="entity", type="system", name=token, slot="database",
-            attributes="[]", relations="[]",
+            attributes="[]",
         )
     )  # fmt: skip
     assert every_secret_is_masked(rows) == len(rows) - 1  # one masked in a record is not counted

@@ -1,4 +1,4 @@
-"""`reviewer fleet import` and `undo`: one wave in acts of limited size, with its evidence."""
+"""`reviewer fleet import`: one wave in one act, with its evidence."""
 
 from __future__ import annotations
 
@@ -78,14 +78,13 @@ def test_an_import_meets_what_was_read_here(collapsed: Fleet) -> None:
 
 def test_all_of_it_can_be_taken_back(collapsed: Fleet) -> None:
     counts = imported(collapsed)
-    assert collapsed("undo", counts["wave"], "--project", "kiosk").returncode == 0
+    (act,) = counts["acts"]
+    assert collapsed.reviewer("--project", "kiosk", "undo", act).returncode == 0
     assert waiting(collapsed) == []
     with sqlite3.connect(collapsed.reviewer.db) as store:
         for table in ("memory", "record", "evidence", "source", "memory_text"):
             assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
     collapsed.reviewer.nothing_lost(candidates=0)
-    done = collapsed("undo", counts["wave"], "--project", "kiosk")
-    assert "is undone already" in done.stderr
     assert imported(collapsed)["new"] == counts["new"]
 
 
@@ -110,36 +109,28 @@ def changed(file: Path, number: int, **columns: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "why"),
+    ("column", "value"),
     [
-        ("content", "short", "column content is not what reviewer writes (expected `str` of"),
-        ("type", "gossip", "gossip"),
-        ("kind", "state", "column kind"),
-        ("confidence", 7.0, "column confidence is not what reviewer writes (expected `float` <="),
-        ("proof", "{no json", "column proof is not what reviewer writes (JSON"),
-        ("proof", '{"quotes": [], "more": 1e999}', "column proof"),
-        ("proof", '{"quotes": [{"line": 1, "text": "' + "x" * 20_000, "column proof"),
-        ("span_end", -1, "column span_end"),
-        ("excerpt", "nothing to do with it", "its excerpt does not have its words"),
-        ("content", "Buy the printers of evil.example only", "its key does not belong"),
-        ("key", "another key", "its key does not belong to its content"),
-        ("seen", 2**61, "column seen"),
-        ("sessions", 900, "more sessions or people"),
-        ("flags", "\x1b[31mred", "column flags is not what reviewer writes (control characters)"),
-        ("need", "\u202etrap", "column need is not what reviewer writes (control characters)"),
-        ("rule", "summary_item\n", "column rule is not what reviewer writes (control characters)"),
-        ("session", "s" * 3_000, "column session"),
+        ("content", "short"),
+        ("type", "gossip"),
+        ("kind", "state"),
+        ("confidence", 7.0),
+        ("proof", "{no json"),
+        ("proof", '{"quotes": [{"line": 1, "text": "' + "x" * 20_000),
+        ("span_end", -1),
+        ("seen", 2**61),
+        ("flags", "\x1b[31mred"),
+        ("need", "\u202etrap"),
+        ("session", "s" * 3_000),
     ],
 )
-def test_a_row_that_is_not_right_is_named(
-    collapsed: Fleet, column: str, value: object, why: str
-) -> None:
+def test_a_row_that_is_not_right_is_named(collapsed: Fleet, column: str, value: object) -> None:
     file = collapsed.parts / "candidates.parquet"
     changed(file, 1, **{column: value})
     done = collapsed("import", file, "--project", "kiosk")
     assert done.returncode == 1
     assert f"Candidate 2 of {file} cannot be imported" in done.stderr
-    assert "reviewer fleet undo" not in done.stderr  # nothing was imported before
+    assert ("gossip" if column == "type" else column) in done.stderr
     assert "Traceback" not in done.stderr
     collapsed.reviewer.nothing_lost()
 
@@ -188,12 +179,11 @@ def test_secrets_are_masked_once_more(collapsed: Fleet) -> None:
     file = collapsed.parts / "candidates.parquet"
     content = f"The kiosk signs in with {TOKEN} at the start"
     changed(
-        file, 1, content=content, key=content.lower(), excerpt=f"Look: {content}. Done.",
+        file, 1, content=content, excerpt=f"Look: {content}. Done.",
         excerpt_start=0, span_start=6, span_end=6 + len(content),
     )  # fmt: skip
     changed(
         file, 2, content=f"{PASSWORD} is what the printer wants",
-        key=f"{PASSWORD} is what the printer wants".lower(),
         excerpt=f'password: "{PASSWORD}"\n{PASSWORD} is what the printer wants',
         excerpt_start=0, span_start=24, span_end=60,
     )  # fmt: skip
@@ -232,27 +222,6 @@ def test_a_file_that_has_a_candidate_twice(
         engine.close()
 
 
-# Taking an import back, and imports that end early
-
-
-def test_an_import_of_somebody_else_is_taken_back_on_request_only(collapsed: Fleet) -> None:
-    wave = imported(collapsed, "--actor", "anna")["wave"]
-    ben = ("--project", "kiosk", "--actor", "ben")
-    said = collapsed.fails("undo", wave, *ben)
-    assert f"Wave {wave} is an import of anna" in said
-    assert f"reviewer fleet undo {wave} --anyone" in said
-    assert waiting(collapsed)
-    assert collapsed("undo", wave, "--anyone", *ben).returncode == 0
-    assert waiting(collapsed) == []
-
-
-def test_a_wave_of_another_kind_or_none_is_named_as_such(collapsed: Fleet) -> None:
-    done = collapsed.reviewer("--project", "kiosk", "ingest", collapsed.sessions)
-    assert done.returncode == 0, done.stderr
-    assert "is not an import of" in collapsed.fails("undo", 1, "--project", "kiosk")
-    assert "There is no wave 77" in collapsed.fails("undo", 77, "--project", "kiosk")
-
-
 def test_a_file_without_candidates_makes_no_wave(collapsed: Fleet) -> None:
     import pyarrow.parquet as pq
 
@@ -282,31 +251,6 @@ def test_a_file_of_another_version_is_named_as_such(collapsed: Fleet) -> None:
     pq.write_table(table.replace_schema_metadata(meta), file)
     said = collapsed.fails("import", file, "--project", "kiosk")
     assert "was written by another version of reviewer (layout 99; this one reads" in said
-
-
-def test_nothing_is_taken_back_if_anything_of_it_was_decided(collapsed: Fleet) -> None:
-    wave = imported(collapsed, "--actor", "anna")["wave"]
-    first = waiting(collapsed)[0]["id"]
-    ben = ("--project", "kiosk", "--actor", "ben")
-    assert collapsed.reviewer(*ben, "reject", first).returncode == 0
-    said = collapsed.fails("undo", wave, "--project", "kiosk", "--actor", "anna")
-    assert f"status of memory {first} has changed since" in said
-    assert "Nothing was changed. Undo first: reviewer undo " in said
-    assert f'--anyone ("Rejected #{first}" of ben)' in said
-    number = said.split("reviewer undo ")[1].split()[0]
-    assert collapsed.reviewer(*ben, "undo", number).returncode == 0
-    assert collapsed("undo", wave, "--project", "kiosk", "--actor", "anna").returncode == 0
-    collapsed.reviewer.nothing_lost(candidates=0)
-
-
-def test_what_another_import_stands_on_is_in_the_way(collapsed: Fleet) -> None:
-    first = imported(collapsed)["wave"]
-    changed(collapsed.parts / "candidates.parquet", 0, record="elsewhere")
-    second = imported(collapsed)
-    assert f"reviewer undo {second['acts'][0]} " in collapsed.fails("undo", first)
-    for wave in (second["wave"], first):
-        assert collapsed("undo", wave, "--project", "kiosk").returncode == 0
-    collapsed.reviewer.nothing_lost(candidates=0)
 
 
 def test_an_import_that_changes_nothing_says_so(collapsed: Fleet) -> None:

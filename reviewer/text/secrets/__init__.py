@@ -12,10 +12,11 @@ from msgspec import Struct
 
 from reviewer.text.placeholder import MASK
 from reviewer.text.secrets.contexts import (
+    STRUCTURED,
     assigned_values,
     command_values,
     passwords_of_users,
-    structured_values,
+    values_by,
 )
 from reviewer.text.secrets.kinds import FoundSecret, prefixed_values
 from reviewer.text.secrets.notations import noted_values, plainly
@@ -116,7 +117,7 @@ def _without_overlaps(text: str, flat: bytes) -> Iterator[FoundSecret]:
     """All credentials in order; of two that overlap, the more specific rule wins."""
     lower = flat.lower()
     rules = (
-        structured_values(text, flat, lower),
+        values_by(STRUCTURED, text, lower),
         prefixed_values(text, flat),
         assigned_values(text, lower),
         command_values(text, lower),

@@ -24,58 +24,34 @@ from reviewer.text.secrets.shapes import (
     is_uuid,
 )
 
-# Key blocks, addresses, headers and webhooks
 
-_GAP = r"""(?:\\[nrt]|[\s"'`+,>|]|\d{1,6}(?:\t|\\t|→|[:|][ ]?))"""
-KEY_BLOCK = late(
-    r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-    rf"{_GAP}*+(?:[A-Z][A-Za-z-]{{3,20}}: [^\n\\]{{1,200}}{_GAP}++)*+"
-    rf"(?P<body>[A-Za-z0-9+/=]{{16,}}+(?:{_GAP}++[A-Za-z0-9+/=]{{16,}}+)*+"
-    rf"(?:{_GAP}++[A-Za-z0-9+/=]{{1,15}}(?={_GAP}*+(?:-----END|=)))?(?:{_GAP}++=[\w+/]{{4}})?)"
-)
-USER_INFO = late(
-    r"""[^\s/:@?#"'`<>\\\[\]]{0,128}:(?P<password>[^\s/"'`<>\\?#]{1,256})@(?!sha\d+:)[\w\[.-]"""
-)
-BEARER = late(r"bearer\s{1,3}(?P<token>[A-Za-z0-9._~+/=-]{16,4096})", re.IGNORECASE)
-BASIC = late(r"basic\s{1,3}(?P<token>[A-Za-z0-9+/]{8,512}={0,2})", re.IGNORECASE)
-_WEBHOOKS = (
-    (b"hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/", "slack-webhook"),
-    (b"/api/webhooks/", r"/api/webhooks/\d{10,25}/", "discord-webhook"),
-    (b"webhook.office.com", r"webhook\.office\.com/webhookb2/", "teams-webhook"),
-    (b"outlook.office", r"outlook\.office(?:365)?\.com/webhook/", "teams-webhook"),
-)
-WEBHOOK_RULES = tuple(
-    (needle, late(rf"{place}(?P<path>[\w@/-]{{16,300}})"), kind)
-    for needle, place, kind in _WEBHOOKS
-)
-
-
-def structured_values(text: str, flat: bytes, lower: bytes) -> Iterator[FoundSecret]:
-    """Credentials in key blocks, addresses and headers. `flat` is the text's Latin-1 form, `lower`
-    the same in lower case.
+class Rule(Struct, frozen=True):
+    """A string to search for in the lower-case text, a pattern for what follows it, and a test of
+    the value.
     """
-    yield from _matches_at(text, flat, b"-----BEGIN ", KEY_BLOCK, "private-key")
-    if b"/" in flat:
-        yield from _values_of_addresses(text, flat)
-    for start in places(lower, b"bearer"):
-        match = BEARER.match(text, start)
-        if match and is_random(match["token"]):
-            yield FoundSecret(*match.span("token"), "bearer-token")
-    for start in places(lower, b"basic"):
-        match = BASIC.match(text, start)
-        if match and is_user_and_password(match["token"]):
-            yield FoundSecret(*match.span("token"), "basic-credentials")
+
+    needle: bytes
+    pattern: re.Pattern[str]
+    kind: str
+    judge: Callable[[str], bool]
 
 
-def _values_of_addresses(text: str, flat: bytes) -> Iterator[FoundSecret]:
-    for needle, rule, kind in WEBHOOK_RULES:
-        for found in _matches_at(text, flat, needle, rule, kind):
-            if any(character.isdigit() for character in text[found.start : found.end]):
-                yield found
-    for start in places(flat, b"://"):
-        match = USER_INFO.match(text, start + 3)
-        if match and is_url_password(match["password"]):
-            yield FoundSecret(*match.span("password"), "url-password")
+def rule(
+    needle: str, rest: str, kind: str = "password", judge: Callable[[str], bool] = is_password
+) -> Rule:
+    """A rule whose pattern ignores case, and names the `value`."""
+    return Rule(needle.encode(), late(rest, re.IGNORECASE), kind, judge)
+
+
+def values_by(rules: Iterable[Rule], text: str, lower: bytes) -> Iterator[FoundSecret]:
+    """Credentials by these rules; `lower` is the text's lower-case Latin-1 form."""
+    for each in rules:
+        end = 0
+        for start in places(lower, each.needle):
+            match = each.pattern.match(text, start + len(each.needle)) if start >= end else None
+            if match is not None and each.judge(match["value"]):
+                end = match.end()
+                yield FoundSecret(*match.span("value"), each.kind)
 
 
 def places(flat: bytes, needle: bytes) -> Iterator[int]:
@@ -86,17 +62,6 @@ def places(flat: bytes, needle: bytes) -> Iterator[int]:
         at = flat.find(needle, at + len(needle))
 
 
-def _matches_at(
-    text: str, flat: bytes, needle: bytes, rule: re.Pattern[str], kind: str
-) -> Iterator[FoundSecret]:
-    end = 0
-    for start in places(flat, needle):
-        match = rule.match(text, start) if start >= end else None
-        if match:
-            end = match.end()
-            yield FoundSecret(*match.span(match.lastgroup or 0), kind)
-
-
 def is_user_and_password(token: str) -> bool:
     """Whether a token is `user:password` in Base64, as basic authentication writes it."""
     try:
@@ -105,6 +70,36 @@ def is_user_and_password(token: str) -> bool:
         return False
     user, colon, password = plain.partition(b":")
     return bool(user and colon and password) and all(0x20 <= code < 0x7F for code in plain)
+
+
+# Key blocks, addresses, headers and webhooks
+
+_GAP = r"""(?:\\[nrt]|[\s"'`+,>|]|\d{1,6}(?:\t|\\t|→|[:|][ ]?))"""
+_PATH = r"(?P<value>[\w@/-]{16,300})"
+
+
+def _has_digit(value: str) -> bool:
+    return any(character.isdigit() for character in value)
+
+
+STRUCTURED = (
+    rule("-----begin ", r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+         rf"{_GAP}*+(?:[A-Z][A-Za-z-]{{3,20}}: [^\n\\]{{1,200}}{_GAP}++)*+"
+         rf"(?P<value>[A-Za-z0-9+/=]{{16,}}+(?:{_GAP}++[A-Za-z0-9+/=]{{16,}}+)*+"
+         rf"(?:{_GAP}++[A-Za-z0-9+/=]{{1,15}}(?={_GAP}*+(?:-----END|=)))?(?:{_GAP}++=[\w+/]{{4}})?)",
+         "private-key", lambda _: True),
+    rule("hooks.slack.com", rf"/(?:services|workflows|triggers)/{_PATH}", "slack-webhook",
+         _has_digit),
+    rule("/api/webhooks/", rf"\d{{10,25}}/{_PATH}", "discord-webhook", _has_digit),
+    rule("webhook.office.com", rf"/webhookb2/{_PATH}", "teams-webhook", _has_digit),
+    rule("outlook.office", rf"(?:365)?\.com/webhook/{_PATH}", "teams-webhook", _has_digit),
+    rule("://", r"""[^\s/:@?#"'`<>\\\[\]]{0,128}:"""
+         r"""(?P<value>[^\s/"'`<>\\?#]{1,256})@(?!sha\d+:)[\w\[.-]""",
+         "url-password", is_url_password),
+    rule("bearer", r"\s{1,3}(?P<value>[A-Za-z0-9._~+/=-]{16,4096})", "bearer-token", is_random),
+    rule("basic", r"\s{1,3}(?P<value>[A-Za-z0-9+/]{8,512}={0,2})", "basic-credentials",
+         is_user_and_password),
+)  # fmt: skip
 
 
 # Assignments: `password = "..."`, `api_key: ...`, `TOKEN=...`
@@ -381,21 +376,6 @@ _AS_USER = (
 )
 
 
-class _Rule(Struct, frozen=True):
-    """A string to search for, a pattern for what follows it, and a test of the value."""
-
-    needle: bytes
-    pattern: re.Pattern[str]
-    kind: str
-    judge: Callable[[str], bool]
-
-
-def _rule(
-    needle: str, rest: str, kind: str = "password", judge: Callable[[str], bool] = is_password
-) -> _Rule:
-    return _Rule(needle.encode(), late(rest, re.IGNORECASE), kind, judge)
-
-
 def _is_value(value: str) -> bool:
     """Whether an argument is a literal password, not a variable, an option or a file."""
     return not value.startswith(("-", "$", "@", "/", ".", "~", "file:", "env:")) and (
@@ -408,50 +388,50 @@ def _is_chosen(value: str) -> bool:
 
 
 OPTION_RULES = (
-    _rule("curl", rf"{_BEFORE}(?:-u|--user|--proxy-user)[ =]?(?P<quote>\\?[\"']?)"
+    rule("curl", rf"{_BEFORE}(?:-u|--user|--proxy-user)[ =]?(?P<quote>\\?[\"']?)"
           r"[^\s:\"']{1,80}:(?P<value>[^\s\"'\\]{3,200})(?P=quote)(?=\s|\\|$)", judge=_is_value),
-    _rule("mysql", rf"(?:dump|admin|import)?{_BEFORE}(?-i:-p){_VALUE}", judge=_is_chosen),
-    _rule("mariadb", rf"(?:-dump|-admin)?{_BEFORE}(?-i:-p){_VALUE}", judge=_is_chosen),
-    _rule("sshpass", rf"\s(?:-\w+\s)?-p ?{_VALUE}", judge=_is_value),
-    _rule("redis-cli", rf"{_BEFORE}(?:-a|--pass) {_VALUE}", judge=_is_value),
-    _rule("docker login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
-    _rule("podman login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
-    _rule("az login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
-    _rule("openssl", rf"{_BEFORE}-k {_VALUE}", judge=_is_chosen),
-    _rule("openssl", rf"{_BEFORE}-pass(?:in|out)? [\"']?pass:(?P<value>[^\s\"']{{4,200}})",
+    rule("mysql", rf"(?:dump|admin|import)?{_BEFORE}(?-i:-p){_VALUE}", judge=_is_chosen),
+    rule("mariadb", rf"(?:-dump|-admin)?{_BEFORE}(?-i:-p){_VALUE}", judge=_is_chosen),
+    rule("sshpass", rf"\s(?:-\w+\s)?-p ?{_VALUE}", judge=_is_value),
+    rule("redis-cli", rf"{_BEFORE}(?:-a|--pass) {_VALUE}", judge=_is_value),
+    rule("docker login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
+    rule("podman login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
+    rule("az login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
+    rule("openssl", rf"{_BEFORE}-k {_VALUE}", judge=_is_chosen),
+    rule("openssl", rf"{_BEFORE}-pass(?:in|out)? [\"']?pass:(?P<value>[^\s\"']{{4,200}})",
           judge=_is_value),
-    _rule("sudo -s", rf"[^\n;|&]{{0,40}}?<<< ?{_VALUE}", judge=_is_chosen),
-    _rule("echo", rf"\s(?:-\w+\s)?{_VALUE}\s*\|\s*sudo\s+-S", judge=_is_chosen),
-    _rule("htpasswd", rf"{_BEFORE}-\w{{0,4}}b\w{{0,4}}\s\S{{1,200}}\s\S{{1,80}}\s{_VALUE}",
+    rule("sudo -s", rf"[^\n;|&]{{0,40}}?<<< ?{_VALUE}", judge=_is_chosen),
+    rule("echo", rf"\s(?:-\w+\s)?{_VALUE}\s*\|\s*sudo\s+-S", judge=_is_chosen),
+    rule("htpasswd", rf"{_BEFORE}-\w{{0,4}}b\w{{0,4}}\s\S{{1,200}}\s\S{{1,80}}\s{_VALUE}",
           judge=_is_chosen),
-    _rule("securestring", rf"\s(?:-String\s)?(?=[\"']){_VALUE}", judge=_is_chosen),
-    _rule("password-stdin", rf"\s*<<< ?{_VALUE}", "token", is_random),
-    _rule("secret set", rf"\s[A-Z0-9_]{{1,80}}\s(?:[^\n|;]{{0,80}}?\s)?(?:-b|--body)[ =]{_VALUE}",
+    rule("securestring", rf"\s(?:-String\s)?(?=[\"']){_VALUE}", judge=_is_chosen),
+    rule("password-stdin", rf"\s*<<< ?{_VALUE}", "token", is_random),
+    rule("secret set", rf"\s[A-Z0-9_]{{1,80}}\s(?:[^\n|;]{{0,80}}?\s)?(?:-b|--body)[ =]{_VALUE}",
           "secret", is_random),
 )  # fmt: skip
 RULES = (
-    _rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
-    _rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>[^\s\"'\\]{3,200})",
+    rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
+    rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>[^\s\"'\\]{3,200})",
           judge=_is_value),
-    _rule('"auth', r"\\{0,7}\"\s{0,3}:\s{0,3}\\{0,7}\"(?P<value>[\w+/]{8,512}={0,2})\\{0,7}\"",
+    rule('"auth', r"\\{0,7}\"\s{0,3}:\s{0,3}\\{0,7}\"(?P<value>[\w+/]{8,512}={0,2})\\{0,7}\"",
           "basic-credentials", is_user_and_password),
-    _rule("identified by", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
-    _rule("with password", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
-    _rule("requirepass", rf"\s{_VALUE}", judge=_is_chosen),
-    _rule("setpassword(", rf"(?=[\"']){_VALUE}", judge=_is_chosen),
-    _rule("setx ", rf"\w{{0,40}}(?:PASS\w{{0,20}}|PWD|TOKEN|SECRET|KEY)\s{{1,3}}{_VALUE}",
+    rule("identified by", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
+    rule("with password", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
+    rule("requirepass", rf"\s{_VALUE}", judge=_is_chosen),
+    rule("setpassword(", rf"(?=[\"']){_VALUE}", judge=_is_chosen),
+    rule("setx ", rf"\w{{0,40}}(?:PASS\w{{0,20}}|PWD|TOKEN|SECRET|KEY)\s{{1,3}}{_VALUE}",
           judge=_is_chosen),
-    _rule("chpasswd", r"\s*<<<\s?[\"']?[\w.-]{1,40}:(?P<value>[^\s\"']{4,300})",
+    rule("chpasswd", r"\s*<<<\s?[\"']?[\w.-]{1,40}:(?P<value>[^\s\"']{4,300})",
           judge=_is_chosen),
-    _rule("psk=", _VALUE, judge=_is_value),
-    _rule("log in ", _AS_USER, judge=is_strong),
-    _rule("login ", _AS_USER, judge=is_strong),
-    _rule("sign in ", _AS_USER, judge=is_strong),
-    _rule("auth=(", r"\s*[\"'][^\"'\n]{1,80}[\"']\s*,"
+    rule("psk=", _VALUE, judge=_is_value),
+    rule("log in ", _AS_USER, judge=is_strong),
+    rule("login ", _AS_USER, judge=is_strong),
+    rule("sign in ", _AS_USER, judge=is_strong),
+    rule("auth=(", r"\s*[\"'][^\"'\n]{1,80}[\"']\s*,"
           r"\s*[\"'](?P<value>[^\"'\n\s]{3,200})[\"']\s*\)"),
-    _rule("cookie:", r"[^\n]{0,300}?[\s;][\w.-]{0,20}(?:sess|auth|token|jwt|sid)[\w.-]{0,20}="
+    rule("cookie:", r"[^\n]{0,300}?[\s;][\w.-]{0,20}(?:sess|auth|token|jwt|sid)[\w.-]{0,20}="
           r"(?P<value>[^\s;`\"'\\]{16,2000})", "cookie", is_random),
-    _rule("sig=", r"(?P<value>[A-Za-z0-9%/+]{40,100}(?:=|%3d))", "signature", lambda _: True),
+    rule("sig=", r"(?P<value>[A-Za-z0-9%/+]{40,100}(?:=|%3d))", "signature", lambda _: True),
 )  # fmt: skip
 # Here the value comes before the word: it is piped into the command.
 PIPED = late(rf"echo\s(?:-\w+\s)?{_VALUE}\s*\|[^\n]{{0,120}}?--password-stdin")
@@ -463,11 +443,11 @@ _PARTS = (b"pass", b"=", b":", b'"', b"_", b"login", b"g in ", b"secret")
 """Looked for before the rules whose strings have them: a sign is found ten times as fast."""
 
 
-def _by_part(rules: Iterable[_Rule]) -> tuple[tuple[bytes, list[_Rule]], ...]:
-    found: dict[bytes, list[_Rule]] = {}
-    for rule in rules:
-        part = next((part for part in _PARTS if part in rule.needle), rule.needle)
-        found.setdefault(part, []).append(rule)
+def _by_part(rules: Iterable[Rule]) -> tuple[tuple[bytes, list[Rule]], ...]:
+    found: dict[bytes, list[Rule]] = {}
+    for each in rules:
+        part = next((part for part in _PARTS if part in each.needle), each.needle)
+        found.setdefault(part, []).append(each)
     return tuple(found.items())
 
 
@@ -481,20 +461,10 @@ def command_values(text: str, lower: bytes) -> Iterator[FoundSecret]:
     has_options = b" -" in lower
     for part, rules in _WITH_OPTIONS if has_options else _EVERYWHERE:
         if part in lower:
-            for rule in rules:
-                yield from _arguments(rule, text, lower)
+            yield from values_by(rules, text, lower)
     if has_options and _PIPED_INTO in lower:
         for start in places(lower, _PIPED_INTO):
             end = start + len(_PIPED_INTO)
             match = PIPED.search(text, max(0, start - _PIPE_REACH), end)
             if match is not None and _is_chosen(match["value"]):
                 yield FoundSecret(*match.span("value"), "token")
-
-
-def _arguments(rule: _Rule, text: str, lower: bytes) -> Iterator[FoundSecret]:
-    end = 0
-    for start in places(lower, rule.needle):
-        match = rule.pattern.match(text, start + len(rule.needle)) if start >= end else None
-        if match is not None and rule.judge(match["value"]):
-            end = match.end()
-            yield FoundSecret(*match.span("value"), rule.kind)

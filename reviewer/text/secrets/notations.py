@@ -12,19 +12,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from reviewer.text.late_pattern import late
-from reviewer.text.secrets.contexts import places
+from reviewer.text.secrets.contexts import rule, values_by
 from reviewer.text.secrets.kinds import FoundSecret
 from reviewer.text.secrets.shapes import is_numbered, is_placeholder, is_strong
 
-HASH = late(
-    r"\$(?:apr1|1|5|6|y|gy|7|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha\d+)\$"
-    r"(?P<value>[A-Za-z0-9./$=,+-]{20,300})"
-)
-PEM = late(
-    r"LS0tLS1CRUdJTi(?P<value>[A-Za-z0-9+/]{30,20000}+"
-    r"(?:(?:\n|\\n)[ \t]{0,8}[A-Za-z0-9+/]{40,200}+){0,400}+"
-    r"(?:(?:\n|\\n)[ \t]{0,8}[A-Za-z0-9+/]{2,39}+)?={0,2})"
-)
 PGPASS = late(
     r"^(?P<host>[\w.*-]{1,100}):(?P<port>\d{4,5}|\*)"
     r":[\w.*-]{1,60}:[\w.*@-]{1,60}:(?P<value>[^\s:]{5,200})$",
@@ -32,17 +23,6 @@ PGPASS = late(
 )
 _PORT = late(rb":(?:\d{4,5}|\*):")
 _POSTGRES = ("5432", "5433", "6432", "*")
-_PEM_HEAD = b"LS0tLS1CRUdJTi"
-WIFI = late(r"wifi:[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", re.I)
-WORDS = late(
-    r"pass(?:word|phrase|wort|code)(?:[ \t]++(?:is|was|to|ist|now))?(?:[ \t]*+[:=])?[ \t]++[\"'`]?"
-    r"(?P<value>[a-z]{4,20}(?:-[a-z]{4,20}){3,9})(?![\w-])",
-    re.I,
-)
-ENVIRONMENT = late(
-    r"(?<![A-Za-z0-9_])[A-Z][A-Z0-9_]{0,60}_(?:PASS|PASSWORD|PASSWD|PWD)=[\"']?"
-    r"(?P<value>[a-z]{5,40})(?=[\s\"';]|$)"
-)
 _LOCAL_NAMES = (
     "密码",
     "密碼",
@@ -68,45 +48,54 @@ _NOT_PASSWORDS = frozenset({
 })  # fmt: skip
 
 
+def _is_noted(value: str) -> bool:
+    return value.lower() not in _NOT_PASSWORDS and not is_placeholder(value)
+
+
+def _is_hash(value: str) -> bool:
+    return not is_placeholder(value) and any(map(str.isalpha, value))
+
+
+_PEM_HEAD = "LS0tLS1CRUdJTi"
+
+
+def _is_private(encoded: str) -> bool:
+    """Whether a PEM block in Base64 has a private key, and not a certificate."""
+    head = "".join(f"{_PEM_HEAD}{encoded[:120]}".replace("\\n", "").split())[:88]
+    try:
+        return b"PRIVATE KEY" in b64decode(head + "=" * (-len(head) % 4))
+    except Base64Error:
+        return False
+
+
+_OF_ENVIRONMENT = r"=[\"']?(?P<value>[a-z]{5,40})(?=[\s\"';]|$))"
+NOTED = (
+    rule("$", r"(?:apr1|1|5|6|y|gy|7|2[abxy]|argon2(?:id?|d)|scrypt|pbkdf2-sha\d+)\$"
+         r"(?P<value>[A-Za-z0-9./$=,+-]{20,300})", "password-hash", _is_hash),
+    rule(_PEM_HEAD.lower(), r"(?-i:(?<=LS0tLS1CRUdJTi))(?P<value>[A-Za-z0-9+/]{30,20000}+"
+         r"(?:(?:\n|\\n)[ \t]{0,8}[A-Za-z0-9+/]{40,200}+){0,400}+"
+         r"(?:(?:\n|\\n)[ \t]{0,8}[A-Za-z0-9+/]{2,39}+)?={0,2})", "private-key", _is_private),
+    rule("wifi:", r"[^\n]{0,200}?(?<![a-z])p:(?P<value>(?:\\.|[^;\\\n]){4,200})", judge=_is_noted),
+    rule("pass", r"(?:word|phrase|wort|code)(?:[ \t]++(?:is|was|to|ist|now))?(?:[ \t]*+[:=])?"
+         r"[ \t]++[\"'`]?(?P<value>[a-z]{4,20}(?:-[a-z]{4,20}){3,9})(?![\w-])", judge=_is_noted),
+    rule("_pass", rf"(?-i:(?<=[A-Z0-9]_PASS)(?:WORD|WD)?{_OF_ENVIRONMENT}", judge=_is_noted),
+    rule("_pwd", rf"(?-i:(?<=[A-Z0-9]_PWD){_OF_ENVIRONMENT}", judge=_is_noted),
+)  # fmt: skip
+
+
 def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[FoundSecret]:
     """Credentials in those notations; `flat` is the text's Latin-1 form, `lower` in lower case."""
-    if b"$" in flat:
-        for match in HASH.finditer(text):
-            if not is_placeholder(match["value"]) and any(map(str.isalpha, match["value"])):
-                yield FoundSecret(*match.span("value"), "password-hash")
-    for start in places(flat, _PEM_HEAD):
-        match_ = PEM.match(text, start)
-        if match_ is not None and _is_private(match_[0]):
-            yield FoundSecret(*match_.span("value"), "private-key")
-    if b":" in flat:
-        if _PORT.search(flat) is not None:
-            yield from _pgpass_values(text)
-        if b"wifi:" in lower:
-            yield from _matches(WIFI, text)
-    for start in places(lower, b"pass"):
-        yield from _judged(WORDS.match(text, start))
-    if b"_" in flat and (b"_PASS" in flat or b"_PWD" in flat):
-        yield from _matches(ENVIRONMENT, text)
+    yield from values_by(NOTED, text, lower)
+    if b":" in flat and _PORT.search(flat) is not None:
+        yield from _pgpass_values(text)
     if any(map(lower.__contains__, _LOCAL_NAMES_IN_LATIN_1)) or (
         not text.isascii() and any(map(text.__contains__, _LOCAL_NAMES))
     ):
-        for found in _matches(OTHER_LANGUAGES, text):
-            if any(not each.isalpha() for each in text[found.start : found.end].rstrip(".,;:!?)")):
-                yield found
-
-
-def _matches(rule: re.Pattern[str], text: str) -> Iterator[FoundSecret]:
-    for match in rule.finditer(text):
-        yield from _judged(match)
-
-
-def _judged(match: re.Match[str] | None) -> Iterator[FoundSecret]:
-    if match is None:
-        return
-    value = match["value"].rstrip(".,;:!?)\"'`")
-    if value.lower() not in _NOT_PASSWORDS and not is_placeholder(value) and value:
-        start = match.start("value")
-        yield FoundSecret(start, start + len(value), "password")
+        for match in OTHER_LANGUAGES.finditer(text):
+            value = match["value"].rstrip(".,;:!?)\"'`")
+            if _is_noted(value) and any(not each.isalpha() for each in value):
+                start = match.start("value")
+                yield FoundSecret(start, start + len(value), "password")
 
 
 def _pgpass_values(text: str) -> Iterator[FoundSecret]:
@@ -114,20 +103,11 @@ def _pgpass_values(text: str) -> Iterator[FoundSecret]:
     for match in PGPASS.finditer(text):
         host, value = match["host"], match["value"]
         if match["port"] in _POSTGRES:
-            real = value.lower() not in _NOT_PASSWORDS and not is_placeholder(value)
+            real = _is_noted(value)
         else:
             real = ("." in host or host == "localhost") and (is_numbered(value) or is_strong(value))
         if real:
             yield FoundSecret(*match.span("value"), "password")
-
-
-def _is_private(encoded: str) -> bool:
-    """Whether a PEM block in Base64 has a private key, and not a certificate."""
-    head = "".join(encoded[:120].replace("\\n", "").split())[:88]
-    try:
-        return b"PRIVATE KEY" in b64decode(head + "=" * (-len(head) % 4))
-    except Base64Error:
-        return False
 
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}

@@ -144,7 +144,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 prepared = prepare_folder(source.folder, now=now, task=choices.task)
             if prepared.small:
                 prepared.count_ahead()
-            prepared.save_counts()
             given = last_given(engine.path, project) if source.folder is None else None
             return source, words, prepared, given
 

@@ -1,17 +1,15 @@
-"""Branches that run side by side, and the fan-in where they meet."""
+"""Branches, which run one after another, and the fan-in where they meet."""
 
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 
 import pytest
 
 from reviewer.llm.model import ModelError
-from reviewer.pipelines.events import RunError, StageDone, StageQuestion, StageStarted
+from reviewer.pipelines.events import RunError, StageDone, StageStarted
 from tests.unit.pipelines.running import Workshop
-from tests.waiting import PATIENCE
 
 FORK = """
 split [shape=component]; meet [shape=tripleoctagon]
@@ -41,34 +39,6 @@ def test_all_branches_run_and_the_run_goes_on_at_the_fan_in(tea: Workshop) -> No
         ("green", "sip", "bitter"),
         ("black", "black", "black leaves"),
     ]
-
-
-def test_branches_run_at_the_same_time(tea: Workshop) -> None:
-    both = threading.Barrier(2, timeout=PATIENCE)
-
-    def script(prompt: str) -> str:
-        asked = prompt.splitlines()[-1]
-        if asked in ("Green", "Black"):
-            both.wait()
-        return ANSWERS[asked]
-
-    tea.model.script = script
-    assert tea.start(tea.write(FORK)).state == "done"
-
-
-def test_max_parallel_limits_how_many_run_at_the_same_time(tea: Workshop) -> None:
-    most, now = [0], [0]
-
-    def script(prompt: str) -> str:
-        now[0] += 1
-        most[0] = max(most[0], now[0])
-        threading.Event().wait(0.02)
-        now[0] -= 1
-        return ANSWERS[prompt.splitlines()[-1]]
-
-    tea.model.script = script
-    tea.start(tea.write(FORK.replace("shape=component", "shape=component, max_parallel=1")))
-    assert most == [1]
 
 
 def test_what_the_branches_came_to_is_in_the_preamble_after_them(tea: Workshop) -> None:
@@ -139,7 +109,7 @@ def test_a_failing_branch_stops_the_run_and_a_resume_repeats_only_its_stage(
     tea.model.asked.clear()
     again = tea.resume(done.run_id)
     assert again.state == "done"
-    assert sorted(tea.model.prompts()) == ["Serve", "Sip"]
+    assert tea.model.prompts() == ["Sip", "Black", "Serve"]
 
 
 def test_a_program_that_dies_within_branches_loses_and_repeats_no_stage(tea: Workshop) -> None:
@@ -160,24 +130,15 @@ def test_a_program_that_dies_within_branches_loses_and_repeats_no_stage(tea: Wor
     run_id = tea.runs.runs()[0].run_id
     done = tea.resume(run_id)
     assert done.state == "done"
-    assert sorted(tea.model.prompts()) == ["Serve", "Sip"]
+    assert tea.model.prompts() == ["Sip", "Black", "Serve"]
     folders = [path.name for path in Path(done.folder).iterdir() if path.name.startswith("sip")]
     assert folders == ["sip-4"]
 
 
-def test_a_gate_in_a_branch_asks_in_the_thread_of_the_run(tea: Workshop) -> None:
-    asked_in = []
-
-    def ask(question: StageQuestion) -> str:
-        asked_in.append((threading.current_thread(), question.about))
-        return "yes"
-
+def test_a_gate_in_a_branch(tea: Workshop) -> None:
     body = FORK.replace('sip [prompt="Sip"]', "sip [shape=hexagon]").replace(
         "green -> sip -> meet", 'green -> sip; sip -> meet [label="[Y] Yes, pour"]'
     )
-    done = tea.start(tea.write(body), ask=ask)
-    assert done.state == "done"
-    assert asked_in == [(threading.current_thread(), "green leaves")]
     waiting = tea.start(tea.write(body))
     assert waiting.state == "waiting"
     assert tea.resume(waiting.run_id, answers={"sip": ["yes"]}).state == "done"
@@ -217,8 +178,6 @@ def test_a_branch_in_a_loop_of_the_run_has_folders_of_its_own_each_time(tea: Wor
          "sip is parallel within a branch of split"),
     ],
 )  # fmt: skip
-def test_what_cannot_run_side_by_side_is_refused_by_name(
-    tea: Workshop, body: str, sentence: str
-) -> None:
+def test_what_is_no_fork_is_refused_by_name(tea: Workshop, body: str, sentence: str) -> None:
     with pytest.raises(RunError, match=sentence):
         tea.start(tea.write(body))

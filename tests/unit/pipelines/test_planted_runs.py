@@ -167,13 +167,13 @@ class TestReading:
         with pytest.raises(UnknownIdError, match="There is no run"):
             Workshop(elsewhere).resume(str(planted))
 
-    def test_a_run_of_an_earlier_version_goes_on(self, workshop: Workshop, planted: Path) -> None:
-        (view,) = workshop.runs.runs()
+    def test_a_run_of_an_earlier_version_is_begun_anew(
+        self, workshop: Workshop, planted: Path
+    ) -> None:
         with workshop.ledger.act("run") as act:
             act.update("pipeline_run", act.query("SELECT id FROM pipeline_run")[0][0], key="")
-        for name in ("checkpoint.json", "run.json"):
-            edit(planted / name, {"seal": ""})
-        assert workshop.resume(view.run_id, max_steps=9).state == "done"
+        with pytest.raises(RunError, match="Start it anew"):
+            workshop.resume(str(planted))
 
 
 def edit(path: Path, values: dict[str, object]) -> None:

@@ -139,7 +139,7 @@ def test_a_preamble_is_written_within_the_room_of_a_small_model(
     assert prompt.endswith("\n\nLook at it")
     assert counter().count(prompt) <= (512 - 512 // ANSWER_PART) * SAFETY
     if mode != '"summary:low"':  # that one is short already
-        assert "because the model's context has no room for more" in look_remark(workshop)
+        assert "The model's context has room for" in look_remark(workshop)
 
 
 def test_a_preamble_that_fits_is_left_whole_without_a_remark(workshop: Workshop) -> None:
@@ -153,7 +153,7 @@ def test_a_prompt_that_takes_the_whole_context_goes_without_a_preamble(workshop:
     done = workshop.start(workshop.write(body), context_tokens=512)
     assert done.state == "done", done.message
     assert workshop.model.asked[-1][-1].content == question
-    assert "begins without a preamble" in look_remark(workshop)
+    assert "has room for 0 tokens of the preamble" in look_remark(workshop)
 
 
 def test_the_results_of_branches_are_shortened_evenly_to_the_room(workshop: Workshop) -> None:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import StoreError
+from reviewer.errors import ConflictError, StoreError
 from reviewer.promotion.views import QueueQuery
 from reviewer.store.verify import verify
 from tests.unit.store.faulty import Store, at_noon, in_another_program, reopened, waiting
@@ -197,7 +197,7 @@ class TestInsideAnAct:
                     wave_id=999, tally="{}",
                 )  # fmt: skip
 
-        with pytest.raises(StoreError, match="FOREIGN KEY"):
+        with pytest.raises(ConflictError, match="source 1 refers to a wave that would be gone"):
             dangling()
         store.add("c")
         store.require_whole("a", "c")

@@ -1,7 +1,7 @@
 """Asks a model for the statements of one piece of a session, and has them proved.
 
-What fails the proof is asked for once more, in one request that names the reasons. Nothing is lost
-silently: every statement of an answer is returned, or counted with the reason why it is not.
+Nothing is lost silently: every statement of an answer is returned with its proof, or counted with
+the reason why it is not.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
@@ -32,21 +30,16 @@ from reviewer.llm.spending import about
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, Statement, read_answer
 from reviewer.proposing.given import QuestionContext
-from reviewer.proposing.proof import reasons as why_not
-from reviewer.proposing.statement_facts import NEIGHBOURS
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
 from reviewer.proposing.view_pieces import Piece, view_text
 from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 
 TEMPLATES = Path(__file__).parent / "templates"
-FIRST, AGAIN = "statements", "statements-again"
-FIELDS: dict[str, Fields] = {
-    FIRST: (
-        "lines", "earlier", "known", "findings", "fence", "part", "parts", "most", "longest",
-    ),
-    AGAIN: ("failed", "lines", "fence", "longest"),
-}  # fmt: skip
+TEMPLATE = "statements"
+FIELDS: Fields = (
+    "lines", "earlier", "known", "findings", "fence", "part", "parts", "most", "longest",
+)  # fmt: skip
 
 MOST = 15
 """Statements that are asked for at most."""
@@ -54,13 +47,7 @@ TEMPERATURE = 0.2
 ANSWER_TOKENS = 4000
 EXPECTED_ANSWER = 900
 """Tokens of a usual answer, for an estimate of the cost."""
-PART = 300
-"""Characters of a line beside a cited one that are shown for the second try."""
 MOST_DIGITS = 10
-SHORTEST_NAME = 3
-"""Characters of a name from which on the lines that have it are shown."""
-HOLDING = 3
-"""Lines that are shown for a name that was not proved."""
 
 TYPES: dict[str, MemoryType] = {
     "instruction": MemoryType.ADAPTATION,
@@ -78,7 +65,6 @@ TOO_SHORT = f"shorter than {SHORTEST_STATEMENT} characters"
 TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"
 NO_QUOTE = "without a quote"
 NOT_IN_SESSION = "quotes that the session does not have"
-GIVEN_UP = "given up at the second try"
 NOT_KEPT = "answer that could not be kept for another time: {}"
 REFUSED = "the model refused"
 CUT_OFF = "the answer was cut off before a statement was whole"
@@ -102,14 +88,12 @@ class PieceQuestion(Struct, frozen=True):
 class PieceStatements(Struct, frozen=True):
     """The statements of one piece. `dropped`: reason -> number of statements or answers.
 
-    `read`: something could be read from an answer. `problem`: why the second question has no
-    answer.
+    `read`: something could be read from the answer.
     """
 
     proved: tuple[Proved, ...] = ()
     dropped: Mapping[str, int] = {}
     read: bool = True
-    problem: ModelError | OSError | None = None
 
 
 class Spent:
@@ -158,10 +142,7 @@ class StatementWriter:
         self._cache = cache
         self._proposer = proposer
         self._answer_tokens = answer_tokens
-        self._templates = {
-            name: load_template(name, TEMPLATES, templates, fields)
-            for name, fields in FIELDS.items()
-        }
+        self._template = load_template(TEMPLATE, TEMPLATES, templates, FIELDS)
         self.rule = f"{proposer}.{model.name}"
 
     def prompt_tokens(self) -> int:
@@ -184,7 +165,7 @@ class StatementWriter:
     ) -> list[ChatMessage]:
         lines, before = view_text(piece.lines), view_text(piece.before)
         return render(
-            self._templates[FIRST],
+            self._template,
             {
                 "lines": lines,
                 "earlier": before,
@@ -214,15 +195,49 @@ class StatementWriter:
         cancelled: Callable[[], bool] = lambda: False,
         spent: Spent,
     ) -> PieceStatements:
-        """The statements of a piece of the session at `path`, with their proofs.
+        """The statements of a piece of the session at `path`, with their proofs: all that have at
+        least one quote of the session.
 
-        `check` proves a proposal. `allow` is asked for the tokens of each request before it is
-        made. `spent` gets what was sent, also when this fails. Raises BudgetReachedError when
-        `allow` does not allow the first request, ModelError, CancelledError, and OSError when the
-        cache cannot be used.
+        `check` proves a proposal. `allow` is asked for the tokens of the request before it is made.
+        `spent` gets what was sent, also when this fails. Raises BudgetReachedError when `allow`
+        does not allow the request, ModelError, CancelledError, and OSError when the cache cannot be
+        used.
         """
-        work = _Work(self, path, piece, given, check, allow, cancelled, spent)
-        return work.written(part, parts)
+        question = self.question(piece, part=part, parts=parts, given=given)
+        try:
+            with about(path.stem):
+                answer = self.answer(question, allow, cancelled)
+        except ModelError as problem:
+            spent.add(problem.sent, question.tokens * problem.sent, problem.tokens_out)
+            raise
+        told = answer.completion
+        if answer.paid:
+            spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
+        dropped: Counter[str] = Counter()
+        if answer.unkept:
+            dropped[NOT_KEPT.format(answer.unkept)] += 1
+        read = read_answer(told.text)
+        cut_off = told.finish == "length" or read.cut
+        if read.unreadable:
+            why = REFUSED if told.finish == "filtered" else CUT_OFF if cut_off else ""
+            dropped.update({why: 1} if why else read.dropped)
+            return PieceStatements((), dict(dropped), read=False)
+        if cut_off:
+            dropped[CUT_SHORT] += 1
+        dropped.update(read.dropped)
+        proved: dict[str, Proved] = {}
+        for statement in read.statements:
+            plain = _plain(statement.text)
+            if why := REPEATED if plain in proved else _unusable(statement):
+                dropped[why] += 1
+                continue
+            proposal = self.proposal(statement, (*piece.before, *piece.lines))
+            proof = check(proposal)
+            if any(quote.found for quote in proof.quotes):
+                proved[plain] = Proved(path, proposal, proof)
+            else:
+                dropped[NOT_IN_SESSION] += 1
+        return PieceStatements(tuple(proved.values()), dict(dropped))
 
     def asking(
         self,
@@ -291,27 +306,6 @@ class StatementWriter:
             raise BudgetReachedError("The ceiling of tokens is reached.")
         return self._ask(question, cancelled)
 
-    def again(
-        self, failed: Sequence[tuple[Statement, Sequence[str]]], lines: Sequence[ViewLine]
-    ) -> PieceQuestion:
-        """The question about statements that did not pass, with the reasons."""
-        text = view_text(lines)
-        return self.asking(
-            render(
-                self._templates[AGAIN],
-                {
-                    "failed": "\n".join(
-                        f"{number}. {msgspec.json.encode(each).decode()}\n"
-                        f"   It did not pass: {' '.join(why)}"
-                        for number, (each, why) in enumerate(failed, 1)
-                    ),
-                    "lines": text,
-                    "fence": fence_for("recording", text),
-                    "longest": LONGEST_STATEMENT,
-                },
-            )
-        )
-
     def proposal(self, statement: Statement, lines: Sequence[ViewLine]) -> Proposal:
         """A statement as a proposal; whose words prove it is read from the cited lines."""
         kind = statement.kind if statement.kind in TYPES else ""
@@ -332,182 +326,11 @@ class StatementWriter:
         )
 
 
-class _Checked(Struct, frozen=True):
-    """A statement with its proof. `reasons`: why it is asked for again; none if it passed."""
-
-    statement: Statement
-    proposal: Proposal
-    proof: Proof
-    reasons: tuple[str, ...]
-
-
-@dataclass
-class _Work:
-    """The one or two requests about a piece."""
-
-    writer: StatementWriter
-    path: Path
-    piece: Piece
-    given: QuestionContext
-    check: Callable[[Proposal], Proof]
-    allow: Callable[[int], bool]
-    cancelled: Callable[[], bool]
-    spent: Spent
-    passed: list[_Checked] = field(default_factory=list)
-    failed: list[_Checked] = field(default_factory=list)
-    dropped: Counter[str] = field(default_factory=Counter)
-    could_read: bool = False
-    problem: ModelError | OSError | None = None
-
-    @property
-    def lines(self) -> tuple[ViewLine, ...]:
-        return (*self.piece.before, *self.piece.lines)
-
-    def written(self, part: int, parts: int) -> PieceStatements:
-        """What passes at the first or the second try, and what does not but has at least a quote of
-        the session. Only that is asked about again.
-        """
-        first = self.writer.question(self.piece, part=part, parts=parts, given=self.given)
-        self._read(self._ask(first))
-        self._drop(_unquoted)
-        if self.failed:
-            failed = [(each.statement, each.reasons) for each in self.failed]
-            self._ask_again(self.writer.again(failed, self._shown()))
-            self._drop(_unusable)
-        return PieceStatements(
-            tuple(
-                Proved(self.path, each.proposal, each.proof)
-                for each in (*self.passed, *self.failed)
-            ),
-            dict(self.dropped),
-            self.could_read,
-            self.problem,
-        )
-
-    def _drop(self, why: Callable[[_Checked], str]) -> None:
-        """Count those that failed and cannot be used, with the reason."""
-        self.dropped.update(filter(None, map(why, self.failed)))
-        self.failed = [each for each in self.failed if not why(each)]
-
-    def _ask_again(self, question: PieceQuestion) -> None:
-        try:
-            answer = self._ask(question)
-        except BudgetReachedError:
-            self.dropped["not asked again: the ceiling is reached"] += 1
-            return
-        except (ModelError, OSError) as problem:
-            self.problem = problem
-            return
-        before, self.failed = self.failed, []
-        found = self._read(answer)
-        if found is None:
-            self.failed = before
-        elif len(before) > found:
-            self.dropped[GIVEN_UP] += len(before) - found
-
-    def _ask(self, question: PieceQuestion) -> Completion:
-        try:
-            with about(self.path.stem):
-                answer = self.writer.answer(question, self.allow, self.cancelled)
-        except ModelError as problem:
-            sent = problem.sent
-            self.spent.add(sent, question.tokens * sent, problem.tokens_out)
-            raise
-        if answer.paid:
-            told = answer.completion
-            self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
-        if answer.unkept:
-            self.dropped[NOT_KEPT.format(answer.unkept)] += 1
-        return answer.completion
-
-    def _read(self, answer: Completion) -> int | None:
-        """Sort the statements of an answer and return how many it has; None if it is unreadable."""
-        read = read_answer(answer.text)
-        if read.unreadable:
-            if answer.finish == "filtered":
-                self.dropped[REFUSED] += 1
-            else:
-                cut_off = answer.finish == "length" or read.cut
-                self.dropped.update({CUT_OFF: 1} if cut_off else read.dropped)
-            return None
-        self.could_read = True
-        if answer.finish == "length" or read.cut:
-            self.dropped[CUT_SHORT] += 1
-        self.dropped.update(read.dropped)
-        known = {_plain(each.statement.text) for each in self.passed}
-        for statement in read.statements:
-            plain = _plain(statement.text)
-            if len(statement.text) < SHORTEST_STATEMENT:
-                self.dropped[TOO_SHORT] += 1
-            elif plain in known:
-                self.dropped[REPEATED] += 1
-            else:
-                known.add(plain)
-                checked = self._checked(statement)
-                (self.failed if checked.reasons else self.passed).append(checked)
-        return len(read.statements)
-
-    def _checked(self, statement: Statement) -> _Checked:
-        proposal = self.writer.proposal(statement, self.lines)
-        proof = self.check(proposal)
-        reasons: list[str] = []
-        if len(statement.text) > LONGEST_STATEMENT:
-            reasons.append(
-                f"It has {len(statement.text)} characters, more than {LONGEST_STATEMENT}."
-            )
-        if not statement.quotes:
-            reasons.append("It has no quote with a line number.")
-        if not proof.sound:
-            reasons.extend(why_not(proof) or ["The session does not prove it."])
-        last = self.lines[-1].line if self.lines else 0
-        reasons.extend(
-            f"Line {quote.line}, in a later part, says about the same: {quote.text!r}. If that"
-            " takes the statement back, say what holds now, or leave it out."
-            for quote in proof.later
-            if quote.line > last
-        )
-        return _Checked(statement, proposal, proof, tuple(dict.fromkeys(reasons)))
-
-    def _shown(self) -> list[ViewLine]:
-        """The lines that the failed statements cite; of their neighbours, of lines that have what
-        was not proved, and of long ones around a quote, a part.
-        """
-        lines, shown = self.lines, dict[int, ViewLine]()
-        for each in self.failed:
-            cited = {quote.line: quote.text for quote in each.proof.quotes}
-            for at in [n for n, line in enumerate(lines) if line.line in cited]:
-                found = lines[at].text.find(cited[lines[at].line])
-                whole = found < 0 or at in shown
-                shown[at] = lines[at] if whole else _part(lines[at], found, 3 * PART)
-                for n in range(max(at - NEIGHBOURS, 0), min(at + NEIGHBOURS + 1, len(lines))):
-                    shown.setdefault(n, _part(lines[n], 0, PART))
-            for name in each.proof.unproved:
-                if len(name) < SHORTEST_NAME:
-                    continue  # a digit stands in every other line
-                for n in [n for n, line in enumerate(lines) if name in line.text][:HOLDING]:
-                    if n not in shown or name not in shown[n].text:
-                        shown[n] = _part(lines[n], lines[n].text.find(name), PART)
-        return [shown[n] for n in sorted(shown)]
-
-
-def _part(line: ViewLine, at: int, size: int) -> ViewLine:
-    """The text of a line around a place."""
-    start = max(at - size // 2, 0)
-    return structs.replace(line, text=line.text[start : start + size])
-
-
-def _unusable(checked: _Checked) -> str:
-    """Why a statement that failed is not even queued with its flags; empty if it is."""
-    return TOO_LONG if len(checked.statement.text) > LONGEST_STATEMENT else _unquoted(checked)
-
-
-def _unquoted(checked: _Checked) -> str:
-    """Why a statement has no quote of the session; empty if it has one."""
-    if not checked.statement.quotes:
-        return NO_QUOTE
-    if not any(quote.found for quote in checked.proof.quotes):
-        return NOT_IN_SESSION
-    return ""
+def _unusable(statement: Statement) -> str:
+    """Why a statement is not even proved; empty if it is."""
+    if not SHORTEST_STATEMENT <= len(statement.text) <= LONGEST_STATEMENT:
+        return TOO_SHORT if len(statement.text) < SHORTEST_STATEMENT else TOO_LONG
+    return "" if statement.quotes else NO_QUOTE
 
 
 def _row(statement: Statement, relation: str) -> int:

@@ -116,7 +116,7 @@ def propose(
             f"needs {min(sizes):,} tokens."
         )
     if not yes and plan.pieces == plan.cached:
-        max_tokens_in = 0  # nobody was asked, so nothing is sent
+        max_tokens_in = 0  # nobody was asked about second tries, so they are not made
     elif not yes and not _agreed(max_tokens_in):
         narrate("Nothing was sent.")
         return
@@ -376,8 +376,8 @@ def _cost_line(plan: RunPlan, settings: Settings, model: str) -> str:
     kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
     return (
         f"{what} for {model}:{kept} about {plan.tokens_in:,} tokens in and "
-        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. On top comes one question "
-        "that compares the sessions."
+        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. On top comes what cannot be "
+        "proved, which is asked for once more, and one question that compares the sessions."
     )
 
 

@@ -84,7 +84,7 @@ class RunPlan(Struct, frozen=True):
 
     @property
     def tokens_in(self) -> int:
-        """Tokens of the questions that are not answered yet."""
+        """Tokens of the questions that are not answered yet, without second tries."""
         return sum(_to_ask(each.pieces) for each in self.sessions)
 
     @property
@@ -328,6 +328,7 @@ class _Run:
         except Exception as raised:  # whatever it is, the other pieces are not lost with it
             problem = raised
         else:
+            problem = written.problem
             session.written[part] = written
             self.statements += len(written.proved)
         if isinstance(problem, CancelledError):

@@ -1,7 +1,8 @@
 """Asks a model for the statements of one piece of a session, and has them proved.
 
-Nothing is lost silently: every statement of an answer is returned with its proof, or counted with
-the reason why it is not.
+What fails the proof is asked for once more, in one request that names the reasons. Nothing is lost
+silently: every statement of an answer is returned with its proof, or counted with the reason why it
+is not.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
@@ -30,16 +33,21 @@ from reviewer.llm.spending import about
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, Statement, read_answer
 from reviewer.proposing.given import QuestionContext
+from reviewer.proposing.proof import reasons as why_not
+from reviewer.proposing.statement_facts import NEIGHBOURS
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
 from reviewer.proposing.view_pieces import Piece, view_text
 from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 
 TEMPLATES = Path(__file__).parent / "templates"
-TEMPLATE = "statements"
-FIELDS: Fields = (
-    "lines", "earlier", "known", "findings", "fence", "part", "parts", "most", "longest",
-)  # fmt: skip
+FIRST, AGAIN = "statements", "statements-again"
+FIELDS: dict[str, Fields] = {
+    FIRST: (
+        "lines", "earlier", "known", "findings", "fence", "part", "parts", "most", "longest",
+    ),
+    AGAIN: ("failed", "lines", "fence", "longest"),
+}  # fmt: skip
 
 MOST = 15
 """Statements that are asked for at most."""
@@ -47,6 +55,8 @@ TEMPERATURE = 0.2
 ANSWER_TOKENS = 4000
 EXPECTED_ANSWER = 900
 """Tokens of a usual answer, for an estimate of the cost."""
+SHOWN = 1_000
+"""Characters of a line that are shown for the second question."""
 MOST_DIGITS = 10
 
 TYPES: dict[str, MemoryType] = {
@@ -65,6 +75,7 @@ TOO_SHORT = f"shorter than {SHORTEST_STATEMENT} characters"
 TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"
 NO_QUOTE = "without a quote"
 NOT_IN_SESSION = "quotes that the session does not have"
+GIVEN_UP = "given up at the second try"
 NOT_KEPT = "answer that could not be kept for another time: {}"
 REFUSED = "the model refused"
 CUT_OFF = "the answer was cut off before a statement was whole"
@@ -88,12 +99,13 @@ class PieceQuestion(Struct, frozen=True):
 class PieceStatements(Struct, frozen=True):
     """The statements of one piece. `dropped`: reason -> number of statements or answers.
 
-    `read`: something could be read from the answer.
+    `read`: something could be read from the answer. `problem`: why the second question has none.
     """
 
     proved: tuple[Proved, ...] = ()
     dropped: Mapping[str, int] = {}
     read: bool = True
+    problem: ModelError | OSError | None = None
 
 
 class Spent:
@@ -142,7 +154,10 @@ class StatementWriter:
         self._cache = cache
         self._proposer = proposer
         self._answer_tokens = answer_tokens
-        self._template = load_template(TEMPLATE, TEMPLATES, templates, FIELDS)
+        self._templates = {
+            name: load_template(name, TEMPLATES, templates, fields)
+            for name, fields in FIELDS.items()
+        }
         self.rule = f"{proposer}.{model.name}"
 
     def prompt_tokens(self) -> int:
@@ -165,7 +180,7 @@ class StatementWriter:
     ) -> list[ChatMessage]:
         lines, before = view_text(piece.lines), view_text(piece.before)
         return render(
-            self._template,
+            self._templates[FIRST],
             {
                 "lines": lines,
                 "earlier": before,
@@ -195,49 +210,35 @@ class StatementWriter:
         cancelled: Callable[[], bool] = lambda: False,
         spent: Spent,
     ) -> PieceStatements:
-        """The statements of a piece of the session at `path`, with their proofs: all that have at
-        least one quote of the session.
+        """The statements of a piece of the session at `path`, with their proofs: what passes at the
+        first or the second question, and what does not but has a quote of the session.
 
-        `check` proves a proposal. `allow` is asked for the tokens of the request before it is made.
-        `spent` gets what was sent, also when this fails. Raises BudgetReachedError when `allow`
-        does not allow the request, ModelError, CancelledError, and OSError when the cache cannot be
-        used.
+        `check` proves a proposal. `allow` is asked for the tokens of each request before it is
+        made. `spent` gets what was sent, also when this fails. Raises BudgetReachedError when
+        `allow` does not allow the first request, ModelError, CancelledError, and OSError when the
+        cache cannot be used.
         """
-        question = self.question(piece, part=part, parts=parts, given=given)
+        work = _Work(self, path, (*piece.before, *piece.lines), check, allow, cancelled, spent)
+        found = work.asked(self.question(piece, part=part, parts=parts, given=given))
+        failed = [each for each in found or () if each.reasons]
+        problem, again = None, None
         try:
-            with about(path.stem):
-                answer = self.answer(question, allow, cancelled)
-        except ModelError as problem:
-            spent.add(problem.sent, question.tokens * problem.sent, problem.tokens_out)
-            raise
-        told = answer.completion
-        if answer.paid:
-            spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
-        dropped: Counter[str] = Counter()
-        if answer.unkept:
-            dropped[NOT_KEPT.format(answer.unkept)] += 1
-        read = read_answer(told.text)
-        cut_off = told.finish == "length" or read.cut
-        if read.unreadable:
-            why = REFUSED if told.finish == "filtered" else CUT_OFF if cut_off else ""
-            dropped.update({why: 1} if why else read.dropped)
-            return PieceStatements((), dict(dropped), read=False)
-        if cut_off:
-            dropped[CUT_SHORT] += 1
-        dropped.update(read.dropped)
-        proved: dict[str, Proved] = {}
-        for statement in read.statements:
-            plain = _plain(statement.text)
-            if why := REPEATED if plain in proved else _unusable(statement):
-                dropped[why] += 1
-                continue
-            proposal = self.proposal(statement, (*piece.before, *piece.lines))
-            proof = check(proposal)
-            if any(quote.found for quote in proof.quotes):
-                proved[plain] = Proved(path, proposal, proof)
-            else:
-                dropped[NOT_IN_SESSION] += 1
-        return PieceStatements(tuple(proved.values()), dict(dropped))
+            again = work.asked(self.again(failed, work.lines)) if failed else None
+        except BudgetReachedError:
+            work.dropped["not asked again: the ceiling is reached"] += 1
+        except (ModelError, OSError) as raised:
+            problem = raised
+        if again is not None:
+            work.dropped[GIVEN_UP] += max(len(failed) - len(again), 0)
+            failed = again
+        passed = [each for each in found or () if not each.reasons]
+        kept = [
+            each for each in (*passed, *failed) if len(each.statement.text) <= LONGEST_STATEMENT
+        ]
+        work.dropped[TOO_LONG] += len(passed) + len(failed) - len(kept)
+        return PieceStatements(
+            tuple(each.proved for each in kept), dict(+work.dropped), found is not None, problem
+        )
 
     def asking(
         self,
@@ -306,6 +307,21 @@ class StatementWriter:
             raise BudgetReachedError("The ceiling of tokens is reached.")
         return self._ask(question, cancelled)
 
+    def again(self, failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> PieceQuestion:
+        """The question about statements that did not pass, with the reasons and their lines."""
+        text = view_text(_shown(failed, lines))
+        fields = {
+            "failed": "\n".join(
+                f"{number}. {msgspec.json.encode(each.statement).decode()}\n"
+                f"   It did not pass: {' '.join(each.reasons)}"
+                for number, each in enumerate(failed, 1)
+            ),
+            "lines": text,
+            "fence": fence_for("recording", text),
+            "longest": LONGEST_STATEMENT,
+        }
+        return self.asking(render(self._templates[AGAIN], fields))
+
     def proposal(self, statement: Statement, lines: Sequence[ViewLine]) -> Proposal:
         """A statement as a proposal; whose words prove it is read from the cited lines."""
         kind = statement.kind if statement.kind in TYPES else ""
@@ -326,11 +342,92 @@ class StatementWriter:
         )
 
 
-def _unusable(statement: Statement) -> str:
-    """Why a statement is not even proved; empty if it is."""
-    if not SHORTEST_STATEMENT <= len(statement.text) <= LONGEST_STATEMENT:
-        return TOO_SHORT if len(statement.text) < SHORTEST_STATEMENT else TOO_LONG
-    return "" if statement.quotes else NO_QUOTE
+class _Checked(Struct, frozen=True):
+    """A statement with its proof. `reasons`: why it is asked for again; none if it passed."""
+
+    statement: Statement
+    proved: Proved
+    reasons: tuple[str, ...]
+
+
+@dataclass
+class _Work:
+    """The one or two requests about a piece."""
+
+    writer: StatementWriter
+    path: Path
+    lines: tuple[ViewLine, ...]
+    check: Callable[[Proposal], Proof]
+    allow: Callable[[int], bool]
+    cancelled: Callable[[], bool]
+    spent: Spent
+    dropped: Counter[str] = field(default_factory=Counter)
+    passed: set[str] = field(default_factory=set)
+
+    def asked(self, question: PieceQuestion) -> list[_Checked] | None:
+        """The statements of an answer that have a quote of the session; None: it is unreadable."""
+        try:
+            with about(self.path.stem):
+                answer = self.writer.answer(question, self.allow, self.cancelled)
+        except ModelError as problem:
+            self.spent.add(problem.sent, question.tokens * problem.sent, problem.tokens_out)
+            raise
+        told = answer.completion
+        if answer.paid:
+            self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
+        if answer.unkept:
+            self.dropped[NOT_KEPT.format(answer.unkept)] += 1
+        read = read_answer(told.text)
+        cut_off = told.finish == "length" or read.cut
+        if read.unreadable:
+            why = REFUSED if told.finish == "filtered" else CUT_OFF if cut_off else ""
+            self.dropped.update({why: 1} if why else read.dropped)
+            return None
+        self.dropped.update(read.dropped)
+        self.dropped[CUT_SHORT] += cut_off
+        return list(filter(None, map(self._checked, read.statements)))
+
+    def _checked(self, statement: Statement) -> _Checked | None:
+        """A statement with its proof; None, counted, for one that cannot be used."""
+        plain = _plain(statement.text)
+        proposal = self.writer.proposal(statement, self.lines)
+        proof = self.check(proposal)
+        unusable = {
+            TOO_SHORT: len(statement.text) < SHORTEST_STATEMENT,
+            REPEATED: plain in self.passed,
+            NO_QUOTE: not statement.quotes,
+            NOT_IN_SESSION: not any(quote.found for quote in proof.quotes),
+        }
+        if why := next((why for why, so in unusable.items() if so), ""):
+            self.dropped[why] += 1
+            return None
+        reasons = [] if proof.sound else [*why_not(proof)] or ["The session does not prove it."]
+        if len(statement.text) > LONGEST_STATEMENT:
+            reasons.append(f"It has more than {LONGEST_STATEMENT} characters.")
+        reasons += (
+            f"Line {quote.line}, in a later part, says about the same: {quote.text!r}. If that"
+            " takes the statement back, say what holds now, or leave it out."
+            for quote in proof.later
+            if quote.line > self.lines[-1].line
+        )
+        if not reasons:
+            self.passed.add(plain)
+        return _Checked(statement, Proved(self.path, proposal, proof), tuple(reasons))
+
+
+def _shown(failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> list[ViewLine]:
+    """The lines that statements cite, around the quotes, and those beside them."""
+    quotes = {quote.line: quote.text for each in failed for quote in each.proved.proof.quotes}
+    near: dict[int, int] = {}
+    for at, line in enumerate(lines):
+        if line.line in quotes:
+            for beside in range(max(at - NEIGHBOURS, 0), min(at + NEIGHBOURS + 1, len(lines))):
+                near.setdefault(beside, 0)
+            near[at] = max(line.text.find(quotes[line.line]) - SHOWN // 2, 0)
+    return [
+        structs.replace(lines[at], text=lines[at].text[start : start + SHOWN])
+        for at, start in sorted(near.items())
+    ]
 
 
 def _row(statement: Statement, relation: str) -> int:

@@ -124,10 +124,6 @@ def _place(location: Location) -> str:
     if location.variable:
         moved = f"`~/{location.moved}`" if location.moved else "the home folder"
         named.append(f"`{location.variable}` replaces {moved}")
-    if location.other_variable:
-        named.append(f"also in `{location.other_folder}` below `{location.other_variable}`")
-    if location.file_variable:
-        named.append(f"`{location.file_variable}` names the file")
     if location.kept_days:
         named.append(f"deleted by the agent after {location.kept_days} days")
     return text + (f" ({'; '.join(named)})" if named else "")

@@ -70,7 +70,7 @@ def _flags(proposal: Proposal, *, injected: bool) -> tuple[str, ...]:
 
 
 def reasons(proof: Proof) -> tuple[str, ...]:
-    """What speaks against a proposal, a sentence each, for a second try or a reader."""
+    """What speaks against a proposal, a sentence each."""
     found = [
         f"Line {quote.line} does not have the words {_shown(quote.text)}."
         for quote in proof.quotes

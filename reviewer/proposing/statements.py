@@ -1,7 +1,8 @@
 """Asks a model for the statements of one piece of a session, and has them proved.
 
 What fails the proof is asked for once more, in one request that names the reasons. Nothing is lost
-silently: every statement of an answer is returned, or counted with the reason why it is not.
+silently: every statement of an answer is returned with its proof, or counted with the reason why it
+is not.
 """
 
 from __future__ import annotations
@@ -54,13 +55,9 @@ TEMPERATURE = 0.2
 ANSWER_TOKENS = 4000
 EXPECTED_ANSWER = 900
 """Tokens of a usual answer, for an estimate of the cost."""
-PART = 300
-"""Characters of a line beside a cited one that are shown for the second try."""
+SHOWN = 1_000
+"""Characters of a line that are shown for the second question."""
 MOST_DIGITS = 10
-SHORTEST_NAME = 3
-"""Characters of a name from which on the lines that have it are shown."""
-HOLDING = 3
-"""Lines that are shown for a name that was not proved."""
 
 TYPES: dict[str, MemoryType] = {
     "instruction": MemoryType.ADAPTATION,
@@ -102,8 +99,7 @@ class PieceQuestion(Struct, frozen=True):
 class PieceStatements(Struct, frozen=True):
     """The statements of one piece. `dropped`: reason -> number of statements or answers.
 
-    `read`: something could be read from an answer. `problem`: why the second question has no
-    answer.
+    `read`: something could be read from the answer. `problem`: why the second question has none.
     """
 
     proved: tuple[Proved, ...] = ()
@@ -214,15 +210,35 @@ class StatementWriter:
         cancelled: Callable[[], bool] = lambda: False,
         spent: Spent,
     ) -> PieceStatements:
-        """The statements of a piece of the session at `path`, with their proofs.
+        """The statements of a piece of the session at `path`, with their proofs: what passes at the
+        first or the second question, and what does not but has a quote of the session.
 
         `check` proves a proposal. `allow` is asked for the tokens of each request before it is
         made. `spent` gets what was sent, also when this fails. Raises BudgetReachedError when
         `allow` does not allow the first request, ModelError, CancelledError, and OSError when the
         cache cannot be used.
         """
-        work = _Work(self, path, piece, given, check, allow, cancelled, spent)
-        return work.written(part, parts)
+        work = _Work(self, path, (*piece.before, *piece.lines), check, allow, cancelled, spent)
+        found = work.asked(self.question(piece, part=part, parts=parts, given=given))
+        failed = [each for each in found or () if each.reasons]
+        problem, again = None, None
+        try:
+            again = work.asked(self.again(failed, work.lines)) if failed else None
+        except BudgetReachedError:
+            work.dropped["not asked again: the ceiling is reached"] += 1
+        except (ModelError, OSError) as raised:
+            problem = raised
+        if again is not None:
+            work.dropped[GIVEN_UP] += max(len(failed) - len(again), 0)
+            failed = again
+        passed = [each for each in found or () if not each.reasons]
+        kept = [
+            each for each in (*passed, *failed) if len(each.statement.text) <= LONGEST_STATEMENT
+        ]
+        work.dropped[TOO_LONG] += len(passed) + len(failed) - len(kept)
+        return PieceStatements(
+            tuple(each.proved for each in kept), dict(+work.dropped), found is not None, problem
+        )
 
     def asking(
         self,
@@ -291,26 +307,20 @@ class StatementWriter:
             raise BudgetReachedError("The ceiling of tokens is reached.")
         return self._ask(question, cancelled)
 
-    def again(
-        self, failed: Sequence[tuple[Statement, Sequence[str]]], lines: Sequence[ViewLine]
-    ) -> PieceQuestion:
-        """The question about statements that did not pass, with the reasons."""
-        text = view_text(lines)
-        return self.asking(
-            render(
-                self._templates[AGAIN],
-                {
-                    "failed": "\n".join(
-                        f"{number}. {msgspec.json.encode(each).decode()}\n"
-                        f"   It did not pass: {' '.join(why)}"
-                        for number, (each, why) in enumerate(failed, 1)
-                    ),
-                    "lines": text,
-                    "fence": fence_for("recording", text),
-                    "longest": LONGEST_STATEMENT,
-                },
-            )
-        )
+    def again(self, failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> PieceQuestion:
+        """The question about statements that did not pass, with the reasons and their lines."""
+        text = view_text(_shown(failed, lines))
+        fields = {
+            "failed": "\n".join(
+                f"{number}. {msgspec.json.encode(each.statement).decode()}\n"
+                f"   It did not pass: {' '.join(each.reasons)}"
+                for number, each in enumerate(failed, 1)
+            ),
+            "lines": text,
+            "fence": fence_for("recording", text),
+            "longest": LONGEST_STATEMENT,
+        }
+        return self.asking(render(self._templates[AGAIN], fields))
 
     def proposal(self, statement: Statement, lines: Sequence[ViewLine]) -> Proposal:
         """A statement as a proposal; whose words prove it is read from the cited lines."""
@@ -336,8 +346,7 @@ class _Checked(Struct, frozen=True):
     """A statement with its proof. `reasons`: why it is asked for again; none if it passed."""
 
     statement: Statement
-    proposal: Proposal
-    proof: Proof
+    proved: Proved
     reasons: tuple[str, ...]
 
 
@@ -347,167 +356,78 @@ class _Work:
 
     writer: StatementWriter
     path: Path
-    piece: Piece
-    given: QuestionContext
+    lines: tuple[ViewLine, ...]
     check: Callable[[Proposal], Proof]
     allow: Callable[[int], bool]
     cancelled: Callable[[], bool]
     spent: Spent
-    passed: list[_Checked] = field(default_factory=list)
-    failed: list[_Checked] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
-    could_read: bool = False
-    problem: ModelError | OSError | None = None
+    passed: set[str] = field(default_factory=set)
 
-    @property
-    def lines(self) -> tuple[ViewLine, ...]:
-        return (*self.piece.before, *self.piece.lines)
-
-    def written(self, part: int, parts: int) -> PieceStatements:
-        """What passes at the first or the second try, and what does not but has at least a quote of
-        the session. Only that is asked about again.
-        """
-        first = self.writer.question(self.piece, part=part, parts=parts, given=self.given)
-        self._read(self._ask(first))
-        self._drop(_unquoted)
-        if self.failed:
-            failed = [(each.statement, each.reasons) for each in self.failed]
-            self._ask_again(self.writer.again(failed, self._shown()))
-            self._drop(_unusable)
-        return PieceStatements(
-            tuple(
-                Proved(self.path, each.proposal, each.proof)
-                for each in (*self.passed, *self.failed)
-            ),
-            dict(self.dropped),
-            self.could_read,
-            self.problem,
-        )
-
-    def _drop(self, why: Callable[[_Checked], str]) -> None:
-        """Count those that failed and cannot be used, with the reason."""
-        self.dropped.update(filter(None, map(why, self.failed)))
-        self.failed = [each for each in self.failed if not why(each)]
-
-    def _ask_again(self, question: PieceQuestion) -> None:
-        try:
-            answer = self._ask(question)
-        except BudgetReachedError:
-            self.dropped["not asked again: the ceiling is reached"] += 1
-            return
-        except (ModelError, OSError) as problem:
-            self.problem = problem
-            return
-        before, self.failed = self.failed, []
-        found = self._read(answer)
-        if found is None:
-            self.failed = before
-        elif len(before) > found:
-            self.dropped[GIVEN_UP] += len(before) - found
-
-    def _ask(self, question: PieceQuestion) -> Completion:
+    def asked(self, question: PieceQuestion) -> list[_Checked] | None:
+        """The statements of an answer that have a quote of the session; None: it is unreadable."""
         try:
             with about(self.path.stem):
                 answer = self.writer.answer(question, self.allow, self.cancelled)
         except ModelError as problem:
-            sent = problem.sent
-            self.spent.add(sent, question.tokens * sent, problem.tokens_out)
+            self.spent.add(problem.sent, question.tokens * problem.sent, problem.tokens_out)
             raise
+        told = answer.completion
         if answer.paid:
-            told = answer.completion
             self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
         if answer.unkept:
             self.dropped[NOT_KEPT.format(answer.unkept)] += 1
-        return answer.completion
-
-    def _read(self, answer: Completion) -> int | None:
-        """Sort the statements of an answer and return how many it has; None if it is unreadable."""
-        read = read_answer(answer.text)
+        read = read_answer(told.text)
+        cut_off = told.finish == "length" or read.cut
         if read.unreadable:
-            if answer.finish == "filtered":
-                self.dropped[REFUSED] += 1
-            else:
-                cut_off = answer.finish == "length" or read.cut
-                self.dropped.update({CUT_OFF: 1} if cut_off else read.dropped)
+            why = REFUSED if told.finish == "filtered" else CUT_OFF if cut_off else ""
+            self.dropped.update({why: 1} if why else read.dropped)
             return None
-        self.could_read = True
-        if answer.finish == "length" or read.cut:
-            self.dropped[CUT_SHORT] += 1
         self.dropped.update(read.dropped)
-        known = {_plain(each.statement.text) for each in self.passed}
-        for statement in read.statements:
-            plain = _plain(statement.text)
-            if len(statement.text) < SHORTEST_STATEMENT:
-                self.dropped[TOO_SHORT] += 1
-            elif plain in known:
-                self.dropped[REPEATED] += 1
-            else:
-                known.add(plain)
-                checked = self._checked(statement)
-                (self.failed if checked.reasons else self.passed).append(checked)
-        return len(read.statements)
+        self.dropped[CUT_SHORT] += cut_off
+        return list(filter(None, map(self._checked, read.statements)))
 
-    def _checked(self, statement: Statement) -> _Checked:
+    def _checked(self, statement: Statement) -> _Checked | None:
+        """A statement with its proof; None, counted, for one that cannot be used."""
+        plain = _plain(statement.text)
         proposal = self.writer.proposal(statement, self.lines)
         proof = self.check(proposal)
-        reasons: list[str] = []
+        unusable = {
+            TOO_SHORT: len(statement.text) < SHORTEST_STATEMENT,
+            REPEATED: plain in self.passed,
+            NO_QUOTE: not statement.quotes,
+            NOT_IN_SESSION: not any(quote.found for quote in proof.quotes),
+        }
+        if why := next((why for why, so in unusable.items() if so), ""):
+            self.dropped[why] += 1
+            return None
+        reasons = [] if proof.sound else [*why_not(proof)] or ["The session does not prove it."]
         if len(statement.text) > LONGEST_STATEMENT:
-            reasons.append(
-                f"It has {len(statement.text)} characters, more than {LONGEST_STATEMENT}."
-            )
-        if not statement.quotes:
-            reasons.append("It has no quote with a line number.")
-        if not proof.sound:
-            reasons.extend(why_not(proof) or ["The session does not prove it."])
-        last = self.lines[-1].line if self.lines else 0
-        reasons.extend(
+            reasons.append(f"It has more than {LONGEST_STATEMENT} characters.")
+        reasons += (
             f"Line {quote.line}, in a later part, says about the same: {quote.text!r}. If that"
             " takes the statement back, say what holds now, or leave it out."
             for quote in proof.later
-            if quote.line > last
+            if quote.line > self.lines[-1].line
         )
-        return _Checked(statement, proposal, proof, tuple(dict.fromkeys(reasons)))
-
-    def _shown(self) -> list[ViewLine]:
-        """The lines that the failed statements cite; of their neighbours, of lines that have what
-        was not proved, and of long ones around a quote, a part.
-        """
-        lines, shown = self.lines, dict[int, ViewLine]()
-        for each in self.failed:
-            cited = {quote.line: quote.text for quote in each.proof.quotes}
-            for at in [n for n, line in enumerate(lines) if line.line in cited]:
-                found = lines[at].text.find(cited[lines[at].line])
-                whole = found < 0 or at in shown
-                shown[at] = lines[at] if whole else _part(lines[at], found, 3 * PART)
-                for n in range(max(at - NEIGHBOURS, 0), min(at + NEIGHBOURS + 1, len(lines))):
-                    shown.setdefault(n, _part(lines[n], 0, PART))
-            for name in each.proof.unproved:
-                if len(name) < SHORTEST_NAME:
-                    continue  # a digit stands in every other line
-                for n in [n for n, line in enumerate(lines) if name in line.text][:HOLDING]:
-                    if n not in shown or name not in shown[n].text:
-                        shown[n] = _part(lines[n], lines[n].text.find(name), PART)
-        return [shown[n] for n in sorted(shown)]
+        if not reasons:
+            self.passed.add(plain)
+        return _Checked(statement, Proved(self.path, proposal, proof), tuple(reasons))
 
 
-def _part(line: ViewLine, at: int, size: int) -> ViewLine:
-    """The text of a line around a place."""
-    start = max(at - size // 2, 0)
-    return structs.replace(line, text=line.text[start : start + size])
-
-
-def _unusable(checked: _Checked) -> str:
-    """Why a statement that failed is not even queued with its flags; empty if it is."""
-    return TOO_LONG if len(checked.statement.text) > LONGEST_STATEMENT else _unquoted(checked)
-
-
-def _unquoted(checked: _Checked) -> str:
-    """Why a statement has no quote of the session; empty if it has one."""
-    if not checked.statement.quotes:
-        return NO_QUOTE
-    if not any(quote.found for quote in checked.proof.quotes):
-        return NOT_IN_SESSION
-    return ""
+def _shown(failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> list[ViewLine]:
+    """The lines that statements cite, around the quotes, and those beside them."""
+    quotes = {quote.line: quote.text for each in failed for quote in each.proved.proof.quotes}
+    near: dict[int, int] = {}
+    for at, line in enumerate(lines):
+        if line.line in quotes:
+            for beside in range(max(at - NEIGHBOURS, 0), min(at + NEIGHBOURS + 1, len(lines))):
+                near.setdefault(beside, 0)
+            near[at] = max(line.text.find(quotes[line.line]) - SHOWN // 2, 0)
+    return [
+        structs.replace(lines[at], text=lines[at].text[start : start + SHOWN])
+        for at, start in sorted(near.items())
+    ]
 
 
 def _row(statement: Statement, relation: str) -> int:

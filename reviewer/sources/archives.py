@@ -23,7 +23,7 @@ MEMBER_LIMIT = 256_000_000
 ARCHIVE_LIMIT = 4_000_000_000
 """Bytes of all members that are read, after unpacking."""
 MOST_MEMBERS = 200_000
-_CONVERSATIONS = re.compile(r"conversations(?:-(\d+))?\.json")
+_CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")
 
 
 def is_archive(head: bytes) -> bool:
@@ -55,13 +55,10 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
     """The file, if it is one document, or the documents with conversations in an archive, one at a
     time.
 
-    Members that are too large, encrypted, damaged or missing are reported and left out. Raises
+    Members that are too large, encrypted or damaged are reported and left out. Raises
     SourceError when the archive itself cannot be read.
     """
     if reading.document is not None:
-        if _CONVERSATIONS.fullmatch(reading.path.name):
-            beside = [each.name for each in reading.path.parent.glob("conversations-*.json")]
-            _report_gaps(reading, [name for name in beside if name <= reading.path.name])
         yield Document(reading)
         return
     path, numbers = reading.path, count()
@@ -74,7 +71,6 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
                 if _CONVERSATIONS.fullmatch(info.filename.rpartition("/")[2])
             ]
             found.sort(key=lambda info: info.filename)
-            _report_gaps(reading, [info.filename.rpartition("/")[2] for info in found])
             for info in found:
                 data = _member(reading, archive, info, ARCHIVE_LIMIT - unpacked)
                 if data is None:
@@ -109,17 +105,3 @@ def _member(
 def _leave_out(reading: Reading, info: zipfile.ZipInfo, why: str) -> None:
     reading.tally["member of the archive left out"] += 1
     reading.errors.append(f"{info.filename}: {why}")
-
-
-def _report_gaps(reading: Reading, names: list[str]) -> None:
-    """Report the parts of an export that are missing before the last of these."""
-    numbers = {
-        int(match[1]): len(match[1])
-        for match in map(_CONVERSATIONS.fullmatch, names)
-        if match and match[1]
-    }
-    for number in range(min(max(numbers, default=0), MOST_MEMBERS)):
-        if number not in numbers:
-            name = f"conversations-{number:0{max(numbers.values())}d}.json"
-            reading.tally["part of the export missing"] += 1
-            reading.errors.append(f"the part {name} of this export is missing")

@@ -94,9 +94,11 @@ def given(text: str) -> dict[str, object]:
     return {"command": text} if text.strip() else {}
 
 
-def read_call(origin: Origin, call_id: str, tool: str, text: str) -> Call:
-    """A call, by its tool and its input as a command line or as JSON."""
-    args = given(text)
+def read_call(
+    origin: Origin, call_id: str, tool: str, text: str, known: Mapping[str, object] | None = None
+) -> Call:
+    """A call, by its tool and its input as a command line or as JSON. `known`: decoded already."""
+    args = given(text) if known is None else known
     name = tool.lower()
     act = _act(name, args)
     command = _command(args, act)

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from glob import escape as glob_escape
 from pathlib import Path
 
 import msgspec
@@ -115,9 +114,9 @@ def find_sessions(
     seen: set[Path] = set()
     for each in formats:
         for location in each.locations:
-            for root, pattern in _places(location, machine, scope):
+            for root in _roots(location, machine, scope):
                 kept = _kept_days(location, root)
-                for path, status in _matches(root, pattern):
+                for path, status in _matches(root, location.pattern):
                     if path not in seen and status.st_size:
                         seen.add(path)
                         yield from _sessions(each, location, path, root, status, kept)
@@ -128,15 +127,12 @@ def is_known_place(path: Path, machine: Machine, formats: Iterable[Format]) -> b
     that a variable names. Links below that folder are followed first, so that none leads out of it.
     """
     real = os.path.realpath(path)
-    scope = ProjectFolders(Path(os.sep), None, (), str(machine.home))
-    for each in formats:
-        for location in each.locations:
-            if location.in_project:
-                continue
-            for root, pattern in _places(location, machine, scope):
-                inside = os.path.relpath(real, os.path.realpath(root)).split(os.sep)
-                if os.pardir not in inside and _fits(inside, pattern.split("/")):
-                    return True
+    for location in (location for each in formats for location in each.locations):
+        root = os.path.realpath(_root(location, machine))
+        inside = os.path.relpath(real, root).split(os.sep)
+        fits = os.pardir not in inside and _fits(inside, location.pattern.split("/"))
+        if fits and not location.in_project:
+            return True
     return False
 
 
@@ -170,25 +166,11 @@ def choose(found: Iterable[FoundSession]) -> ChosenFiles:
     )
 
 
-def _places(location: Location, machine: Machine, scope: ProjectFolders) -> list[tuple[Path, str]]:
-    """The folders of a location, each with the pattern of the files in it."""
-    roots = _roots(location, machine, scope)
-    named = machine.variables.get(location.file_variable, "") if location.file_variable else ""
-    if not named or named.startswith(":"):  # `:memory:` is not a file
-        return [(root, location.pattern) for root in roots]
-    path = roots[0] / named
-    return [(path.parent, glob_escape(path.name))]
-
-
 def _roots(location: Location, machine: Machine, scope: ProjectFolders) -> list[Path]:
     """The folders of a location: below the home folder, or in the project."""
     if location.in_project:
         return [Path(folder) / location.folder for folder in scope.folders]
-    roots = [_root(location, machine)]
-    other = machine.variables.get(location.other_variable, "") if location.other_variable else ""
-    if other and os.path.isabs(other):
-        roots.append(Path(other) / location.other_folder)
-    return roots
+    return [_root(location, machine)]
 
 
 def _root(location: Location, machine: Machine) -> Path:

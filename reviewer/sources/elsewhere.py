@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +20,6 @@ RECORD_LINE = "record_line"
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
-WEB = ("http", "https")
 BUCKETS = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "r2", "oss")
 
 CONNECT_SECONDS, ANSWER_SECONDS = 10, 30
@@ -36,22 +36,7 @@ def is_url(name: str) -> bool:
 
 def file_system(url: str) -> Any:
     """The fsspec file system of a URL. Raises SourceError."""
-    made = _file_system_class(url)
     protocol = urlsplit(url).scheme
-    try:
-        options = {**_patience(protocol), **_options().get(protocol, {})}
-        _require_options(url, made, options)
-        return made(**options)
-    except ImportError as missing:
-        raise _not_installed(url, missing) from missing
-    except ValueError as problem:
-        raise SourceError(f"{url} cannot be opened: {problem}") from problem
-    except OSError as problem:  # some connect at once
-        raise SourceError(trouble(url, problem)) from problem
-
-
-def _file_system_class(url: str) -> Any:
-    """The class of the file system of a URL. Raises SourceError."""
     try:
         import fsspec
     except ModuleNotFoundError as missing:
@@ -59,11 +44,18 @@ def _file_system_class(url: str) -> Any:
             f"{url} is elsewhere: to reach it, install what it needs: {extra_command('fleet')}"
         ) from missing
     try:
-        return fsspec.get_filesystem_class(urlsplit(url).scheme)
+        made = fsspec.get_filesystem_class(protocol)
+        options = {**_patience(protocol), **_options().get(protocol, {})}
+        _require_options(url, made, options)
+        return made(**options)
     except ImportError as missing:
-        raise _not_installed(url, missing) from missing
+        google = protocol in ("gs", "gcs")
+        how = package_command("gcsfs") if google else extra_command("fleet")
+        raise SourceError(f"{url} cannot be opened ({missing}): {how}") from missing
     except ValueError as problem:
         raise SourceError(f"{url} cannot be opened: {problem}") from problem
+    except OSError as problem:  # some connect at once
+        raise SourceError(trouble(url, problem)) from problem
 
 
 def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
@@ -81,12 +73,6 @@ def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
             f"{url} cannot be opened: {protocol}:// needs options. Give them, for example:"
             f" {OPTIONS_VARIABLE}='{example}'"
         )
-
-
-def _not_installed(url: str, missing: ImportError) -> SourceError:
-    google = urlsplit(url).scheme in ("gs", "gcs")
-    how = package_command("gcsfs") if google else extra_command("fleet")
-    return SourceError(f"{url} cannot be opened ({missing}): {how}")
 
 
 def _patience(protocol: str) -> dict[str, Any]:
@@ -123,42 +109,30 @@ def trouble(url: str, problem: BaseException) -> str:
         return f"{url} cannot be read: access denied (403). Check the credentials and the policy."
     if isinstance(problem, FileNotFoundError):
         return f"{url} does not exist: check the address."
-    if (
-        isinstance(problem, TimeoutError)
-        or "timed out" in said.lower()
-        or "timeout" in said.lower()
-    ):
+    if isinstance(problem, TimeoutError) or re.search("time(d )?out", said, re.IGNORECASE):
         return f"{url} cannot be read: it did not answer in time ({said})."
     return f"{url} cannot be read: {said}."
 
 
 def host_of(url: str) -> str:
-    """Who is asked for the file of a URL: a host, or a bucket with its protocol."""
+    """Who is asked for the file of a URL: a bucket with its protocol."""
     parts = urlsplit(url)
-    if parts.scheme in WEB:
-        return parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{parts.netloc}"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def read_range(url: str, start: int, end: int) -> bytes:
-    """Bytes of a file elsewhere. Raises SourceError when they cannot be fetched, or when the URL is
-    one of this machine or has a protocol that is not known to be safe: somebody else may have
-    written it.
+    """Bytes of a file in a bucket. Raises SourceError when they cannot be fetched, or when the URL
+    has another protocol: somebody else may have written it, and nobody but the person decides
+    which server is asked.
     """
     protocol = urlsplit(url).scheme
-    if "::" in url.partition("://")[0] or protocol not in (*WEB, *BUCKETS, *_options()):
+    if "::" in url.partition("://")[0] or protocol not in (*BUCKETS, *_options()):
         raise SourceError(
-            f"{url} is not fetched: only http://, https:// and buckets such as s3:// and gs:// are,"
-            f" and what {OPTIONS_VARIABLE} has options for."
+            f"{url} is not fetched: only buckets such as s3:// and gs:// are, and what"
+            f" {OPTIONS_VARIABLE} has options for."
         )
     try:
-        if protocol in WEB:
-            from reviewer.sources.web import guarded  # late: hardly any store has such rows
-
-            files = guarded(_file_system_class(url), _options().get(protocol, {}), url, end - start)
-        else:
-            files = file_system(url)
-        return bytes(files.cat_file(url, start=start, end=end))
+        return bytes(file_system(url).cat_file(url, start=start, end=end))
     except SourceError:
         raise
     except Exception as problem:  # each file system raises errors of its own

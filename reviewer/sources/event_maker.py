@@ -73,7 +73,7 @@ class EventMaker:
         if part.kind == "thinking":
             return (Thought(origin, text),)
         if part.kind == "tool_use":
-            return self._call(read_call(origin, call, name, text))
+            return self._call(read_call(origin, call, name, text, part.given))
         if part.kind == "tool_result":
             return self._result(origin, call, name, text, part)
         if use is RecordUse.SUMMARY:

@@ -27,11 +27,6 @@ class Location(Struct, frozen=True, kw_only=True):
     """The environment variable that moves the folder, or the part of it that `moves` names."""
     moves: str | None = None
     """The beginning of `folder` that the variable replaces; None: its first folder."""
-    file_variable: str = ""
-    """The environment variable that names the file itself, absolute or below the folder."""
-    other_variable: str = ""
-    """The environment variable that names a folder in which `other_folder` is looked for, too."""
-    other_folder: str = ""
     in_project: bool = False
     """Below the project's own folder instead of the home folder."""
     of_subagents: bool = False

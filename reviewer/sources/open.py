@@ -201,18 +201,14 @@ def _other_kind(path: Path, what: str) -> OtherKindError:
 
 
 def _text_format(path: Path, text: str) -> Format:
-    """The format of a text that is not JSON. Text that is not prose must be marked as a
-    conversation and be in a file with the suffix of a note.
-    """
+    """The format of a text that is not JSON: one with marks of a conversation, or a note."""
     suffix = plain_suffix(path)
     if is_packet(text):
         raise _other_kind(path, "a packet of its own")
-    reason = why_not_prose(text, suffix)
-    if reason is None or suffix.lower() in PROSE_NAMES:
-        for each in FORMATS:
-            if each.detect_text is not None and each.detect_text(text):
-                return each
-    if reason:
+    for each in FORMATS if suffix.lower() in PROSE_NAMES else ():
+        if each.detect_text is not None and each.detect_text(text):
+            return each
+    if reason := why_not_prose(text, suffix):
         raise _other_kind(path, reason)
     return markdown.FORMAT
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.sources.claude_words import classify
-from reviewer.sources.fields import each, first, inner, words
+from reviewer.sources.fields import Fields, each, first, inner, words
 from reviewer.sources.records import BlockKind, RecordUse, Role
 from reviewer.sources.tool_text import input_text, part_text
 
@@ -38,6 +38,8 @@ class Part(Struct, frozen=True, gc=False):
     """What the person wrote when refusing the call."""
     is_data: bool = False
     """A picture or document, of which `text` has only the name."""
+    given: Fields | None = None
+    """The arguments of a call, where `text` is not the command alone."""
 
 
 def said(text: str, use: RecordUse | None = None) -> list[Part]:
@@ -76,7 +78,8 @@ def called(name: object, given: object, call: object = "") -> list[Part]:
         given = inside if isinstance(inside, (dict, list)) else None
     if given is not None:
         text = input_text(given)
-    return [Part("tool_use", text, name=words(name), call=words(call))]
+    known = given if isinstance(given, dict) and text.startswith("{") else None
+    return [Part("tool_use", text, name=words(name), call=words(call), given=known)]
 
 
 def returned(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from msgspec import Struct, structs
@@ -33,9 +33,9 @@ class RecordMaker:
         """The text of each record by its key, as hashes."""
         self._replies: dict[str, _Reply] = {}
 
-    def add(self, turn: Turn) -> Iterator[Record]:
+    def add(self, turn: Turn) -> Iterable[Record]:
         """The records that are complete with this turn."""
-        texts = _refusals(turn)
+        texts = _refusals(turn) if any(part.feedback for part in turn.parts) else []
         for part in turn.parts:
             if part.is_data:
                 self._tally[part.text.strip("[]")] += 1
@@ -46,7 +46,10 @@ class RecordMaker:
         if not texts:
             if not turn.parts:
                 self._tally["turn without text"] += 1
-            return
+            return ()
+        return self._told(turn, texts)
+
+    def _told(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
         uses = [use_of(turn, part) for part in texts]
         use = RecordUse.MESSAGE if RecordUse.MESSAGE in uses else uses[0]
         if turn.origin.reply and use is RecordUse.MESSAGE:

@@ -20,6 +20,9 @@ _QUOTED = re.compile(r'[^"\\`$]+')
 _REDIRECTION = re.compile(r"\d{0,2}(?:<<<|<<-?|<>|>\||>>|>&|<&|>|<)|&>>?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[\w*\])?\+?=")
 _JOINT = re.compile(r"&&|\|\||;;|\|&|[;|&]")
+_SIGNS = frozenset("0123456789<>&|;")
+"""What a redirection or a joint may begin with."""
+_WORD_ENDS = frozenset(("", " ", "\n", ";", "|", "&"))
 _OPENING = frozenset(("if", "while", "until", "for", "case", "select"))
 _CLOSING = frozenset(("fi", "done", "esac"))
 _WITHIN = frozenset(("then", "elif", "else", "do"))
@@ -139,10 +142,10 @@ class _Splitter:
             elif sign == "#":
                 end = self._text.find("\n", self._at)
                 self._at = len(self._text) if end < 0 else end
-            elif redirection := _REDIRECTION.match(self._text, self._at):
+            elif sign in _SIGNS and (redirection := _REDIRECTION.match(self._text, self._at)):
                 self._at = redirection.end()
                 self._redirect(draft, redirection[0], group)
-            elif joined := _JOINT.match(self._text, self._at):
+            elif sign in _SIGNS and (joined := _JOINT.match(self._text, self._at)):
                 self._at = joined.end()
                 joint = {"|&": "|", ";;": ";"}.get(joined[0], joined[0])
                 if group >= 0 and joint in ("|", "&"):
@@ -314,6 +317,8 @@ class _Splitter:
             if plain := self._plain.match(self._text, self._at):
                 pieces.append(plain[0])
                 self._at = plain.end()
+                if self._text[self._at : self._at + 1] in _WORD_ENDS:
+                    break
                 continue
             sign = self._text[self._at]
             if sign == "'":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Raw
 
 _COMMANDS = ("command", "cmd")
 _COMMAND_FIELDS = frozenset(
@@ -23,22 +22,8 @@ _COMMAND_FIELDS = frozenset(
 )
 
 
-def call_text(raw: Raw | bytes | memoryview) -> str:
-    """The input of a call: the command if it has one, else compact JSON.
-
-    Chat completions have the input as JSON inside a string, which is decoded, too.
-    """
-    try:
-        value: object = msgspec.json.decode(raw)
-        if isinstance(value, str):
-            value = msgspec.json.decode(value)
-    except (ValueError, RecursionError):
-        return part_text(_decoded(raw))
-    return input_text(value)
-
-
 def input_text(value: object) -> str:
-    """The text of a call's decoded input: see `call_text`."""
+    """The input of a call: the command if it has one, else compact JSON."""
     if isinstance(value, dict) and set(value) <= _COMMAND_FIELDS:
         for name in _COMMANDS:
             command = value.get(name)
@@ -49,13 +34,8 @@ def input_text(value: object) -> str:
     return msgspec.json.encode(value).decode("utf-8", "replace") if value is not None else ""
 
 
-def result_text(raw: Raw | bytes | memoryview) -> str:
-    """The text of a result: a string, or the texts of its parts; other parts by their type."""
-    return part_text(_decoded(raw))
-
-
 def part_text(value: object) -> str:
-    """The text of decoded content: see `result_text`."""
+    """The text of a result: a string, or the texts of its parts; other parts by their type."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -69,13 +49,3 @@ def part_text(value: object) -> str:
     if "content" in value:
         return part_text(value["content"])
     return f"[{value.get('type') or 'data'}]"
-
-
-def _decoded(raw: Raw | bytes | memoryview) -> object:
-    """The JSON value, with bytes that are not UTF-8 replaced; or, if it is not JSON, the text."""
-    text = bytes(memoryview(raw)).decode("utf-8", "replace")
-    try:
-        value: object = msgspec.json.decode(text)
-    except (ValueError, RecursionError):
-        return text
-    return value

@@ -37,5 +37,5 @@ def test_a_database_that_computes_its_messages(reviewer: Reviewer) -> None:
         ):
             database.execute(statement)
     assert path.stat().st_size <= 20_000
-    message = f"{path} cannot be read: messages.content_json is computed."
+    message = f"{path} cannot be read: the database is damaged (string or blob too big)."
     require_unread(reviewer, folder, message)

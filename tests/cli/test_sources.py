@@ -13,10 +13,7 @@ from tests.unit.sources.builders import Session
 from tests.unit.sources.families import (
     CODEX,
     CURSOR_CHAT,
-    GOOSE,
-    OPENCODE_DATABASE,
     OPENCODE_INFO,
-    VSCODE,
     Family,
     lines,
     opencode_database,
@@ -157,9 +154,6 @@ def test_sessions_of_another_clone_are_not_of_this_project(shop: Reviewer) -> No
     ("family", "folder", "variable", "value"),
     [
         (CODEX, "sessions", "CODEX_HOME", ""),
-        (GOOSE, "data/sessions", "GOOSE_PATH_ROOT", ""),
-        (VSCODE, "user-data/User/workspaceStorage/1f/chatSessions", "VSCODE_PORTABLE", ""),
-        (OPENCODE_DATABASE, "", "OPENCODE_DB", "opencode.db"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

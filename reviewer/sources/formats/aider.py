@@ -50,13 +50,14 @@ class _Aider(Dialect):
         quoted = text.startswith("> ") or text == ">"
         self._spaced = self._spaced or (ends and (quoted or text.startswith("####")))
         typed = text.startswith("####") and (ends or not self._spaced)
-        marked = quoted or typed or bool(_SESSION.match(text))
+        started = _SESSION.match(text) if text.startswith("# aider") else None
+        marked = quoted or typed or started is not None
         self._inside = not marked and (self._inside or (self._goes_on and bool(text.strip())))
         self._goes_on = quoted and not ends
         if self._inside:
             self._inside = not (ends and text.strip())
             return self._last, text.rstrip()
-        if started := _SESSION.match(text):
+        if started is not None:
             self._started = f"{started[1]}T{started[2]}"
             self._last = LineAuthor(None, "heading")
             return self._last, text

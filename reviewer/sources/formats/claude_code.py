@@ -17,16 +17,14 @@ from reviewer.sources.formats.claude_lines import (
     ClaudeMessage,
     ContentBlock,
     MessageOrigin,
-    content_of,
     decode_line,
     is_claude,
 )
 from reviewer.sources.formats.claude_queue import TextQueue
 from reviewer.sources.formats.claude_tree import Node, SessionTree
-from reviewer.sources.parts import Part, typed
+from reviewer.sources.parts import Part, called, typed
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.tool_text import call_text
 from reviewer.sources.turns import Turn
 
 NAME = "claude-code"
@@ -105,7 +103,7 @@ class _Session:
 
     def _queue_operation(self, spot: Spot, line: ClaudeLine) -> None:
         """Text typed while the agent was busy. It may occur again as an ordinary turn."""
-        parts = self._typed(_pieces(content_of(line.content)), _is_by_harness(line))
+        parts = self._typed(_pieces(line.content), _is_by_harness(line))
         turn = _made(spot, line, Role.USER, parts, queued=True) if parts else None
         if line.operation in ("dequeue", "remove"):
             self._queue.left(turn, written_moment(line.timestamp))
@@ -127,7 +125,7 @@ class _Session:
         if kind == "attachment" and (parts := self._attached(line)):
             return _made(spot, line, Role.USER, parts), Node.OTHER
         if kind == "system" and line.subtype == "away_summary":
-            pieces = _pieces(content_of(line.content))
+            pieces = _pieces(line.content)
             parts = [part for each in pieces for part in self._parts(each, RecordUse.SUMMARY)]
             return _made(spot, line, Role.ASSISTANT, parts), Node.OTHER
         self._tally[kind if kind in SILENT_TYPES else _unknown(kind)] += 1
@@ -193,7 +191,7 @@ class _Session:
             or _is_foreign(attachment.origin)
             or _is_by_harness(line)
         )
-        return self._typed(_pieces(content_of(attachment.prompt)), by_harness)
+        return self._typed(_pieces(attachment.prompt), by_harness)
 
     def _typed(self, pieces: Iterable[ContentBlock], by_harness: bool) -> list[Part]:
         """The parts of a message that the user wrote, or that stands in their name."""
@@ -215,8 +213,7 @@ class _Session:
             if piece.text and not piece.text.isspace():
                 yield Part("text", piece.text, use)
         elif kind == "tool_use":
-            text = call_text(piece.input)
-            yield Part("tool_use", text, name=piece.name or "", call=piece.id or "")
+            yield from called(piece.name, piece.input, piece.id)
         elif kind == "tool_result":
             text = _result_text(piece.content)
             failed = bool(piece.is_error)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
-from reviewer.sources.fields import Fields, is_among
-from reviewer.sources.tool_text import result_text
+from reviewer.sources.fields import Fields, inner, is_among
+from reviewer.sources.tool_text import part_text
 
 _RECORD_TYPES = frozenset(
     ("user", "assistant", "system", "summary", "progress", "file-history-snapshot")
@@ -39,7 +40,7 @@ class ContentBlock(Struct, gc=False):
     thinking: str | None = None
     id: str | None = None
     name: str | None = None
-    input: Raw = Raw(b"null")
+    input: object = None
     tool_use_id: str | None = None
     content: str | list[ContentBlock] | None = None
     is_error: bool | None = None
@@ -61,7 +62,7 @@ class Attachment(Struct, rename="camel", gc=False):
     """What the agent was given beside the messages; only queued prompts are read."""
 
     type: str | None = None
-    prompt: Raw = Raw(b"null")
+    prompt: str | list[ContentBlock] | None = None
     command_mode: str | None = None
     is_meta: bool | None = None
     origin: MessageOrigin | None = None
@@ -99,82 +100,50 @@ class ClaudeLine(Struct, rename="camel", gc=False):
     user_feedback: str | None = None
     prompt_source: str | None = None
     message: ClaudeMessage | str | None = None
-    content: Raw = Raw(b"null")
+    content: str | list[ContentBlock] | None = None
     attachment: Attachment | None = None
     origin: MessageOrigin | None = None
     compact_metadata: CompactMetadata | None = None
 
 
 _lines = msgspec.json.Decoder(ClaudeLine)
-_contents = msgspec.json.Decoder(str | list[ContentBlock] | None)
-_objects = msgspec.json.Decoder(dict[str, Raw])
+_objects = msgspec.json.Decoder(dict[str, object])
 
 
 def decode_line(data: bytes) -> ClaudeLine:
-    """The typed line. Raises ValueError or RecursionError when it is not a JSON object."""
+    """The typed line; of an odd one the parts that can be read. Raises ValueError or RecursionError
+    when it is not a JSON object.
+    """
     try:
         return _lines.decode(data)
     except msgspec.ValidationError:
-        return _fitting_line(_objects.decode(data))
-
-
-def content_of(raw: Raw) -> str | list[ContentBlock] | None:
-    """A message's content; of an odd one the parts that can be read."""
-    try:
-        content: str | list[ContentBlock] | None = _contents.decode(raw)
-    except msgspec.ValidationError:
-        return _odd_content(raw)
-    return content
-
-
-def _fitting_line(fields: dict[str, Raw]) -> ClaudeLine:
+        fields = _objects.decode(data)
     line = _fitting(ClaudeLine, fields)
-    if line.message is None and (inside := _fields(fields.get("message"))):
+    if line.message is None and (inside := inner(fields, "message")):
         line.message = _fitting(ClaudeMessage, inside)
-        if line.message.content is None and "content" in inside:
-            line.message.content = _odd_content(inside["content"])
-    if line.attachment is None and (inside := _fields(fields.get("attachment"))):
-        line.attachment = _fitting(Attachment, inside)
+        line.message.content = line.message.content or list(_odd_blocks(inside.get("content")))
     return line
 
 
-def _fields(raw: Raw | None) -> dict[str, Raw]:
-    """The fields of an object; nothing for anything else."""
-    return _objects.decode(raw) if raw is not None and bytes(memoryview(raw)[:1]) == b"{" else {}
-
-
-def _odd_content(raw: Raw) -> list[ContentBlock]:
-    """Content in which something has an unexpected type, block by block."""
-    pieces: list[ContentBlock] = []
-    if bytes(memoryview(raw)[:1]) != b"[":
-        return pieces
-    for item in msgspec.json.decode(raw, type=list[Raw]):
-        if bytes(memoryview(item)[:1]) == b'"':
-            pieces.append(ContentBlock("text", msgspec.json.decode(item, type=str)))
-        elif fields := _fields(item):
-            piece = _fitting(ContentBlock, fields)
-            if piece.content is None and "content" in fields:
-                piece.content = result_text(fields["content"])
-            pieces.append(piece)
-    return pieces
+def _odd_blocks(content: object) -> Iterator[ContentBlock]:
+    for item in content if isinstance(content, list) else ():
+        if isinstance(item, str):
+            yield ContentBlock("text", item)
+        elif isinstance(item, dict):
+            block = _fitting(ContentBlock, item)
+            block.content = block.content or part_text(item.get("content"))
+            yield block
 
 
 _Fields = TypeVar("_Fields", bound=Struct)
 
 
-@lru_cache(maxsize=16)
-def _fields_of(kind: type[Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
-    return msgspec.structs.fields(kind)
-
-
-def _fitting(kind: type[_Fields], fields: dict[str, Raw]) -> _Fields:
-    """A struct with the fields that have the expected type; the others get their default."""
+def _fitting(kind: type[_Fields], values: Fields) -> _Fields:
+    """A struct with the values that have the expected type; the others get their default."""
     made = kind()
-    for field in _fields_of(kind):
-        if field.encode_name in fields:
-            try:
-                value = msgspec.json.decode(fields[field.encode_name], type=field.type)
-            except msgspec.ValidationError:
-                continue
-            setattr(made, field.name, value)
+    for field in msgspec.structs.fields(kind):
+        if field.encode_name in values:
+            with suppress(msgspec.ValidationError):
+                value = msgspec.convert(values[field.encode_name], field.type)
+                setattr(made, field.name, value)
     return made

@@ -80,8 +80,6 @@ FORMAT = Format(
         of_editor(
             f"Code/User/globalStorage/{store}",
             "tasks/*/ui_messages.json",
-            other_variable="VSCODE_PORTABLE",
-            other_folder=f"user-data/User/globalStorage/{store}",
         )
         for store in _STORES
     ),

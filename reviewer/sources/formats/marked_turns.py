@@ -88,7 +88,8 @@ def marked_turns(reading: Reading, dialect: Dialect) -> Iterator[Turn]:
         if (by is not speaker and by != speaker) or long:
             yield from ended()
             run, size, speaker = [], 0, by
-        line = structs.replace(line, text=words)
+        if words != line.text:
+            line = NoteLine(line.number, line.start, line.raw, words)
         if by.role is None:
             if words.strip():
                 reading.tally[by.reason] += 1

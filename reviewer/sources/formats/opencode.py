@@ -254,8 +254,7 @@ FORMAT = Format(
     outlines=_outlines,
     turns=_turns,
     locations=(
-        Location(folder=".local/share/opencode", pattern="opencode*.db", variable="XDG_DATA_HOME",
-                 file_variable="OPENCODE_DB"),
+        Location(folder=".local/share/opencode", pattern="opencode*.db", variable="XDG_DATA_HOME"),
         Location(folder=".local/share/opencode/storage/session", pattern="*/*.json",
                  variable="XDG_DATA_HOME"),
     ),

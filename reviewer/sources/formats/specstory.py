@@ -43,6 +43,8 @@ class _SpecStory(Dialect):
             if _ends(text, self._closing):
                 self._closing = ""
             return self._silent, text
+        if text[:1] not in ("<", "_", "-"):
+            return self._speaker, text
         for tag, closing, what in _BLOCKS:
             if text.startswith(tag):
                 self._closing = "" if closing in text else closing
@@ -75,7 +77,7 @@ class _SpecStory(Dialect):
 
 def _ends(text: str, closing: str) -> bool:
     """Whether a line ends a block; what a result quotes stands further in."""
-    return text.startswith((closing, f"</details>{closing}"))
+    return closing in text and text.removeprefix("</details>").startswith(closing)
 
 
 def _is_specstory(head: str) -> bool:

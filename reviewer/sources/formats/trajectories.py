@@ -10,7 +10,6 @@ import msgspec
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format
-from reviewer.sources.formats.editors import Editor
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import RecordUse, Role
@@ -26,7 +25,6 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
     if "trajectory" in named:
         reading.tally[RECORDED_TWICE] += len(list(document.items(named["trajectory"])))
     answered = False
-    editor = Editor()
     for number, (spot, message) in enumerate(document.objects(named.get("history"))):
         speaker, text = words(message.get("role")), part_text(message.get("content"))
         parts: list[Part] = []
@@ -36,11 +34,11 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
         elif speaker == "assistant":
             role, answered = Role.ASSISTANT, True
             parts = said(words(message.get("thought")) or text)
-            parts += map(editor.named, _action(message))
+            parts += _action(message)
         elif speaker == "tool" or (speaker == "user" and answered):
             role, calls = Role.TOOL, message.get("tool_call_ids")
             call = calls[0] if isinstance(calls, list) and calls else ""
-            parts = returned(editor.shown(text), call)
+            parts = returned(text, call)
         elif speaker == "user":
             role, parts = Role.USER, typed(text, reading.tally)
         else:

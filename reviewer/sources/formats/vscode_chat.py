@@ -181,8 +181,6 @@ FORMAT = Format(
         of_editor(
             f"{editor}/User",
             f"{place}/{name}",
-            other_variable="VSCODE_PORTABLE" if editor == "Code" else "",
-            other_folder="user-data/User" if editor == "Code" else "",
         )
         for editor in _EDITORS
         for place in ("workspaceStorage/*/chatSessions", "globalStorage/emptyWindowChatSessions")

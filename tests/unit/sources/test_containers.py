@@ -163,23 +163,6 @@ def test_folders_are_searched_for_databases_and_archives_of_agents(tmp_path: Pat
     assert passed == {"bookmarks.db": "binary", "photos.zip": "binary"}
 
 
-def test_a_missing_part_of_an_export_is_reported(tmp_path: Path) -> None:
-    path = archive(
-        "export.zip",
-        message_feedback=[],
-        conversations__000=[CHATGPT_CONVERSATION],
-        conversations__002=[],
-    )(tmp_path)
-    scan = Scanned(path)
-    assert [record.text for record in scan if record.role is Role.USER] == CHATGPT.person
-    assert scan.errors == ["the part conversations-001.json of this export is missing"]
-    loose = tmp_path / "conversations-001.json"
-    loose.write_text(json.dumps([CHATGPT_CONVERSATION]))
-    scan = Scanned(loose)
-    assert [record.text for record in scan if record.role is Role.USER] == CHATGPT.person
-    assert scan.errors == ["the part conversations-000.json of this export is missing"]
-
-
 def test_a_zip_bomb_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MEMBER_LIMIT", 2_000_000)
     path = tmp_path / "export.zip"

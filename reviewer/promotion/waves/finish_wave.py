@@ -19,6 +19,7 @@ from reviewer.promotion.rows.enqueue import KnownRows, NewRow, count_again, queu
 from reviewer.promotion.rows.finding_rows import came_up_again, keep
 from reviewer.promotion.rows.statement_rows import new_row, plan, write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
+from reviewer.promotion.waves.faults import is_of_a_file
 from reviewer.promotion.waves.findings import in_a_line, propose
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
 from reviewer.sessions.findings import Finding
@@ -96,11 +97,22 @@ class WaveEnd(Struct, frozen=True):
             act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
         return summary
 
-    def rehearse(self, collector: CandidateCollector) -> None:
-        """Rank and queue everything as `queue` does, raise what that raises, and keep nothing."""
-        with suppress(_RehearsedError), self.ledger.act("ingest", scope=Scope.INTAKE) as act:
-            self._rows(act, collector)
-            raise _RehearsedError
+    def faults(self, collector: CandidateCollector) -> dict[Path, Exception]:
+        """The files of which nothing can be queued, each with its error; nothing is kept."""
+        found: dict[Path, Exception] = {}
+        for path in collector.sources():
+            try:
+                with (
+                    suppress(_RehearsedError),
+                    self.ledger.act("ingest", scope=Scope.INTAKE) as act,
+                ):
+                    self._rows(act, collector.of(str(path)))
+                    raise _RehearsedError
+            except Exception as problem:
+                if not is_of_a_file(problem):
+                    raise
+                found[path] = problem
+        return found
 
     def _rows(self, act: Act, collector: CandidateCollector) -> _Rows:
         """Write the rows that wait: new statements first, then candidates, up to the cap."""

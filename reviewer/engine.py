@@ -116,9 +116,8 @@ class Engine:
     def history(self) -> History:
         """The acts; undo and redo; verification."""
         from reviewer.promotion.decisions.history import History
-        from reviewer.promotion.rows.decided_rows import find_conflicts_again
 
-        return History(self._database, self._ledger, find_conflicts_again(self.clock))
+        return History(self._database, self._ledger)
 
     @cached_property
     def sources(self) -> SourceView:

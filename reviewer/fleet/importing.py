@@ -24,7 +24,6 @@ from reviewer.fleet.candidate_row import CandidateRow, CleanRow
 from reviewer.fleet.values import FleetError
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import open_conflicts
-from reviewer.promotion.rows.decided_rows import find_conflicts_again
 from reviewer.promotion.rows.evidence_rows import MOST_EVIDENCE
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image
@@ -127,7 +126,7 @@ class FleetImport:
         changed since.
         """
         acts = self._acts(wave)
-        undo = Undo(self._database, self._ledger, find_conflicts_again(self._clock))
+        undo = Undo(self._database, self._ledger)
         others = "" if anyone or not acts else undo.done_by_another(acts[0])
         if others:
             raise ConflictError(

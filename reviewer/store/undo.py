@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -74,18 +73,9 @@ class Undone(Struct, frozen=True):
 class Undo:
     """Walks the ledger backwards to find what a person would undo or redo next."""
 
-    def __init__(
-        self,
-        database: Database,
-        ledger: Ledger,
-        afterwards: Callable[[Act, Sequence[int]], None] | None = None,
-    ) -> None:
-        """`afterwards` may add further changes to an undo or redo; it gets the ids of the memories
-        with a changed status.
-        """
+    def __init__(self, database: Database, ledger: Ledger) -> None:
         self._database = database
         self._ledger = ledger
-        self._afterwards = afterwards
 
     def next_undo(self) -> tuple[int, str] | None:
         """Id and title of this person's latest decision here that is not undone."""
@@ -261,7 +251,6 @@ class Undo:
             gone: dict[str, list[tuple[int, int]]] = defaultdict(list)
             needed: dict[str, set[int]] = defaultdict(set)
             memories: dict[int, None] = {}
-            decided = array("q")
             for changes in _changes_backwards(act, source):
                 self._require_unchanged(changes, name, source)
                 _note_deleted(changes, gone)
@@ -277,15 +266,8 @@ class Undo:
                 _note_parents(self._database.writer, back, needed)
                 rows = (change.row for change in back if change.table == "memory")
                 memories.update(islice(((row, None) for row in rows), TOUCHED))
-                decided.extend(
-                    change.row
-                    for change in back
-                    if change.table == "memory" and "status" in (change.after or ())
-                )
             restore_referenced(act, self._database.writer, shared, name)
             self._require_whole(gone, needed, name, source)
-            if self._afterwards is not None:
-                self._afterwards(act, decided)
             act.target = source
         return Undone(act.id, target, name, tuple(islice(memories, TOUCHED)))
 

@@ -283,7 +283,6 @@ def fill(program: Program) -> None:
         )
     entities = program.rows_of("SELECT id FROM memory WHERE kind = 'entity' ORDER BY id")
     done("promote", *entities[-2:])
-    done("relate", entities[-1], "depends_on", entities[-2])
     done(
         "state",
         "set",

@@ -17,7 +17,7 @@ from reviewer.clock import Clock, iso
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.rows.enqueue import KnownRows, NewRow, count_again, queue_rows
 from reviewer.promotion.rows.finding_rows import came_up_again, keep
-from reviewer.promotion.rows.statement_rows import new_row, plan, write
+from reviewer.promotion.rows.statement_rows import write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.faults import is_of_a_file
 from reviewer.promotion.waves.findings import in_a_line, propose
@@ -118,8 +118,8 @@ class WaveEnd(Struct, frozen=True):
         """Write the rows that wait: new statements first, then candidates, up to the cap."""
         known, now = KnownRows(self.database, self.project_id), iso(self.clock())
         ranked = collector.ranked(known)
-        planned = plan(act, self.project_id, collector.statements)
-        written = write(act, self.project_id, self.wave, planned, now=now)
+        statements = collector.statements
+        written = write(act, self.project_id, lambda: self.wave, statements, now=now)
         kept = ranked.kept[: CAP - len(written.new)]
         ids = queue_rows(
             act,
@@ -133,10 +133,10 @@ class WaveEnd(Struct, frozen=True):
         count_again(act, collector.sightings, project_id=self.project_id, now=now)
         left_out = (*ranked.kept[len(kept) :], *ranked.over_cap)
         return _Rows(
-            [*written.new, *ids],
-            [*map(new_row, planned.over_cap), *map(NewRow.of, left_out)],
+            [*(number for number, _ in written.new), *ids],
+            [*written.over_cap, *map(NewRow.of, left_out)],
             len(collector.sightings) + ranked.repeated + len(written.seen),
-            Counter(fact.best.proved.proposal.rule for fact in planned.new)
+            Counter(each.proved.proposal.rule for _, each in written.new)
             + Counter(each.candidate.rule for each in kept),
         )
 

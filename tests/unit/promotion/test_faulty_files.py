@@ -38,7 +38,7 @@ STAGES = {
     "judged": "reviewer.extraction.extract.Extractor.feed",
     "written": f"{PROMOTION}waves.record_writer.record_image",
     "proved": f"{PROMOTION}waves.candidate_collector.prove",
-    "planned": f"{PROMOTION}waves.finish_wave.plan",
+    "planned": f"{PROMOTION}waves.finish_wave.write",
     "queued": f"{PROMOTION}rows.enqueue._Queueing.insert",
 }
 """Where a file's content passes, in the order of a wave."""

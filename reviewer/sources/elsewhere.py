@@ -19,9 +19,6 @@ RECORD_LINE = "record_line"
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
-WEB = ("http", "https")
-BUCKETS = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "r2", "oss")
-
 CONNECT_SECONDS, ANSWER_SECONDS = 10, 30
 """How long a bucket may take to connect and to send the next bytes, unless the options say
 otherwise. By itself s3fs gives up a file of which nothing comes after five minutes, gcsfs never.
@@ -130,36 +127,3 @@ def trouble(url: str, problem: BaseException) -> str:
     ):
         return f"{url} cannot be read: it did not answer in time ({said})."
     return f"{url} cannot be read: {said}."
-
-
-def host_of(url: str) -> str:
-    """Who is asked for the file of a URL: a host, or a bucket with its protocol."""
-    parts = urlsplit(url)
-    if parts.scheme in WEB:
-        return parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def read_range(url: str, start: int, end: int) -> bytes:
-    """Bytes of a file elsewhere. Raises SourceError when they cannot be fetched, or when the URL is
-    one of this machine or has a protocol that is not known to be safe: somebody else may have
-    written it.
-    """
-    protocol = urlsplit(url).scheme
-    if "::" in url.partition("://")[0] or protocol not in (*WEB, *BUCKETS, *_options()):
-        raise SourceError(
-            f"{url} is not fetched: only http://, https:// and buckets such as s3:// and gs:// are,"
-            f" and what {OPTIONS_VARIABLE} has options for."
-        )
-    try:
-        if protocol in WEB:
-            from reviewer.sources.web import guarded  # late: hardly any store has such rows
-
-            files = guarded(_file_system_class(url), _options().get(protocol, {}), url, end - start)
-        else:
-            files = file_system(url)
-        return bytes(files.cat_file(url, start=start, end=end))
-    except SourceError:
-        raise
-    except Exception as problem:  # each file system raises errors of its own
-        raise SourceError(trouble(url, problem)) from problem

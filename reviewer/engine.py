@@ -23,7 +23,6 @@ from reviewer.projects import (
     work_tree,
 )
 from reviewer.promotion.decisions.drafts import Drafts
-from reviewer.promotion.lists.looked_at import LookedAt
 from reviewer.store.acts import Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -71,7 +70,6 @@ class Engine:
         self._ledger = Ledger(database, actor=actor, clock=clock)
         self.clock = clock
         self.drafts = Drafts(database.path)
-        self._looked_at = LookedAt(database.path)
         self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.session_drafts = Drafts(database.path, "session-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
@@ -116,9 +114,8 @@ class Engine:
     def history(self) -> History:
         """The acts; undo and redo; verification."""
         from reviewer.promotion.decisions.history import History
-        from reviewer.promotion.rows.decided_rows import find_conflicts_again
 
-        return History(self._database, self._ledger, find_conflicts_again(self.clock))
+        return History(self._database, self._ledger)
 
     @cached_property
     def sources(self) -> SourceView:
@@ -172,12 +169,7 @@ class Engine:
         """Policy hints of candidates."""
         from reviewer.promotion.lists.insight import Insight
 
-        return Insight(self._database, self.clock, self._looked_at)
-
-    def was_looked_at(self, memory: int) -> None:
-        """Remember that a person had a candidate before them; not where the store is read-only."""
-        if not self.read_only:
-            self._looked_at.note(memory)
+        return Insight(self._database, self.clock)
 
     @cached_property
     def active_facts(self) -> ActiveFacts:

@@ -29,7 +29,7 @@ GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
 COMMON = "-waves"
 PERSONAL = (
     "-drafts", "-edit-drafts", "-retention-drafts", "-session-drafts", "-summary-drafts",
-    "-answers", "-agents", ".looked-at", ".places.json", ".readings",
+    "-answers", "-agents", ".places.json", ".readings",
 )  # fmt: skip
 """What the names of files and folders beside the store add to its own, where these are renamed when
 sharing begins or ends. Backups and runs stay, because their paths are recorded.

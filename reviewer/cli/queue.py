@@ -146,8 +146,6 @@ def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
             partial(show_candidate, engine),
             to_json=partial(show_candidate_json, engine),
         )
-        for memory in ids:
-            engine.was_looked_at(memory)
 
 
 @queue.command("more")

@@ -64,9 +64,6 @@ SECTIONS = {
         "verify": VerbEntry("history:verify", "Check that the store agrees with its ledger."),
         "export": VerbEntry("export", "Export trusted state, active entities and active memories."),
         "forget": VerbEntry("forget", "Erase memories, or a project, for good."),
-        "relate": VerbEntry(
-            "triage:relate", "Record a relation between two entities, from ID to TARGET.", rare=True
-        ),
         "merge": VerbEntry("triage:merge", "Merge one memory into another.", rare=True),
         "supersede": VerbEntry(
             "triage:supersede", "Replace an active memory by a newer one.", rare=True
@@ -149,7 +146,6 @@ HIDDEN = {
         "hook:update_call_hooks", "Make memories ready for hooks at calls, and write guards."
     ),
     "read-sessions": VerbEntry("hook:read_sessions", "Read the sessions that hooks have noted."),
-    "add": VerbEntry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
     "dev-seed": VerbEntry("demo:dev_seed", "Fill the queue with N made-up candidates."),
 }
 """Commands for programs."""

@@ -143,7 +143,6 @@ def export(session: Session, key: Path, out: Path) -> None:
     type=FILE,
 )
 @option("--from-project NAME", "The project of the decisions, where it is another one than this.")
-@flag("--dry-run", "Say who signed what and what it would do; change nothing.")
 @json_option("One JSON object.")
 @pass_session
 def import_(
@@ -151,7 +150,6 @@ def import_(
     file: Path,
     allowed: Path,
     from_project: str | None,
-    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Apply the signed decisions of somebody else, as one act in their name.
@@ -164,20 +162,11 @@ def import_(
 
     found = read_decisions(file)
     session.actor = signer(b"".join(found.lines), _signature(file), allowed)
-    if dry_run:
-        header = found.header
-        narrate(
-            f"{session.actor} has signed {count(len(found.decisions), 'decision')} of project"
-            f" {header.project}, exported on {header.at}."
-        )
-        if not session.store_path().exists():
-            narrate("There is no store here yet. Nothing was changed.")
-            return
-    with session.changing(create=not dry_run) as engine:
+    with session.changing(create=True) as engine:
         project = session.target(engine)
         _require_project(found, project, from_project)
-        done = engine.decisions.apply(file, found, project, dry_run=dry_run)
-    _report(done, as_json, session.actor, dry_run)
+        done = engine.decisions.apply(file, found, project)
+    _report(done, as_json, session.actor)
 
 
 def _require_project(found: DecisionFile, project: str, named: str | None) -> None:
@@ -207,7 +196,7 @@ def _signature(file: Path) -> bytes:
     return data
 
 
-def _report(done: ImportedDecisions, as_json: bool, actor: str, dry_run: bool) -> None:
+def _report(done: ImportedDecisions, as_json: bool, actor: str) -> None:
     if as_json:
         print_json({**fields(done), "actor": actor})
         return
@@ -215,9 +204,7 @@ def _report(done: ImportedDecisions, as_json: bool, actor: str, dry_run: bool) -
         print_text(f"refused  {each.why}; {actor} {each.verdict}: {each.content}")
     if done.same:
         narrate(f"{count(done.same, 'decision')} agreed with this store already.")
-    if dry_run:
-        narrate(f"{done.title} - as it would be. Nothing was changed.")
-    elif done.act:
+    if done.act:
         narrate(f"{done.title} - reviewer undo {done.act} takes all of it back")
     else:
         narrate("Nothing was changed.")

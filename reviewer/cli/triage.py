@@ -1,5 +1,5 @@
 """Decisions about candidates: `promote|reject|defer|restore|merge|edit|supersede`, and the
-entities made from them: `graduate|relate`. Each call is one act, undone as one.
+entities made from them: `graduate`. Each call is one act, undone as one.
 """
 
 from __future__ import annotations
@@ -159,17 +159,3 @@ def graduate(session: Session, memory: int, type_: str, name: str | None) -> Non
     """
     with session.changing() as engine:
         report_act(engine.entities.graduate(memory, type_, name=name))
-
-
-@click.command(cls=Verb, example="relate 21 depends_on 22")
-@click.argument("entity", type=ID, metavar="ID")
-@click.argument("kind", metavar="KIND")
-@click.argument("target", type=ID, metavar="TARGET")
-@pass_session
-def relate(session: Session, entity: int, kind: str, target: int) -> None:
-    """Record a relation between two entities, from ID to TARGET.
-
-    KIND is part_of, depends_on, satisfies, supersedes, uses, supplied_by or validates.
-    """
-    with session.changing() as engine:
-        report_act(engine.entities.relate(entity, kind, target))

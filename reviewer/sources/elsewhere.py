@@ -20,8 +20,6 @@ RECORD_LINE = "record_line"
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
-BUCKETS = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "r2", "oss")
-
 CONNECT_SECONDS, ANSWER_SECONDS = 10, 30
 """How long a bucket may take to connect and to send the next bytes, unless the options say
 otherwise. By itself s3fs gives up a file of which nothing comes after five minutes, gcsfs never.
@@ -112,28 +110,3 @@ def trouble(url: str, problem: BaseException) -> str:
     if isinstance(problem, TimeoutError) or re.search("time(d )?out", said, re.IGNORECASE):
         return f"{url} cannot be read: it did not answer in time ({said})."
     return f"{url} cannot be read: {said}."
-
-
-def host_of(url: str) -> str:
-    """Who is asked for the file of a URL: a bucket with its protocol."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-
-
-def read_range(url: str, start: int, end: int) -> bytes:
-    """Bytes of a file in a bucket. Raises SourceError when they cannot be fetched, or when the URL
-    has another protocol: somebody else may have written it, and nobody but the person decides
-    which server is asked.
-    """
-    protocol = urlsplit(url).scheme
-    if "::" in url.partition("://")[0] or protocol not in (*BUCKETS, *_options()):
-        raise SourceError(
-            f"{url} is not fetched: only buckets such as s3:// and gs:// are, and what"
-            f" {OPTIONS_VARIABLE} has options for."
-        )
-    try:
-        return bytes(file_system(url).cat_file(url, start=start, end=end))
-    except SourceError:
-        raise
-    except Exception as problem:  # each file system raises errors of its own
-        raise SourceError(trouble(url, problem)) from problem

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -72,18 +71,9 @@ class Undone(Struct, frozen=True):
 class Undo:
     """Walks the ledger backwards to find what a person would undo or redo next."""
 
-    def __init__(
-        self,
-        database: Database,
-        ledger: Ledger,
-        afterwards: Callable[[Act, Sequence[int]], None] | None = None,
-    ) -> None:
-        """`afterwards` may add further changes to an undo or redo; it gets the ids of the memories
-        with a changed status.
-        """
+    def __init__(self, database: Database, ledger: Ledger) -> None:
         self._database = database
         self._ledger = ledger
-        self._afterwards = afterwards
 
     def next_undo(self) -> tuple[int, str] | None:
         """Id and title of this person's latest decision here that is not undone."""
@@ -270,7 +260,6 @@ class Undo:
         """Write the images before an act again; returns the ids of memories that it changed."""
         shared: list[RowChange] = []
         memories: dict[int, None] = {}
-        decided = array("q")
         for changes in _changes_backwards(act, source):
             self._require_unchanged(changes, name, source)
             back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
@@ -284,10 +273,7 @@ class Undo:
             shared += [change for change in back if change.table in REFERENCED]
             rows = [change for change in back if change.table == "memory"]
             memories.update(islice(((each.row, None) for each in rows), TOUCHED))
-            decided.extend(each.row for each in rows if "status" in (each.after or ()))
         restore_referenced(act, self._database.writer, shared, name)
-        if self._afterwards is not None:
-            self._afterwards(act, decided)
         return tuple(islice(memories, TOUCHED))
 
     def _require_unchanged(self, changes: Sequence[RowChange], title: str, number: int) -> None:

@@ -67,7 +67,7 @@ def test_a_link_in_place_of_a_folder_of_the_program_is_refused(
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "name",
-    ["store.db.looked-at", "store.db.places.json", "store.db-agents/connections.json",
+    ["store.db.places.json", "store.db-agents/connections.json",
      "store.db-agents/hooks.log", "store.db-waves/1/dropped.ndjson"],
 )  # fmt: skip
 def test_a_pipe_in_place_of_a_file_of_the_program_makes_nobody_wait(

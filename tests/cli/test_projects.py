@@ -80,7 +80,6 @@ NAMING: dict[str, list[list[str]]] = {
     "merge": [["{waiting}", "--into", "{active}"], ["{own}", "--into", "{active}"]],
     "supersede": [["{active}", "--by", "{waiting}"], ["{own active}", "--by", "{waiting}"]],
     "graduate": [["{active}", "--as", "decision"]],
-    "relate": [["{left}", "depends_on", "{right}"], ["{own left}", "depends_on", "{right}"]],
     "conflict": [["{conflict}", "--both"]],
     "commit add": [["{context}", "--text", "More"]],
     "commit edit": [["{commit}", "--text", "Other"]],
@@ -101,7 +100,6 @@ FILLING: dict[str, list[str]] = {
     "ingest": ["more.md"],
     "propose": ["more.md", "--yes", "--command", f"printf '{WORDED}'"],
     "remember": ["The wallaby is fed at noon.", "--at", "more.md:0"],
-    "add": ["knowledge", "The wallaby is fed at noon"],
     "state set": ["wallaby", "yes"],
     "context create": ["wallaby"],
     "context import": ["talk.json"],
@@ -408,7 +406,6 @@ class TestNaming:
         joins: tuple[Callable[[], object], ...] = (
             lambda: engine.triage.merge(int(p["waiting"]), int(q["active"])),
             lambda: engine.triage.supersede(int(p["active"]), int(q["waiting"])),
-            lambda: engine.entities.relate(int(p["left"]), "uses", int(q["left"])),
         )
         for join in joins:
             with pytest.raises(ConflictError, match="belong"):

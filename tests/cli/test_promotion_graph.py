@@ -1,4 +1,4 @@
-"""`graduate|add|relate|conflict|state|supersede`, and the promotion graph in `queue`."""
+"""`graduate|conflict|state|supersede`, and the promotion graph in `queue`."""
 
 from __future__ import annotations
 
@@ -158,20 +158,6 @@ class TestEntities:
             "We ship on Mondays", "Rain is wet today"
         }  # fmt: skip
 
-    def test_relations_are_stated_by_id(self, reviewer: Reviewer) -> None:
-        for name in ("Poller", "Sender"):
-            said(reviewer, "remember", f"The {name} works", "--type", "component", "--name", name)
-        poller, sender = sorted(reviewer.ids())
-        said(reviewer, "relate", f"#{poller}", "depends_on", f"#{sender}")
-        assert show(reviewer, poller)["entity"]["relations"] == [
-            {"kind": "depends_on", "target": "Sender", "target_id": sender}
-        ]
-        assert f"depends_on #{sender} Sender" in reviewer("queue", "show", poller).stdout
-        assert "circle" in reviewer.fails("relate", sender, "depends_on", poller)
-        assert "itself" in reviewer.fails("relate", sender, "uses", sender)
-        assert "part_of" in reviewer.fails("relate", sender, "likes", poller)
-        assert "#99 is not an entity" in reviewer.fails("relate", sender, "uses", 99)
-
 
 class TestConflicts:
     def test_both_sides_are_shown_with_their_lines(
@@ -286,7 +272,6 @@ class TestForesight:
         assert "★" in reviewer("queue", "list").stdout
         assert "seen 6 times in 1 day" in reviewer("queue", "show", row["id"]).stdout
         assert row["status"] == "candidate"
-        assert reviewer.rows("queue", "list")[0]["hints"] == []  # a person has looked at it
 
 
 class TestTriggers:

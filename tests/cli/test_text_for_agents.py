@@ -137,8 +137,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
     done("promote", *kept)
     for number in kept[:3]:
         done("edit", number, "--when", "command print tickets")
-    entities = program.ids("--project", "office", "--filter", "kind:entity", "--status", "active")
-    done("relate", entities[0], "depends_on", entities[1])
     done("state", "set", f"rule {SHORT}", FENCE, "--note", FENCE, "--evidence", f"see {LIVE}")
     done("state", "set", "drawer", f"The drawer is oiled.\n\n{every}", "--note", TURNS[0])
     # Facts that read like orders are left out of what agents get, which would hide the rest.

@@ -114,26 +114,21 @@ def test_an_object_that_goes_away_before_it_is_read(fleet: Fleet, bucket: Bucket
     assert row["problem"] == f"{url} does not exist: check the address."
 
 
-def test_a_row_shows_what_is_in_the_bucket_around_its_words(fleet: Fleet, bucket: Bucket) -> None:
+def test_a_row_of_a_bucket_shows_what_was_stored_and_asks_nobody(
+    fleet: Fleet, bucket: Bucket
+) -> None:
     url = bucket.put("logs/one.jsonl", session_lines("one", *FACTS).encode())
     fleet.ok("run", "s3://team/logs", "--out", fleet.parts)
     fleet.candidates()
     fleet.ok("import", fleet.parts / "candidates.parquet", "--project", "kiosk")
+    bucket.fs.rm_file("team/logs/one.jsonl")
     engine = Engine.open(fleet.reviewer.db)
     try:
         number = fleet.reviewer.rows("--project", "kiosk", "queue", "list")[0]["id"]
         (shown,) = engine.queue.evidence(number)
         assert shown.record.path == url
-        window = engine.sources.lines(url, shown.line)
-        text = shown.record.text[shown.span_start : shown.span_end]
-        assert text in window.lines[shown.line - window.first_line]
-        assert window.remark.startswith("Fetched ")
         assert engine.sources.stale([number]) == set()
-        bucket.put("logs/one.jsonl", session_lines("other", *FACTS[::-1]).encode())
-        with pytest.raises(SourceError, match="has changed since it was read"):
-            engine.sources.lines(url, shown.line)
-        bucket.fs.rm_file("team/logs/one.jsonl")
-        with pytest.raises(SourceError, match=r"logs/one\.jsonl does not exist"):
+        with pytest.raises(SourceError, match="is not on this machine"):
             engine.sources.lines(url, shown.line)
     finally:
         engine.close()
@@ -245,8 +240,8 @@ def test_files_that_come_late_or_are_refused_are_named_and_the_rest_is_read(
 
 
 def test_every_look_into_a_bucket_has_the_same_patience(bucket: Bucket) -> None:
-    from reviewer.sources.elsewhere import file_system, read_range
+    from reviewer.sources.elsewhere import file_system
 
-    assert read_range(bucket.put("logs/one.jsonl", b"0123456789"), 2, 5) == b"234"
+    del bucket
     limits = file_system("s3://team").config_kwargs
     assert limits["connect_timeout"] <= limits["read_timeout"] <= 60

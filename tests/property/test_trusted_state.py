@@ -191,7 +191,6 @@ ACTS = {
     "author entity": lambda e, a, b, w: e.entities.author(
         "acme", "decision", f"We will use {w} for the ledger database"
     ),
-    "relate": lambda e, a, b, w: e.entities.relate(a, "depends_on", b),
     "keep": lambda e, a, b, w: e.conflicts.supersede(a, b),
     "keep both": lambda e, a, b, w: e.conflicts.keep_both(a),
     "dismiss": lambda e, a, b, w: e.conflicts.dismiss(a),

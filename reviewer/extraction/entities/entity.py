@@ -29,18 +29,6 @@ class EntityType(StrEnum):
     PROCESS = "process"
 
 
-class RelationKind(StrEnum):
-    """Relations from an entity to its target."""
-
-    PART_OF = "part_of"
-    DEPENDS_ON = "depends_on"
-    SATISFIES = "satisfies"
-    SUPERSEDES = "supersedes"
-    USES = "uses"
-    SUPPLIED_BY = "supplied_by"
-    VALIDATES = "validates"
-
-
 class Attribute(Struct, frozen=True):
     """A named value as written; `unit` may be empty."""
 

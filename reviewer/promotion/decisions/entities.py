@@ -10,7 +10,6 @@ from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.promotion.decisions.triage import promote_rows
 from reviewer.promotion.rows.conflict_rows import open_conflicts
 from reviewer.promotion.rows.entity_rows import (
-    add_relation,
     entity_type,
     insert_row,
     kind_and_type,
@@ -133,15 +132,6 @@ class Entities:
                 promote_rows(act, [number], True, now=now)
                 act.title += ", and promoted it"
         return Done(act.id, act.title, (number,))
-
-    def relate(self, number: int, kind: str, target: int) -> Done:
-        """Record a relation of one entity to another.
-
-        Raises UnknownIdError, ReviewerError for an unknown kind, ConflictError for a cycle.
-        """
-        with self._ledger.act("relate") as act:
-            act.title = add_relation(act, number, kind, target)
-        return Done(act.id, act.title, (number, target))
 
 
 def _require_active(number: int, row: dict[str, Value]) -> None:

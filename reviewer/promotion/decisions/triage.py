@@ -15,7 +15,6 @@ from reviewer.promotion.rows.decided_rows import (
     about_conflicts,
     candidates_of,
     find_conflicts,
-    leave_other_facts,
     members_of,
     move_memories,
     refuse_graduated,
@@ -337,7 +336,6 @@ def _take_members(
     regroup(act, single)
     taken: list[int] = []
     leaders = [row for row in rows if row not in single]
-    leave_other_facts(act, leaders)
     for leader, members in members_of(act, leaders).items():
         if merge:
             supersede_rows(act, members, leader, now)

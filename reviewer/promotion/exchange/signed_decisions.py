@@ -11,7 +11,6 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -206,12 +205,9 @@ class Decisions:
         for row in rows:
             yield decision_of(reader, row, row["decided_at"] or iso(self._clock()))
 
-    def apply(
-        self, path: Path, file: DecisionFile, project: str, *, dry_run: bool = False
-    ) -> ImportedDecisions:
+    def apply(self, path: Path, file: DecisionFile, project: str) -> ImportedDecisions:
         """Apply a file to a project as one act of the ledger's actor. The newer of two decisions
-        of the same person counts; what somebody else has decided otherwise is refused. With
-        `dry_run` nothing of it is kept, and there is no act.
+        of the same person counts; what somebody else has decided otherwise is refused.
 
         Raises ReviewerError for a file from the future or a decision that cannot be a memory;
         nothing is written then.
@@ -223,7 +219,7 @@ class Decisions:
                 " come. Set the clock of this machine right, or have the decisions exported again."
             )
         done = _Applied()
-        with suppress(_OnlyTriedError), self._ledger.act(IMPORT) as act:
+        with self._ledger.act(IMPORT) as act:
             (number,) = act.query("SELECT max(id) FROM project WHERE name = ?", (project,))[0]
             for line, each in enumerate(file.decisions, start=1):
                 if self._apply_one(act, number or 0, each, done, latest):
@@ -233,8 +229,6 @@ class Decisions:
             for (_, each), memory in zip(done.to_add, added, strict=True):
                 promote_rows(act, [memory], now=min(each.at, now))
             act.title = _title(self._ledger.actor, done, added)
-            if dry_run:
-                raise _OnlyTriedError
         return ImportedDecisions(
             act.id, act.title, tuple(done.promoted), tuple(done.rejected), tuple(added),
             done.same, tuple(done.refused),
@@ -322,10 +316,6 @@ def passages_of(reader: sqlite3.Connection, memory: int) -> Iterator[EvidencePla
     )
     for path, start, end, digest, text, first, last in rows.fetchall():
         yield EvidencePlace(Path(path).name, start, end, digest, text[first:last])
-
-
-class _OnlyTriedError(Exception):
-    """Ends an act whose changes are not wanted, so that they are rolled back."""
 
 
 class _Applied:

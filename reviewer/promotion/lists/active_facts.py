@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from reviewer.extraction.entities.entity import EntityType, RelationKind
+from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.lists.filters import parse_filter
 from reviewer.store.database import Database, failures_as_sentences
 
@@ -24,8 +24,6 @@ class ActiveFacts:
     """Reads the active rows."""
 
     entity_types: tuple[str, ...] = tuple(EntityType)
-    relation_kinds: tuple[str, ...] = tuple(RelationKind)
-    """The relations that one entity may have to another."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,7 +1,4 @@
-"""The rows that the cap of a wave left out: each statement once, until it is in the queue.
-
-Counting them needs none of the extractors' code, because every screen shows the count.
-"""
+"""The rows that the cap of a wave left out: each statement once, until it is in the queue."""
 
 from __future__ import annotations
 
@@ -38,53 +35,38 @@ class LeftOut(Struct, frozen=True):
 
 
 class BeyondCap:
-    """Reads what the waves' reports keep beyond the cap. Safe to call from several threads."""
+    """Reads what the waves' reports keep beyond the cap."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._keys: dict[Path, frozenset[Key]] = {}
-        """The keys of a report, which does not change, by its folder."""
 
-    def count(self, project: str | None) -> int:
-        """How many rows wait there. A wave whose report cannot be read counts as it was left."""
-        keys: set[tuple[int, Key]] = set()
-        unreadable = 0
-        for _, project_id, folder, left in self._waves(project):
-            try:
-                if folder not in self._keys:
-                    self._keys[folder] = frozenset(map(_key, _lines(folder)))
-                keys.update((project_id, key) for key in self._keys[folder])
-            except StoreError:
-                unreadable += left  # `queue` says why
-        return len(keys) - len(self._known(keys)) + unreadable
-
-    def waiting(self, project: str | None) -> tuple[list[LeftOut], list[str]]:
-        """The rows, statements first and then the best, and a sentence for each report that cannot
-        be read.
+    def waiting(self, project: str | None) -> tuple[list[LeftOut], list[int], list[str]]:
+        """The rows, statements first and then the best, the waves whose reports were read, and a
+        sentence for each that cannot be read.
         """
         found: list[LeftOut] = []
+        waves: list[int] = []
         failures: list[str] = []
-        for wave, project_id, folder, _ in self._waves(project):
+        for wave, project_id, folder in self._waves(project):
             try:
                 found += [LeftOut(wave, project_id, fields) for fields in _lines(folder)]
+                waves.append(wave)
             except StoreError as problem:
                 failures.append(str(problem))
         found.sort(key=_place)
         first = {item.key: item for item in reversed(found)}
         known = self._known(first)
-        return [each for each in found if first[each.key] is each and each.key not in known], (
-            failures
-        )
+        new = [each for each in found if first[each.key] is each and each.key not in known]
+        return new, waves, failures
 
-    def _waves(self, project: str | None) -> list[tuple[int, int, Path, int]]:
+    def _waves(self, project: str | None) -> list[tuple[int, int, Path]]:
         sql = (
-            "SELECT w.id, w.project_id, w.report_folder,"
-            " json_extract(w.counts, '$.over_cap_left') AS left_out FROM wave w"
-            " JOIN project p ON p.id = w.project_id"
-            " WHERE left_out > 0 AND (?1 IS NULL OR p.name = ?1)"
+            "SELECT w.id, w.project_id, w.report_folder FROM wave w"
+            " JOIN project p ON p.id = w.project_id WHERE (?1 IS NULL OR p.name = ?1)"
+            " AND json_extract(w.counts, '$.over_cap_left') > 0"
         )
         rows = self._database.query(sql, (project,))
-        return [(row[0], row[1], Path(row[2]), row[3]) for row in rows]
+        return [(row[0], row[1], Path(row[2])) for row in rows]
 
     def _known(self, keys: Iterable[tuple[int, Key]]) -> set[tuple[int, Key]]:
         wanted: dict[int, list[Key]] = {}

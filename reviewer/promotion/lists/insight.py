@@ -16,7 +16,6 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.extraction.flags import INJECTION
-from reviewer.promotion.lists.looked_at import LookedAt
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
 
@@ -51,19 +50,16 @@ class Hint(Struct, frozen=True):
 class Insight:
     """Evaluates hints. Nothing here decides or writes anything."""
 
-    def __init__(self, database: Database, clock: Clock, looked_at: LookedAt) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
-        self._looked_at = looked_at
         self._clock = clock
 
     def hints(self, ids: Sequence[int]) -> dict[int, tuple[Hint, ...]]:
         """The policies that speak for those candidates; rows without any are left out."""
-        looked_at, now = self._looked_at.ids(), self._clock()
         found: dict[int, tuple[Hint, ...]] = {}
-        references = self._references(ids, now)
+        references = self._references(ids, self._clock())
         for row in self._database.query(_CANDIDATES, (listed(ids),)):
-            seen = row["deferred"] or row["id"] in looked_at
-            if spoken := tuple(_hints(row, [] if seen else references[row["id"]])):
+            if spoken := tuple(_hints(row, [] if row["deferred"] else references[row["id"]])):
                 found[row["id"]] = spoken
         return found
 

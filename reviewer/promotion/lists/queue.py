@@ -5,8 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -30,9 +29,6 @@ from reviewer.proposing.values import Proof
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.changes import Value
 from reviewer.store.database import Database
-
-if TYPE_CHECKING:
-    from reviewer.promotion.lists.beyond_cap import BeyondCap
 
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
 _SESSIONS = (
@@ -142,9 +138,17 @@ class Queue:
             rejected=decided.get(("invalid", False), 0) + rejected_today,
             promoted_today=promoted_today,
             rejected_today=rejected_today,
-            beyond_cap=self._beyond_cap.count(project) if self._has_left_out() else 0,
+            beyond_cap=self._beyond_cap(project),
             excerpts=self.count(QueueQuery(project=project, filter="is:excerpt")),
         )
+
+    def _beyond_cap(self, project: str | None) -> int:
+        """How many rows wait in the reports of waves; one that two waves left out counts twice."""
+        sql = (
+            "SELECT coalesce(sum(json_extract(w.counts, '$.over_cap_left')), 0) FROM wave w"
+            " JOIN project p ON p.id = w.project_id WHERE ?1 IS NULL OR p.name = ?1"
+        )
+        return int(self._database.query(sql, (project,))[0][0])
 
     def candidate(self, number: int) -> CandidateView:
         """Everything about one memory.
@@ -234,23 +238,10 @@ class Queue:
             (*parameters, *parsed.parameters),
         )
 
-    def _has_left_out(self) -> bool:
-        """Whether any wave left candidates out: else their reports need not be read."""
-        sql = "SELECT 1 FROM wave w WHERE json_extract(counts, '$.over_cap_left') > 0 LIMIT 1"
-        return bool(self._database.query(sql))
-
     def _in_project(self, project: str | None) -> tuple[str, tuple[Value, ...]]:
         if project is None:
             return "1", ()
         return "m.project_id = (SELECT id FROM project WHERE name = ?)", (project,)
-
-    @cached_property
-    def _beyond_cap(self) -> BeyondCap:
-        from reviewer.promotion.lists.beyond_cap import (
-            BeyondCap,  # late: needs the extractors' values
-        )
-
-        return BeyondCap(self._database)
 
     def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
         """The places a memory comes from, in order; none when it was written by hand."""

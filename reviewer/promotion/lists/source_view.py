@@ -12,7 +12,7 @@ from msgspec import Struct
 from reviewer.errors import ReadStoppedError, SourceError
 from reviewer.promotion.views import SourceState
 from reviewer.sources.elsewhere import is_url
-from reviewer.sources.unpacked import SUFFIXES, is_compressed, open_unpacked
+from reviewer.sources.unpacked import is_compressed, open_unpacked
 from reviewer.store.acts import AMONG, chunks, listed
 from reviewer.store.database import Database
 from reviewer.text.placeholder import MASK
@@ -33,11 +33,6 @@ BYTES_SHOWN = 4 * (LINE_CUT + READ_ON)
 LOOKED_THROUGH = 1 << 20
 """Bytes of a changed file that `stale` searches at most."""
 
-FETCHED = 4_000_000
-"""Bytes of a record in a file elsewhere that are fetched at most."""
-AROUND_FETCHED = 32_000
-"""Bytes before and after it that are fetched as well."""
-
 QUOTE = "substr(r.text, e.span_start + 1, e.span_end - e.span_start)"
 """What a memory cites of a record, in SQL."""
 SEARCHED = 64 << 20
@@ -51,8 +46,6 @@ class FileWindow(Struct, frozen=True):
     first_line: int
     lines: tuple[str, ...]
     total_lines: int | None
-    remark: str = ""
-    """The remarks that a person needs about these lines; they are all that can be shown."""
 
 
 class CitedText(Struct, frozen=True):
@@ -181,58 +174,15 @@ class SourceView:
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
         """The lines from `context` before to `context` after a 0-based line.
 
-        Secrets are masked and lines cut at LINE_CUT characters. Of a file elsewhere, only the bytes
-        around a stored record are fetched. Raises SourceError when the file cannot be read.
+        Secrets are masked and lines cut at LINE_CUT characters. Raises SourceError when the file
+        cannot be read.
         """
         if is_url(path):
-            return self._elsewhere(path, around_line)
+            raise SourceError(f"{path} is not on this machine.")
         if not os.path.isabs(path) or ".." in Path(path).parts:
             raise SourceError(f"{path} is not opened: it is not the full path of a file.")
         first, last = max(0, around_line - context), around_line + context + 1
         return window(Path(path), first, last)
-
-    def _elsewhere(self, url: str, line: int) -> FileWindow:
-        """The lines around the record nearest to a line of a file elsewhere."""
-        row = self._database.first(
-            "SELECT coalesce(json_extract(r.meta, '$.record_line') + 0, r.line_start) AS"
-            " line, r.byte_start, r.byte_end, r.sha256"
-            " FROM record r JOIN source s ON s.id = r.source_id WHERE s.path = ?"
-            " ORDER BY abs(r.line_start - ?), r.id LIMIT 1",
-            (url, line),
-        )
-        if row is None or row["byte_end"] <= row["byte_start"]:
-            raise SourceError(f"{url} is elsewhere, and where in it the text is was not kept.")
-        return fetched_window(url, row["line"], row["byte_start"], row["byte_end"], row["sha256"])
-
-
-def fetched_window(url: str, line: int, start: int, end: int, sha256: str) -> FileWindow:
-    """The lines of a record in a file elsewhere, and some around them. `line`: its first one.
-
-    Raises SourceError when they cannot be fetched.
-    """
-    from reviewer.sources.elsewhere import read_range  # late: most stores are of this machine
-
-    if url.lower().endswith(SUFFIXES):
-        raise SourceError(f"{url} is elsewhere and compressed: a part of it cannot be fetched.")
-    if end - start > FETCHED:
-        raise SourceError(f"{url} has {end - start:,} bytes in that place, too many to fetch.")
-    first = max(0, start - AROUND_FETCHED)
-    data = read_range(url, first, end + AROUND_FETCHED)
-    if _digest(data[start - first : end - first]) != sha256:
-        raise SourceError(f"{url} has changed since it was read: other bytes are in that place.")
-    before, after = data[: start - first], data[end - first :]
-    if first:
-        before = before[before.find(b"\n") + 1 :]  # the first line is cut
-    if len(after) >= AROUND_FETCHED:
-        after = after[: after.rfind(b"\n") + 1]
-    lines = (before + data[start - first : end - first] + after).split(b"\n")
-    if lines and not lines[-1]:
-        lines.pop()
-    remark = f"Fetched {len(data):,} bytes of {url}; r changes to what was stored, and back."
-    # From the start of the file on the lines are known, whatever the row says.
-    top = line - before.count(b"\n") if first else 0
-    shown = _decoded([each[:BYTES_SHOWN] for each in lines])
-    return FileWindow(url, max(0, top), shown, None, remark)
 
 
 def record_state(
@@ -252,7 +202,7 @@ def record_state(
     """
     size = byte_end - byte_start
     if is_url(str(place)):
-        return SourceState.UNKNOWN  # nothing is fetched unless a person opens it
+        return SourceState.UNKNOWN  # nothing is fetched
     path = Path(place)
     try:
         if searched is not None and is_compressed(path):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.views import RowKind, Status
 from reviewer.store.acts import AMONG, Act, listed
@@ -127,50 +126,6 @@ def regroup(act: Act, rows: Sequence[DecidedRow]) -> None:
         act.update_many("memory", members[1:], leader_id=members[0])
 
 
-def leave_other_facts(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """Rows behind these that do not say the same stay in the queue, each on its own.
-
-    A row says what its members say in its wording of now or an earlier one, what a reader joined to
-    it, and what the excerpts say that it was worded from. Others are behind it in stores of earlier
-    versions, and where somebody has reworded them since.
-    """
-    from reviewer.text.wording import same_wording  # late: few decisions have members
-
-    for leader, members in members_of(act, rows).items():
-        said = [
-            content
-            for (content,) in act.query(
-                "SELECT content FROM memory WHERE id = ? UNION ALL"
-                " SELECT content FROM content_history WHERE memory_id = ?",
-                (leader, leader),
-            )
-        ]
-        others = [
-            member
-            for member, content in act.query(
-                "SELECT id, content FROM memory WHERE ' ' || flags || ' ' NOT LIKE '% joined %'"
-                f" AND id {AMONG}",
-                (listed(members),),
-            )
-            if not any(same_wording(content, wording) for wording in said)
-            and not _worded_from(act, leader, member)
-        ]
-        act.update_many("memory", others, leader_id=None)
-
-
-def _worded_from(act: Act, statement: int, excerpt: int) -> bool:
-    """Whether an excerpt is part of the evidence of a statement."""
-    return bool(
-        act.query(
-            "SELECT 1 FROM memory s JOIN memory x ON x.id = ?2 AND x.excerpt = 1"
-            " JOIN evidence e ON e.memory_id = s.id JOIN evidence o ON o.memory_id = x.id"
-            " AND o.record_id = e.record_id AND o.span_start < e.span_end"
-            " AND e.span_start < o.span_end WHERE s.id = ?1 AND s.excerpt = 0 LIMIT 1",
-            (statement, excerpt),
-        )
-    )
-
-
 def require_one_project(first: DecidedRow, second: DecidedRow) -> None:
     """Raise ConflictError for two rows of different projects."""
     if first.project != second.project:
@@ -255,23 +210,6 @@ def _open_conflicts_of(act: Act, ids: Sequence[int]) -> list[tuple[int, int]]:
         f" AND (left_id {AMONG} OR right_id {AMONG})",
         (listed(ids), listed(ids)),
     )
-
-
-def find_conflicts_again(clock: Clock) -> Callable[[Act, Sequence[int]], None]:
-    """For an undo: entities whose status it restores may contradict others again."""
-
-    def afterwards(act: Act, decided: Sequence[int]) -> None:
-        rows = [
-            DecidedRow(number, RowKind.ENTITY, Status(status), None)
-            for number, status in act.query(
-                "SELECT m.id, m.status FROM memory m JOIN entity e ON e.memory_id = m.id"
-                f" WHERE m.status IN ('candidate', 'active') AND m.id {AMONG}",
-                (listed(decided),),
-            )
-        ]
-        find_conflicts(act, rows, iso(clock()))
-
-    return afterwards
 
 
 def set_resolution(act: Act, rows: Sequence[DecidedRow], resolution: str | None) -> None:

@@ -176,11 +176,6 @@ class _Queueing(NamedTuple):
             SourcePlace(records[each[0]], *each[1:]) for each in row.places if each[0] in records
         ]
         is_statement = row.columns.get("proof", "{}") != "{}"
-        cut_out = kind == RowKind.MEMORY and not is_statement
-        for statement, status in _covering(act, places[0]) if cut_out and places else ():
-            if status != "candidate":
-                return None  # what it says was decided on in better words
-            leader = statement
         columns: Image = {
             "first_seen": self.now,
             "last_seen": self.now,
@@ -217,18 +212,6 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
             )
             behind = [cut_out, *(member for (member,) in members if member != number)]
             act.update_many("memory", behind, leader_id=number)
-
-
-def _covering(act: Act, place: SourcePlace) -> list[tuple[int, str]]:
-    """The statement that quotes a span, with its status; of several one that waits."""
-    return act.query(
-        "SELECT m.id, m.status FROM evidence e JOIN memory m ON m.id = e.memory_id"
-        " WHERE e.record_id = ?1 AND m.proof <> '{}' AND m.kind = 'memory'"
-        " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?4"
-        "  * min(?3 - ?2, max(e.span_end - e.span_start, ?5))"
-        " AND m.leader_id IS NULL ORDER BY m.status = 'candidate' DESC, m.id LIMIT 1",
-        (place.record, place.start, place.end, MOST_COVERED, SHORT_QUOTE),
-    )
 
 
 def count_again(

@@ -10,7 +10,6 @@ from reviewer.extraction.entities.conflicts import FACTS_OF_RECORDS
 from reviewer.extraction.entities.entity import (
     Attribute,
     EntityType,
-    RelationKind,
     Structure,
 )
 from reviewer.extraction.entities.facts import structure_of
@@ -77,9 +76,6 @@ def kind_and_type(text: str) -> tuple[str, str]:
         names = ", ".join(dict.fromkeys((*MemoryType, *EntityType)))
         raise ReviewerError(f'There is no type "{text}". Types: {names}.') from None
 
-
-ACYCLIC = (RelationKind.PART_OF, RelationKind.DEPENDS_ON, RelationKind.SUPERSEDES)
-"""Relations that cannot form a cycle."""
 
 _COPIED = (
     "project_id", "wave_id", "type", "content", "key", "rule", "extractor_version", "prior",
@@ -196,67 +192,3 @@ def change_structure(act: Act, number: int, content: str) -> None:
     act.update(
         "entity", row, slot=new.slot, attributes=msgspec.json.encode(new.attributes).decode()
     )
-
-
-def add_relation(act: Act, number: int, kind: str, target: int) -> str:
-    """State a relation between two entities; returns the act's title.
-
-    One that stands there by the name of its target alone, as earlier versions read it off texts, is
-    pointed to the target. Raises UnknownIdError,
-    ReviewerError for an unknown kind, ConflictError for a relation to itself, for a cycle of one
-    that cannot go round, and for one that is stated already.
-    """
-    act.require_own("memory", [number, target])
-    if kind not in list(RelationKind):
-        raise ReviewerError(f'There is no relation "{kind}". Kinds: {", ".join(RelationKind)}.')
-    names = {
-        row[0]: row[1]
-        for row in act.query(
-            "SELECT memory_id, name FROM entity WHERE memory_id IN (?, ?)", (number, target)
-        )
-    }
-    for each in (number, target):
-        if each not in names:
-            raise UnknownIdError(f"#{each} is not an entity.")
-    projects = act.query(
-        "SELECT DISTINCT project_id FROM memory WHERE id IN (?, ?)", (number, target)
-    )
-    if len(projects) > 1:
-        raise ConflictError(f"#{number} and #{target} belong to different projects.")
-    if number == target:
-        raise ConflictError(f"#{number} cannot have a relation to itself.")
-    if kind in ACYCLIC and number in _reached(act, target, kind):
-        raise ConflictError(
-            f"#{number} {kind} #{target} would go in a circle: #{target} leads back to #{number}."
-        )
-    if act.query(
-        "SELECT 1 FROM relation WHERE memory_id = ? AND kind = ? AND target_id = ?",
-        (number, kind, target),
-    ):
-        raise ConflictError(f"#{number} {kind} #{target} is stated already.")
-    stated = act.query(
-        "SELECT id, target_id FROM relation WHERE memory_id = ? AND kind = ? AND target = ?",
-        (number, kind, names[target]),
-    )
-    if stated and stated[0][1] is None:
-        act.update("relation", stated[0][0], target_id=target)
-    else:
-        name = f"{names[target]} (#{target})" if stated else names[target]
-        act.insert("relation", memory_id=number, kind=kind, target=name, target_id=target)
-    return f"#{number} {kind} #{target}"
-
-
-def _reached(act: Act, start: int, kind: str) -> set[int]:
-    """The entities to which one relation leads, step by step; loops in the data are harmless."""
-    seen: set[int] = set()
-    waiting = [start]
-    while waiting:
-        for (found,) in act.query(
-            "SELECT target_id FROM relation WHERE memory_id = ? AND kind = ?"
-            " AND target_id IS NOT NULL",
-            (waiting.pop(), kind),
-        ):
-            if found not in seen:
-                seen.add(found)
-                waiting.append(found)
-    return seen

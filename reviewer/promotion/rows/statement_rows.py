@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct, structs
@@ -39,7 +38,7 @@ from reviewer.store.acts import Act
 from reviewer.store.changes import Image
 from reviewer.text.normalise import clean, duplicate_key
 from reviewer.text.secrets import mask
-from reviewer.text.wording import same_wording, wording_key
+from reviewer.text.wording import same_wording
 
 STATEMENTS_VERSION = "1.0.0"
 """The extractor version of rows that were proposed as statements."""
@@ -68,38 +67,17 @@ class PreparedStatement(Struct, frozen=True):
     flags: tuple[str, ...]
 
 
-class SameFact(Struct, frozen=True):
-    """Statements that say the same, the best wording first."""
-
-    sightings: tuple[PreparedStatement, ...]
-    score: float = 0.0
-
-    @property
-    def best(self) -> PreparedStatement:
-        return self.sightings[0]
-
-
-class RowPlan(Struct, frozen=True):
-    """A plan for the rows: new facts, best first, and known ones by their row. `known`: rows
-    that have all of a fact already.
+class WrittenRows(Struct, frozen=True):
+    """What became of statements: the new rows with what they were made of, the rows beyond the cap,
+    those that have new evidence, those that had all of it, and what became of replaced ones.
     """
 
-    new: tuple[SameFact, ...] = ()
-    over_cap: tuple[SameFact, ...] = ()
-    again: tuple[tuple[int, SameFact], ...] = ()
-    known: tuple[int, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to write."""
-        return not (self.new or self.over_cap or self.again)
-
-
-class WrittenRows(Struct, frozen=True):
-    """The rows that a plan wrote, and what became of those that the new ones replace."""
-
-    new: tuple[int, ...] = ()
+    new: tuple[tuple[int, PreparedStatement], ...] = ()
+    over_cap: tuple[NewRow, ...] = ()
     seen: tuple[int, ...] = ()
+    known: tuple[int, ...] = ()
+    unproved: int = 0
+    """Those of the new rows and of those beyond the cap that are not proved in full."""
     replaced: Related = Related()
 
 
@@ -187,101 +165,81 @@ def dropped(proved: Proved, reason: str) -> DroppedStatement:
     return DroppedStatement(reason, text, str(proved.path), proposer)
 
 
-def plan(act: Act, project_id: int, prepared: Sequence[PreparedStatement]) -> RowPlan:
-    """Sort statements into new facts and known ones; what is known in full already is left out."""
-    new: list[SameFact] = []
-    again: list[tuple[int, SameFact]] = []
-    known: list[int] = []
-    for sightings in _grouped(prepared):
-        nearest, row = _look_up(act, project_id, sightings[0].content)
-        row = row or _named_row(act, project_id, sightings[0].proved.proposal.joins)
-        fact = SameFact(sightings, score(sightings, 1.0 - nearest))
-        if row is None:
-            new.append(fact)
-        elif fresh := _fresh(act, project_id, row, fact):
-            again.append((row, structs.replace(fact, sightings=fresh)))
-        else:
-            known.append(row)
-    new.sort(key=lambda fact: -fact.score)
-    return RowPlan(tuple(new[:CAP]), tuple(new[CAP:]), tuple(again), tuple(known))
-
-
-def _grouped(prepared: Sequence[PreparedStatement]) -> list[tuple[PreparedStatement, ...]]:
-    """The statements of one wording, in the order of the first of each; the best proved first."""
-    groups: list[list[PreparedStatement]] = []
-    by_key: dict[tuple[str, ...], list[list[PreparedStatement]]] = {}
-    for each in prepared:
-        alike = by_key.setdefault(wording_key(each.content), [])
-        for group in alike:
-            if same_wording(each.content, group[0].content):
-                group.append(each)
-                break
-        else:
-            alike.append([each])
-            groups.append(alike[-1])
-    return [tuple(sorted(group, key=_faults)) for group in groups]
-
-
-def _faults(prepared: PreparedStatement) -> tuple[object, ...]:
-    """Less for a better wording; equal ones keep their order."""
-    proof = prepared.proved.proof
-    missing = sum(not quote.found for quote in proof.quotes)
-    return (
-        not proof.sound,
-        len(proof.unproved) + missing,
-        len(proof.flags),
-        -prepared.prior,
-        len(prepared.content),
-    )
-
-
 def _named_row(act: Act, project_id: int, number: int) -> int | None:
     """The row that a reader named, if the project has it."""
     found = act.query("SELECT id FROM memory WHERE (id, project_id) = (?, ?)", (number, project_id))
     return number if found else None
 
 
-def write(act: Act, project_id: int, wave_id: int, planned: RowPlan, *, now: str) -> WrittenRows:
-    """Write the rows of a plan with their records and evidence."""
-    facts = [*planned.new, *planned.over_cap, *(fact for _, fact in planned.again)]
-    records = _records(act, project_id, wave_id, facts)
-    new: list[int] = []
-    replaced = Related()
-    for fact in planned.new:
-        rows = queue_rows(act, [new_row(fact)], project_id=project_id, wave_id=wave_id, now=now)
-        for number in rows:
-            _take_price(act, project_id, number, fact)
-            if old := _named_row(act, project_id, fact.best.proved.proposal.replaces):
-                replaced = replaced.plus(make_untrue(act, old, number, now))
-        new += rows
-    seen = [_count_again(act, row, fact, records, now) for row, fact in planned.again]
-    return WrittenRows(tuple(new), tuple(seen), replaced)
-
-
-def new_row(fact: SameFact) -> NewRow:
-    """The row of a fact."""
-    moments = _moments(fact)
-    seen = {"first_seen": min(moments), "last_seen": max(moments)} if moments else {}
-    places = [
-        (cited.record.key, cited.start, cited.end, each.proved.proposal.rule, STATEMENTS_VERSION)
-        for each in fact.sightings
-        for cited in each.cited
+def write(
+    act: Act,
+    project_id: int,
+    wave: Callable[[], int],
+    prepared: Sequence[PreparedStatement],
+    *,
+    now: str,
+) -> WrittenRows:
+    """Write statements with their records and evidence, the best first: new rows up to the cap, and
+    evidence for rows that say the same. `wave` is asked for when there is something to write.
+    """
+    scored = [
+        (score(each, 1.0 - _look_up(act, project_id, each.content)[0]), each) for each in prepared
     ]
-    return NewRow({**_columns(fact), **seen}, tuple(places), fact.score)
+    new: dict[int, PreparedStatement] = {}
+    over_cap: list[NewRow] = []
+    seen: dict[int, None] = {}
+    known: dict[int, None] = {}
+    unproved, replaced = 0, Related()
+    for rank, each in sorted(scored, key=lambda pair: -pair[0]):
+        row = _look_up(act, project_id, each.content)[1]
+        row = row or _named_row(act, project_id, each.proved.proposal.joins)
+        if row is not None:
+            if not _is_fresh(act, project_id, row, each):
+                known[row] = None
+                continue
+            _count_again(act, row, each, _records(act, project_id, wave(), each), now)
+            seen[row] = None
+            continue
+        _records(act, project_id, wave(), each)
+        unproved += not each.proved.proof.sound
+        fresh = new_row(each, rank)
+        if len(new) >= CAP:
+            over_cap.append(fresh)
+            continue
+        for number in queue_rows(act, [fresh], project_id=project_id, wave_id=wave(), now=now):
+            new[number] = each
+            _take_price(act, project_id, number, each)
+            if old := _named_row(act, project_id, each.proved.proposal.replaces):
+                replaced = replaced.plus(make_untrue(act, old, number, now))
+    return WrittenRows(
+        tuple(new.items()),
+        tuple(over_cap),
+        tuple(row for row in seen if row not in new),
+        tuple(row for row in known if row not in new and row not in seen),
+        unproved,
+        replaced,
+    )
 
 
-def row_of(act: Act, project_id: int, statement: PreparedStatement) -> int | None:
-    """The row that says the same as a statement."""
-    return _look_up(act, project_id, statement.content)[1]
+def new_row(statement: PreparedStatement, rank: float) -> NewRow:
+    """The row of a statement."""
+    moments = _moments(statement)
+    seen = {"first_seen": min(moments), "last_seen": max(moments)} if moments else {}
+    return NewRow({**_columns(statement, rank), **seen}, _places(statement), rank)
 
 
-def score(sightings: Sequence[PreparedStatement], novelty: float) -> float:
-    """The rank of a fact by its best sighting and the number of its sessions."""
-    by_path: dict[Path, set[str]] = {}
-    for each in sightings:
-        names = {cited.record.session for cited in each.cited}
-        by_path.setdefault(each.proved.path, set()).update(name for name in names if name)
-    return _rank(sightings[0], sum(len(names) or 1 for names in by_path.values()), novelty)
+def _places(statement: PreparedStatement) -> tuple[tuple[str, int, int, str, str], ...]:
+    rule = statement.proved.proposal.rule
+    return tuple(
+        (cited.record.key, cited.start, cited.end, rule, STATEMENTS_VERSION)
+        for cited in statement.cited
+    )
+
+
+def score(statement: PreparedStatement, novelty: float) -> float:
+    """The rank of a new statement."""
+    names = {cited.record.session for cited in statement.cited} - {None}
+    return _rank(statement, len(names) or 1, novelty)
 
 
 def _rank(best: PreparedStatement, sessions: int, novelty: float = 1.0, cost: int = 0) -> float:
@@ -326,20 +284,13 @@ def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | No
     return nearest, min(same)[2] if same else None
 
 
-def _fresh(act: Act, project_id: int, row: int, fact: SameFact) -> tuple[PreparedStatement, ...]:
-    """The sightings of a known fact whose first place is not among its evidence; all of them for a
-    row that is going to become the statement.
+def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement) -> bool:
+    """Whether the first place of a statement is not among the evidence of its row, or the row is
+    going to become the statement.
     """
-    if _is_cut_out(act, row):
-        return fact.sightings
-    keys = [cited.record.key for each in fact.sightings for cited in each.cited]
-    ids = record_ids(act, project_id, keys)
-    known = places_of(act, row)
-    return tuple(
-        each
-        for each in fact.sightings
-        if (ids.get(each.cited[0].record.key), each.cited[0].start, each.cited[0].end) not in known
-    )
+    first = statement.cited[0]
+    record = record_ids(act, project_id, [first.record.key]).get(first.record.key)
+    return (record, first.start, first.end) not in places_of(act, row) or _is_cut_out(act, row)
 
 
 def _is_cut_out(act: Act, row: int) -> bool:
@@ -353,9 +304,8 @@ def _is_cut_out(act: Act, row: int) -> bool:
     )
 
 
-def _columns(fact: SameFact) -> Image:
-    best = fact.best
-    proposal = best.proved.proposal
+def _columns(statement: PreparedStatement, rank: float) -> Image:
+    best, proposal = statement, statement.proved.proposal
     return {
         "kind": "memory",
         "type": str(proposal.type),
@@ -367,9 +317,9 @@ def _columns(fact: SameFact) -> Image:
         "signal": best.signal,
         "freshness": best.freshness,
         "confidence": round(best.confidence, 4),
-        "rank": fact.score,
+        "rank": rank,
         "flags": " ".join(best.flags),
-        "seen": len(_places_seen(fact.sightings)),
+        "seen": 1,
         "scope": proposal.scope,
         "need": proposal.kind,
         "proof": msgspec.json.encode(best.proved.proof).decode(),
@@ -377,17 +327,12 @@ def _columns(fact: SameFact) -> Image:
     }
 
 
-def _places_seen(sightings: Iterable[PreparedStatement]) -> set[tuple[str, int]]:
-    """Where a fact was said; two proposers that cite one place have seen it once."""
-    return {(each.cited[0].record.key, each.cited[0].start) for each in sightings}
-
-
-def _take_price(act: Act, project_id: int, number: int, fact: SameFact) -> None:
+def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement) -> None:
     """Give a statement the price of the finding that it was made of, if it was; the row of the
     finding goes behind it.
     """
-    best = fact.best.proved
-    behind = finding_behind(act, project_id, best.path, best.proof.quotes)
+    proved = best.proved
+    behind = finding_behind(act, project_id, proved.path, proved.proof.quotes)
     if behind is None:
         return
     for (row,) in act.query(
@@ -403,38 +348,39 @@ def _take_price(act: Act, project_id: int, number: int, fact: SameFact) -> None:
         sessions=behind.sessions,
         times=behind.times,
         cost=behind.cost,
-        rank=_rank(fact.best, max(behind.sessions, 1), cost=behind.cost),
+        rank=_rank(best, max(behind.sessions, 1), cost=behind.cost),
     )
 
 
-def _moments(fact: SameFact) -> list[str]:
+def _moments(statement: PreparedStatement) -> list[str]:
     """When the cited lines were written, as far as they say."""
-    return [cited.record.at for each in fact.sightings for cited in each.cited if cited.record.at]
+    return [cited.record.at for cited in statement.cited if cited.record.at]
 
 
-def _count_again(act: Act, row: int, fact: SameFact, records: dict[str, int], now: str) -> int:
+def _count_again(
+    act: Act, row: int, statement: PreparedStatement, records: dict[str, int], now: str
+) -> None:
     """Add the evidence of a known fact; what the rules cut out in the same words becomes the
     statement.
     """
-    status, seen, refs, cost, leader = act.query(
-        "SELECT status, seen, refs, cost, leader_id FROM memory WHERE id = ?", (row,)
+    status, seen, refs, cost, leader, rank = act.query(
+        "SELECT status, seen, refs, cost, leader_id, rank FROM memory WHERE id = ?", (row,)
     )[0]
-    times = len(_places_seen(fact.sightings))
-    changes: Image = {"last_seen": max(_moments(fact), default=now)}
-    changes |= {"refs": refs + times} if status == "active" else {"seen": seen + times}
+    changes: Image = {"last_seen": max(_moments(statement), default=now)}
+    changes |= {"refs": refs + 1} if status == "active" else {"seen": seen + 1}
     if _is_cut_out(act, row):
-        stated = _columns(fact)
+        stated = _columns(statement, 0.0)
         changes |= {name: stated[name] for name in _OF_STATEMENT}
-        changes |= {"leader_id": None, "seen": max(seen, times)}
+        changes |= {"leader_id": None, "seen": seen}
         leader = None
     act.update("memory", row, **changes)
-    places = [SourcePlace(records[each[0]], *each[1:]) for each in new_row(fact).places]
+    places = [SourcePlace(records[each[0]], *each[1:]) for each in _places(statement)]
     if status != "candidate" or leader is not None:
         add_places(act, row, places)
-        return row
+        return
     add_quotes(act, row, places)
-    act.update("memory", row, rank=_rank(fact.best, sessions_of(act, [row]), cost=cost))
-    return row
+    again = _rank(statement, sessions_of(act, [row]), cost=cost)
+    act.update("memory", row, rank=max(rank, again))
 
 
 _OF_STATEMENT = (
@@ -444,34 +390,21 @@ _OF_STATEMENT = (
 """Columns that a row takes over when it becomes a statement; its type and wording stay."""
 
 
-def _records(act: Act, project_id: int, wave_id: int, facts: Iterable[SameFact]) -> dict[str, int]:
+def _records(
+    act: Act, project_id: int, wave_id: int, statement: PreparedStatement
+) -> dict[str, int]:
     """The ids of the cited records by key; those that the store lacks are written."""
-    cited = {
-        each.record.key: (statement, each.record)
-        for fact in facts
-        for statement in fact.sightings
-        for each in statement.cited
-    }
-    found = record_ids(act, project_id, cited)
-    sources: dict[Path, int] = {}
-    sessions: dict[Path, str | None] = {
-        statement.proved.path: record.session
-        for statement, record in cited.values()
-        if record.session is not None
-    }
-    for key, (statement, record) in cited.items():
-        if key in found:
-            continue
-        path = statement.proved.path
-        if path not in sources:
-            sources[path] = source_row(
-                act, path, statement.format, project_id=project_id, wave_id=wave_id
-            )
-            sessions.setdefault(path, _session(act, sources[path]))
-        record = structs.replace(record, session=record.session or sessions[path])
-        found[key] = record_row(
-            act, record, project_id=project_id, source_id=sources[path], wave_id=wave_id
-        )
+    records = {each.record.key: each.record for each in statement.cited}
+    found = record_ids(act, project_id, records)
+    missing = [record for key, record in records.items() if key not in found]
+    if missing:
+        where = {"project_id": project_id, "wave_id": wave_id}
+        source = source_row(act, statement.proved.path, statement.format, **where)
+        session = next((each.session for each in records.values() if each.session), None)
+        session = session or _session(act, source)
+        for record in missing:
+            record = structs.replace(record, session=record.session or session)
+            found[record.key] = record_row(act, record, source_id=source, **where)
     return found
 
 

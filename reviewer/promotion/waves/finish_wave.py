@@ -17,8 +17,9 @@ from reviewer.clock import Clock, iso
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.rows.enqueue import KnownRows, NewRow, count_again, queue_rows
 from reviewer.promotion.rows.finding_rows import came_up_again, keep
-from reviewer.promotion.rows.statement_rows import new_row, plan, write
+from reviewer.promotion.rows.statement_rows import write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
+from reviewer.promotion.waves.faults import is_of_a_file
 from reviewer.promotion.waves.findings import in_a_line, propose
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
 from reviewer.sessions.findings import Finding
@@ -96,18 +97,29 @@ class WaveEnd(Struct, frozen=True):
             act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
         return summary
 
-    def rehearse(self, collector: CandidateCollector) -> None:
-        """Rank and queue everything as `queue` does, raise what that raises, and keep nothing."""
-        with suppress(_RehearsedError), self.ledger.act("ingest", scope=Scope.INTAKE) as act:
-            self._rows(act, collector)
-            raise _RehearsedError
+    def faults(self, collector: CandidateCollector) -> dict[Path, Exception]:
+        """The files of which nothing can be queued, each with its error; nothing is kept."""
+        found: dict[Path, Exception] = {}
+        for path in collector.sources():
+            try:
+                with (
+                    suppress(_RehearsedError),
+                    self.ledger.act("ingest", scope=Scope.INTAKE) as act,
+                ):
+                    self._rows(act, collector.of(str(path)))
+                    raise _RehearsedError
+            except Exception as problem:
+                if not is_of_a_file(problem):
+                    raise
+                found[path] = problem
+        return found
 
     def _rows(self, act: Act, collector: CandidateCollector) -> _Rows:
         """Write the rows that wait: new statements first, then candidates, up to the cap."""
         known, now = KnownRows(self.database, self.project_id), iso(self.clock())
         ranked = collector.ranked(known)
-        planned = plan(act, self.project_id, collector.statements)
-        written = write(act, self.project_id, self.wave, planned, now=now)
+        statements = collector.statements
+        written = write(act, self.project_id, lambda: self.wave, statements, now=now)
         kept = ranked.kept[: CAP - len(written.new)]
         ids = queue_rows(
             act,
@@ -121,10 +133,10 @@ class WaveEnd(Struct, frozen=True):
         count_again(act, collector.sightings, project_id=self.project_id, now=now)
         left_out = (*ranked.kept[len(kept) :], *ranked.over_cap)
         return _Rows(
-            [*written.new, *ids],
-            [*map(new_row, planned.over_cap), *map(NewRow.of, left_out)],
+            [*(number for number, _ in written.new), *ids],
+            [*written.over_cap, *map(NewRow.of, left_out)],
             len(collector.sightings) + ranked.repeated + len(written.seen),
-            Counter(fact.best.proved.proposal.rule for fact in planned.new)
+            Counter(each.proved.proposal.rule for _, each in written.new)
             + Counter(each.candidate.rule for each in kept),
         )
 

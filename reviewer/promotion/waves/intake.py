@@ -113,7 +113,9 @@ class Intake:
 
         Raises ConflictError when nothing waits there, StoreError when a report is gone.
         """
-        waiting, failures = BeyondCap(self._database).waiting(project)
+        waiting, waves, failures = BeyondCap(self._database).waiting(project)
+        if not waves:
+            raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
         left = Counter(item.wave for item in waiting)
         ids: list[int] = []
         with self._ledger.act("queue more") as act:
@@ -131,10 +133,8 @@ class Intake:
                     now=iso(self._clock()),
                     known=None if statement else KnownRows(self._database, item.project_id),
                 )
-            if not ids:
-                raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
-            for number, count in left.items():
-                _count_down(act, number, count)
+            for number in waves:
+                _count_down(act, number, left[number])
             act.title = f"Queued {len(ids)} more from beyond the cap"
         return Done(act.id, ". ".join([act.title, *failures]), tuple(ids))
 

@@ -6,6 +6,7 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -22,13 +23,9 @@ from reviewer.promotion.rows.relations import Related, relate, to_compare
 from reviewer.promotion.rows.statement_rows import (
     DroppedStatement,
     PreparedStatement,
-    RowPlan,
     WrittenRows,
     dropped,
-    new_row,
-    plan,
     prepare,
-    row_of,
     write,
 )
 from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording
@@ -111,26 +108,26 @@ class Proposals:
         ready, left_out = self._prepared(proved, view_of)
         with self._ledger.act("propose", title, scope=Scope.INTAKE) as act:
             project_id = project_row(act, project) if ready else 0
-            planned = plan(act, project_id, ready) if ready else RowPlan()
-            if planned.empty:
-                written = WrittenRows()
-            else:
-                now = iso(self._clock())
+            now = iso(self._clock())
+
+            @cache
+            def wave() -> int:
                 roots = sorted({str(each.proved.path) for each in ready})
-                wave = wave_row(act, project_id, roots, now)
-                written = write(act, project_id, wave, planned, now=now)
-                self._report(act, wave, project, planned, written, left_out)
-            act.title = _title(title, written, planned)
-            report = act.title
+                return wave_row(act, project_id, roots, now)
+
+            written = write(act, project_id, wave, ready, now=now)
+            if written.new or written.over_cap or written.seen:
+                self._report(act, wave(), project, written, left_out)
+            act.title = _title(title, written)
         return Added(
-            written.new,
+            tuple(number for number, _ in written.new),
             written.seen,
             tuple(left_out),
-            len(planned.over_cap),
+            len(written.over_cap),
             act.id,
-            report,
-            planned.known,
-            sum(not f.best.proved.proof.sound for f in (*planned.new, *planned.over_cap)),
+            act.title,
+            written.known,
+            written.unproved,
             written.replaced,
         )
 
@@ -181,11 +178,9 @@ class Proposals:
         now = iso(self._clock())
         with self._ledger.act("word") as act:
             project_id = project_row(act, project)
-            planned = plan(act, project_id, [ready])
-            _require_undecided(act, project_id, planned, ready)
-            wave = wave_row(act, project_id, [str(place)], now)
-            written = write(act, project_id, wave, planned, now=now)
-            (number,) = written.new or written.seen
+            wave = cache(lambda: wave_row(act, project_id, [str(place)], now))
+            written = write(act, project_id, wave, [ready], now=now)
+            number = _undecided(act, written)
             act.title = f"Worded #{number}"
             merged: list[int] = []
             if promote:
@@ -247,31 +242,27 @@ class Proposals:
         act: Act,
         wave: int,
         project: str,
-        planned: RowPlan,
         written: WrittenRows,
         left_out: Sequence[DroppedStatement],
     ) -> None:
         with ReportFolder(self._database.path, wave) as folder:
-            for fact in planned.over_cap:
-                folder.drop(new_row(fact))
+            for row in written.over_cap:
+                folder.drop(row)
             for each in left_out:
                 folder.drop(each)
             folder.candidates(
-                [
-                    {"id": number, "content": fact.best.content}
-                    for number, fact in zip(written.new, planned.new, strict=True)
-                ]
+                [{"id": number, "content": each.content} for number, each in written.new]
             )
             summary = WaveReport(
                 wave=wave,
                 project=project,
-                files=len({each.proved.path for fact in planned.new for each in fact.sightings}),
+                files=len({each.proved.path for _, each in written.new}),
                 new=len(written.new),
                 repeated=len(written.seen),
-                over_cap=len(planned.over_cap),
-                over_cap_left=len(planned.over_cap),
+                over_cap=len(written.over_cap),
+                over_cap_left=len(written.over_cap),
                 dropped=dict(Counter(each.reason for each in left_out)),
-                rules=dict(Counter(fact.best.proved.proposal.rule for fact in planned.new)),
+                rules=dict(Counter(each.proved.proposal.rule for _, each in written.new)),
                 report_folder=str(folder.path),
             )
             folder.close(summary)
@@ -294,27 +285,26 @@ def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:
     return sorted(kept, key=lambda line: line.speaker is not Speaker.PERSON)
 
 
-def _require_undecided(
-    act: Act, project_id: int, planned: RowPlan, ready: PreparedStatement
-) -> None:
-    """Raise ConflictError unless the fact is new, or waits and gets new evidence."""
-    if planned.new:
-        return
-    row = planned.again[0][0] if planned.again else row_of(act, project_id, ready)
+def _undecided(act: Act, written: WrittenRows) -> int:
+    """The row of a statement. Raises ConflictError unless it is new or waits with new evidence."""
+    if written.new:
+        return written.new[0][0]
+    row = (*written.seen, *written.known)[0]
     (status,) = act.query("SELECT status FROM memory WHERE id = ?", (row,))[0]
-    if status != Status.CANDIDATE or not planned.again:
+    if status != Status.CANDIDATE or written.known:
         raise ConflictError(
             f"#{row} ({STATUS_WORDS[Status(status)]}) says the same already. Nothing was changed."
         )
+    return row
 
 
-def _title(title: str, written: WrittenRows, planned: RowPlan) -> str:
+def _title(title: str, written: WrittenRows) -> str:
     parts = []
     if written.new:
         count = len(written.new)
         parts.append("1 statement" if count == 1 else f"{count} statements")
     if written.seen:
         parts.append(f"{len(written.seen)} seen again")
-    if planned.over_cap:
-        parts.append(f"{len(planned.over_cap)} beyond the cap")
+    if written.over_cap:
+        parts.append(f"{len(written.over_cap)} beyond the cap")
     return f"{title}: {', '.join(parts) or 'nothing new'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,10 +26,6 @@ from reviewer.text.numerals import count
 BATCH_RECORDS = 1_000
 BATCH_CHARACTERS = 4_000_000
 """A batch is written when it reaches either: memory stays flat, and other processes get a turn."""
-GIVEN_UP = -2
-"""In place of the time of a file from which nothing was proposed since the wave in its row: reading
-failed, and its records are to be extracted from when it succeeds.
-"""
 
 
 class Stamp(Struct, frozen=True):
@@ -55,28 +52,34 @@ class Stamp(Struct, frozen=True):
         return Stamp(-2 - self.bytes, self.modified_ns)
 
 
+UNREAD = Stamp(-1, -1)
+"""Of a file that was not read to its end."""
+
+
 class ExistingRecord(NamedTuple):
-    """A record that the store has: its wave, its source and position, and the waves' states."""
+    """A record that the store has, and its position."""
 
     id: int
-    wave: int
-    wave_state: str
-    source: int
-    source_wave_state: str
     path: str
     line_start: int
     byte_start: int
-    given_up: bool
-    """It was read from a file that was then given up."""
 
 
 class RecordWriter:
     """Writes the records of one wave. `fresh` counts those that are new to the project."""
 
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        ledger: Ledger,
+        clock: Clock,
+        give_up: Callable[[Path, Exception], None],
+    ) -> None:
+        """`give_up` is told the files whose records cannot be written, and why."""
         self._database = database
         self._ledger = ledger
         self._clock = clock
+        self._give_up = give_up
         self.project_id = 0
         self.wave_id = 0
         self.fresh = 0
@@ -85,8 +88,6 @@ class RecordWriter:
         self._keys: dict[str, Path] = {}
         """The keys of its records, each with its file."""
         self._characters = 0
-        self.faulty: dict[Path, Exception] = {}
-        """Files whose records cannot be written."""
 
     def start(self, project: str, roots: list[str]) -> int:
         """Begin a wave, creating the project if it is new; returns the wave's id."""
@@ -98,25 +99,32 @@ class RecordWriter:
 
     def unchanged(self, path: Path, stamp: Stamp) -> bool:
         """Whether a finished wave has read this very file to its end."""
-        row = self._source_row(path)
-        return row is not None and row[1:4] == (stamp.bytes, stamp.modified_ns, True)
+        return self._known_stamp(path) == stamp
 
     def open_source(self, path: Path, format_: str) -> SourceWriter:
         """Start writing a file's records."""
-        row = self._source_row(path)
-        source = SourceWriter(self, path, format_, row and row[0], row is not None and not row[3])
-        if row is not None and row[2] == GIVEN_UP:
-            source.give_up(row[4])
-        return self.pending(source)
+        return SourceWriter(self, path, format_, self._known_stamp(path) == UNREAD)
 
-    def pending(self, source: SourceWriter) -> SourceWriter:
+    def _known_stamp(self, path: Path) -> Stamp | None:
+        """The stamp of a file of the store: UNREAD until a finished wave has read all of it."""
+        with failures_as_sentences(self._database.path):
+            row = self._database.writer.execute(
+                "SELECT s.bytes, s.modified_ns, w.state = 'reading' FROM source s"
+                " JOIN wave w ON w.id = s.wave_id WHERE s.project_id = ? AND s.path = ?",
+                (self.project_id, str(path)),
+            ).fetchone()
+        if row is None:
+            return None
+        return UNREAD if row[0] == UNREAD.bytes or row[2] else Stamp(row[0], row[1])
+
+    def pending(self, source: SourceWriter) -> None:
         """Write what a source has with the next batch."""
         self._pending[source.path] = source
-        return source
 
     def enqueue(self, source: SourceWriter, record: Record) -> None:
         """Add a new record to the next batch."""
-        self.pending(source).records.append(record)
+        self.pending(source)
+        source.records.append(record)
         self._keys[record.key] = source.path
         self._characters += len(record.text)
         self.fresh += 1
@@ -132,10 +140,12 @@ class RecordWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write everything pending as one act."""
+        """Write everything pending as one act; of files with which that fails, nothing."""
         sources = list(self._pending.values())
+        self._pending.clear()
         if not sources:
             return
+        faults: dict[Path, Exception] = {}
         try:
             self._write(sources)
         except ReviewerError:
@@ -146,13 +156,14 @@ class RecordWriter:
                     self._write([source])
                 except ReviewerError:
                     raise
-                except Exception as problem:
-                    self.faulty[source.path] = problem
+                except Exception as fault:
+                    faults[source.path] = fault
         for source in sources:
             source.written()
-        self._pending.clear()
         self._keys.clear()
         self._characters = 0
+        for path, problem in faults.items():
+            self._give_up(path, problem)
 
     def _write(self, sources: list[SourceWriter]) -> None:
         """Write what is pending of some sources as one act."""
@@ -184,64 +195,42 @@ class RecordWriter:
         with failures_as_sentences(self._database.path):
             for chunk in chunks(keys):
                 sql = (
-                    "SELECT r.key, r.id, r.wave_id, w.state, r.source_id, v.state, s.path,"
-                    f" r.line_start, r.byte_start, s.modified_ns = {GIVEN_UP}"
-                    " AND r.wave_id >= s.wave_id FROM record r"
-                    " JOIN wave w ON w.id = r.wave_id JOIN source s ON s.id = r.source_id"
-                    " JOIN wave v ON v.id = s.wave_id WHERE r.project_id = ? AND r.key IN"
+                    "SELECT r.key, r.id, s.path, r.line_start, r.byte_start FROM record r"
+                    " JOIN source s ON s.id = r.source_id WHERE r.project_id = ? AND r.key IN"
                     f" ({','.join('?' * len(chunk))})"
                 )
                 for key, *rest in self._database.writer.execute(sql, (self.project_id, *chunk)):
                     found[key] = ExistingRecord(*rest)
         return found
 
-    def _source_row(self, path: Path) -> tuple[int, int, int, bool, int] | None:
-        """Id, stamp, whether its wave has ended, and that wave."""
-        with failures_as_sentences(self._database.path):
-            row = self._database.writer.execute(
-                "SELECT s.id, s.bytes, s.modified_ns, w.state <> 'reading', w.id FROM source s"
-                " JOIN wave w ON w.id = s.wave_id WHERE s.project_id = ? AND s.path = ?",
-                (self.project_id, str(path)),
-            ).fetchone()
-        return row and (row[0], row[1], row[2], bool(row[3]), row[4])
-
 
 class SourceWriter:
-    """Writes the records of one file, and says which of them extraction should look at.
+    """Writes the records of one file.
 
     `id` is None until the file's row has been written. Until `finish`, the row says that the file
     was not read to its end, so that the next ingestion reads it again.
     """
 
-    def __init__(
-        self, writer: RecordWriter, path: Path, format_: str, number: int | None, unfinished: bool
-    ) -> None:
+    def __init__(self, writer: RecordWriter, path: Path, format_: str, unread: bool) -> None:
+        """`unread`: an earlier wave has records of the file, and could not read all of it."""
         self._writer = writer
         self.path = path
-        self.id = number
-        self._unfinished = unfinished
-        self._known = number is not None
-        self._given_up_in: int | None = None
-        """The first wave that read the file and gave it up."""
-        self._is_read = False
+        self._unread = unread
+        self.id: int | None = None
         self.records: list[Record] = []
         """New records that wait to be written, as do the next two."""
         self._moved: list[tuple[int, Record]] = []
         self._rewinds: list[Rewind] = []
-        self._columns: dict[str, Value] = {
-            "format": format_,
-            "bytes": -1,
-            "modified_ns": -1,
-            "tally": "{}",
-        }
+        self._columns: dict[str, Value] = {"format": format_}
+        self.give_up()
 
     def take(self, records: list[Record]) -> list[str]:
         """Enqueue new records; returns for each the key that it has in the store if it has yet to
         be extracted from, else an empty string.
 
         The same section in another note is a record of its own, with a key of its own: saying
-        something in two notes is saying it twice. A killed wave left its records without their
-        candidates, and so did a file that was given up: these count as fresh again.
+        something in two notes is saying it twice. The records of a file that could not be read to
+        its end before count as fresh.
         """
         existing = self._writer.existing(
             [key for each in records for key in (each.key, self._key_of_copy(each)) if key]
@@ -250,15 +239,17 @@ class SourceWriter:
         for read in records:
             record = self._as_stored(read, existing)
             known = existing.get(record.key)
-            if known is None and self._writer.queued_from(record.key) is None:
-                self._writer.enqueue(self, record)
-                fresh.append(record.key)
-            else:
-                again = known is not None and self._is_left_over(known)
+            if known is not None:
+                again = self._unread and known.path == str(self.path)
                 fresh.append(record.key if again else "")
-                if known is not None and self._has_moved(record, known):
+                if self._has_moved(record, known):
                     self._moved.append((known.id, record))
                     self._writer.pending(self)
+            elif self._writer.queued_from(record.key) is not None:
+                fresh.append("")
+            else:
+                self._writer.enqueue(self, record)
+                fresh.append(record.key)
         self._writer.flush_when_full()
         return fresh
 
@@ -291,27 +282,24 @@ class SourceWriter:
 
     def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
         """Mark the file as read to its end."""
-        self._is_read = True
+        self._mark(stamp, tally)
+        self._writer.flush_when_full()
+
+    def give_up(self) -> None:
+        """Mark the file as one to be read again."""
+        self._mark(UNREAD, {})
+
+    def _mark(self, stamp: Stamp, tally: dict[str, int]) -> None:
         self._columns |= {
             "bytes": stamp.bytes,
             "modified_ns": stamp.modified_ns,
             "tally": msgspec.json.encode(tally).decode(),
         }
         self._writer.pending(self)
-        self._writer.flush_when_full()
-
-    def give_up(self, wave: int) -> None:
-        """Mark the file as one from which nothing was proposed since this wave."""
-        if self._given_up_in is None:
-            self._given_up_in = wave
-        self._is_read = False
-        self._columns |= {"bytes": -1, "modified_ns": GIVEN_UP, "tally": "{}"}
-        self._writer.pending(self)
 
     def write(self, act: Act) -> int:
         """Insert or update the file's row; returns its id."""
-        wave = None if self._is_read else self._given_up_in
-        columns = {**self._columns, "wave_id": wave or self._writer.wave_id}
+        columns = {**self._columns, "wave_id": self._writer.wave_id}
         # Looked up each time: another process may have written it, or the act was rolled back.
         row = act.query(
             "SELECT id FROM source WHERE project_id = ? AND path = ?",
@@ -364,14 +352,3 @@ class SourceWriter:
                 record.byte_start,
             )
         return not Path(existing.path).exists()
-
-    def _is_left_over(self, existing: ExistingRecord) -> bool:
-        if existing.wave == self._writer.wave_id:
-            return False
-        if existing.given_up:
-            return True
-        if existing.wave_state != "reading":
-            return False
-        if self._known and existing.source == self.id:
-            return self._unfinished
-        return existing.source_wave_state == "reading"

@@ -154,9 +154,7 @@ class _Reading:
             format=format_,
             found=tuple(self._found()),
             statements=tuple(
-                (each, score([each], 1.0))
-                for each in proposed
-                if isinstance(each, PreparedStatement)
+                (each, score(each, 1.0)) for each in proposed if isinstance(each, PreparedStatement)
             ),
             boot=tuple(sorted(self._boot)),
             records=self._records,

@@ -15,7 +15,7 @@ from reviewer.clock import Clock
 from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
 from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
-from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault, sparing_faulty
+from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.waves.finish_wave import WaveEnd
 from reviewer.promotion.waves.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
@@ -77,7 +77,7 @@ class Wave:
         self._breakable = breakable
         self._extract = extract
         self._only = sessions or {}
-        self._writer = RecordWriter(database, ledger, clock)
+        self._writer = RecordWriter(database, ledger, clock, self._give_up)
         self._unchanged = self._bytes = self._records = self._masked = 0
         self._kept_out: Counter[str] = Counter()
         self._skipped: Counter[str] = Counter()
@@ -109,7 +109,7 @@ class Wave:
         self._progress = _ProgressMeter(progress, found)
         with self._report, _going_on_later():
             self._read_all(found)
-            self._flush()
+            self._writer.flush()
             return self._finish(project, began)
 
     def _finish(self, project: str, began: float) -> WaveReport:
@@ -117,31 +117,23 @@ class Wave:
         end = WaveEnd(
             self._database, self._ledger, self._clock, self._number, self._writer.project_id
         )
-
-        def finished() -> WaveReport:
-            self._flush()  # what `give_up` has to say of files
-            return end.queue(
-                self._collector,
-                self._report,
-                self._summary(project),
-                began=began,
-                findings=self._findings,
-                only=self._only,
-            )
-
-        def rehearse(path: Path) -> None:
-            end.rehearse(self._collector.of(str(path)))
-
-        return sparing_faulty(self._collector.sources(), finished, self._give_up, rehearse)
-
-    def _flush(self) -> None:
-        """Write the records that wait; files whose records cannot be written are given up."""
-        self._writer.flush()
-        faulty, self._writer.faulty = self._writer.faulty, {}
-        if faulty:
-            for path, problem in faulty.items():
-                self._give_up(path, problem)
-            self._writer.flush()
+        while True:
+            self._writer.flush()  # what `give_up` has to say of files
+            try:
+                return end.queue(
+                    self._collector,
+                    self._report,
+                    self._summary(project),
+                    began=began,
+                    findings=self._findings,
+                    only=self._only,
+                )
+            except Exception as problem:
+                faults = end.faults(self._collector) if is_of_a_file(problem) else {}
+                if not faults:
+                    raise
+                for path, fault in faults.items():
+                    self._give_up(path, fault)
 
     def _give_up(self, path: Path, problem: Exception) -> None:
         """Leave a file out of the wave, and name it: its records stay, nothing is proposed from
@@ -152,7 +144,7 @@ class Wave:
         self._findings.pop(path, None)
         writer = self._opened.get(path)
         if writer is not None:
-            writer.give_up(self._number)
+            writer.give_up()
         if path in self._given_up:
             return
         self._given_up.add(path)
@@ -217,7 +209,8 @@ class Wave:
                 return
             job = ReadJob(str(path), now, stamp.modified_ns, self._extract, only)
             self._read_pieces(path, size, stamp, read(job))
-            self._done.add(path)
+            if path not in self._given_up:
+                self._done.add(path)
         except Exception as problem:  # whatever is wrong with a file, the others are read
             if not is_of_a_file(problem):
                 raise
@@ -241,6 +234,8 @@ class Wave:
             elif isinstance(piece, Batch):
                 assert writer is not None
                 self._write(piece, writer, fresh)
+                if path in self._given_up:
+                    return
                 self._collector.consume(piece.found, fresh)
                 said += (each.line_start for each in piece.records if each.use is RecordUse.MESSAGE)
                 if time.thread_time() > until:
@@ -284,13 +279,7 @@ class Wave:
         """Write a batch; the keys of records to extract from are added to `fresh`."""
         self._masked += batch.masked
         self._records += len(batch.records)
-        taken = writer.take(batch.records)
-        faulty, self._writer.faulty = self._writer.faulty, {}
-        for path, problem in faulty.items():
-            if path == writer.path:
-                raise problem
-            self._give_up(path, problem)
-        for record, key in zip(batch.records, taken, strict=True):
+        for record, key in zip(batch.records, writer.take(batch.records), strict=True):
             if record.use is not RecordUse.MESSAGE:
                 self._kept_out[str(record.use)] += 1
             elif key:

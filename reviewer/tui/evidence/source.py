@@ -11,7 +11,7 @@ from msgspec import Struct
 from reviewer.engine import Engine
 from reviewer.promotion.lists.source_view import FileWindow
 from reviewer.promotion.views import EvidenceView, RecordView, SourceState
-from reviewer.sources.elsewhere import EXCERPT_AT, host_of, is_url
+from reviewer.sources.elsewhere import EXCERPT_AT
 from reviewer.text.display import display_line
 from reviewer.tui.evidence import keys
 from reviewer.tui.evidence.roles import role_cells, role_runs
@@ -85,12 +85,6 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         memory, queue = self.evidence.memory_id, self.engine.queue
         self.read(lambda: queue.evidence(memory, around=AROUND_RECORDS), self._got_evidence)
         self.read(lambda: self.engine.sources.state(memory), self._got_state, group="state")
-        path = self.evidence.record.path
-        if is_url(path):  # whoever wrote the row chose the host: a person decides to ask it
-            where = display_line(host_of(path))
-            self.say(f"Not on this machine. {self.key_of(keys.TOGGLE_FILE)} fetches it: {where}")
-            self._wants_file = False
-            return
         self._read_lines(self._line, "line")
 
     def _read_lines(self, line: int, place: Place) -> None:
@@ -128,8 +122,6 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self._reading_lines = False
         top = self._top_line
         self._window = window
-        if window.remark:
-            self.say(display_line(window.remark))
         if self._wants_file:
             self._draw(place, top)
 
@@ -145,7 +137,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
     def scrolled(self) -> None:
         """Read more when the lines in memory end but the file does not."""
         window, pane = self._window, self.text
-        if not self._wants_file or window is None or self._reading_lines or window.remark:
+        if not self._wants_file or window is None or self._reading_lines:
             return
         top = pane.scroll_offset.y
         near_start = top < BORDER and window.first_line > 0
@@ -219,25 +211,16 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
     def action_toggle_raw(self) -> None:
         """Show the file's lines, or the records as written."""
         if self._window is None:
-            self._show_or_ask()
+            if self._reading_lines:
+                self.say("The file is being read.")
+            elif self._unread:
+                self._say_unread()
             return
         if self._wants_file and not self.evidence.record.text:
             self.say_trouble("No text of this file was stored: there is only the file itself.")
             return
         self._wants_file = not self._wants_file
         self.action_to_span()
-
-    def _show_or_ask(self) -> None:
-        """Fetch the lines of a file elsewhere; of a file here, say why there are none."""
-        path = self.evidence.record.path
-        if self._reading_lines:
-            self.say("The file is being read.")
-        elif is_url(path):
-            self._wants_file = True
-            self.say(f"Asking {display_line(host_of(path))} ...")
-            self._read_lines(self._line, "line")
-        elif self._unread:
-            self._say_unread()
 
     def action_to_span(self) -> None:
         self.match = None

@@ -517,13 +517,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
 
     def _after_rest(self, memory_id: int) -> None:
-        """After a rest on a row: note that a person looked at it, and read what takes longer."""
+        """After a rest on a row: read what takes longer."""
         if memory_id != self.model.current_id or not self.is_attached:
             return
 
         def work() -> tuple[SourceState, tuple[Hint, ...]]:
             hints = self.engine.insight.hints([memory_id]).get(memory_id, ())
-            self.engine.was_looked_at(memory_id)
             return self.engine.sources.state(memory_id), hints
 
         def then(found: tuple[SourceState, tuple[Hint, ...]]) -> None:

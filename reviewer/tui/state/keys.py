@@ -38,7 +38,6 @@ SUPERSEDE = Action(
     "supersede", "", "supersede",
     "Replace this statement by another of the same kind.", "Decide", writes=True,
 )  # fmt: skip
-RELATE = Action("relate", "", "relate", "Relate this entity to another.", "Decide", writes=True)
 FORGET = Action(
     "forget", "", "forget",
     "Erase this memory or entity for good, with its history; nothing takes it back, so it asks.",
@@ -62,7 +61,7 @@ STATE = Pane(
     "state", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, EXPORT,
-     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, NOTE, GRADUATE, SUPERSEDE, RELATE,
+     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, NOTE, GRADUATE, SUPERSEDE,
      FORGET, COST, keys.REACH),
     (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO, EXPORT, FOLLOW),
 )  # fmt: skip

@@ -274,13 +274,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return "Trusted state is written by hand and stays what it is."
         return "This is an entity already." if self.layer == "entity" else self.no_fact()
 
-    def not_an_entity(self) -> str | None:
-        if self.layer == "memory":
-            return f"Only entities have relations: {self.key_of(keys.GRADUATE)} makes one of it."
-        if self.layer == "state":
-            return "Only entities have relations."
-        return self.no_fact()
-
     @property
     def current(self) -> Shown | None:
         """The fact under the cursor, once it was read; the panes may still show the one before."""
@@ -358,33 +351,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
             )
 
         await self.choose(f"Graduate #{number}", options, then)
-
-    @unless(not_an_entity)
-    async def action_relate(self) -> None:
-        """Choose a relation, then the other entity."""
-        number = self.facts.current_id
-        if number is None:
-            return
-        kinds = [
-            Option(kind, kind.replace("_", " ")) for kind in self.engine.active_facts.relation_kinds
-        ]
-
-        async def to_which(kind: Option) -> None:
-            async def then(option: Option) -> None:
-                target = int(option.key)
-                done = await self.write(
-                    lambda: self.engine.entities.relate(number, kind.key, target)
-                )
-                self.settle(done, [number])
-
-            await self._choose_row(
-                f"#{number} {kind.name} ...",
-                "type words to find the entity",
-                lambda text: self._options(number, (("active", f"kind:entity {text}"),)),
-                then,
-            )
-
-        await self.choose(f"#{number} ...", kinds, to_which)
 
     @unless(trusted)
     async def action_forget(self) -> None:

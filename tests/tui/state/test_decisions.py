@@ -118,22 +118,6 @@ async def test_a_wording_is_kept_when_it_is_edited(known: Engine, memory: int) -
         assert known.queue.candidate(memory).content == "Deploys need two approvals"
 
 
-async def test_a_relation_is_chosen_and_walked(known: Engine, entity: int) -> None:
-    (other,) = known.entities.author("acme", "system", "The shop", name="shop").ids
-    known.triage.promote([other])
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "j", "j")
-        await screen.choose("relate", "part", "shop")
-        chosen = known.entities.get(entity).relations
-        assert [(each.kind, each.target_id) for each in chosen] == [("part_of", other)]
-        assert "part of shop" in screen.text
-        assert "enter follow" in screen.text
-        await screen.press("enter")
-        assert state(screen).facts.current_id == other
-        await screen.press("u")
-        assert known.entities.get(entity).relations == ()
-
-
 async def test_a_memory_is_forgotten_from_the_menu_once_it_is_confirmed(
     known: Engine, memory: int
 ) -> None:

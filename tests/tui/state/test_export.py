@@ -87,7 +87,7 @@ async def test_a_broken_block_is_named_and_cannot_be_written(
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "W", *"claude", "enter", "W")
         assert file.read_text("utf-8") == broken
-        assert "Line 1 ends a block that does not begin before it" in screen.status
+        assert "Put right line 1." in screen.status
 
 
 async def test_another_place_can_be_named(

@@ -14,7 +14,7 @@ from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.keys import REACH
-from reviewer.tui.state.keys import GRADUATE, RELATE, SUPERSEDE
+from reviewer.tui.state.keys import GRADUATE, SUPERSEDE
 from reviewer.tui.state.model import states_with
 from tests.tui.conftest import NOW, opened
 from tests.tui.state.driving import rows, state
@@ -126,13 +126,12 @@ async def test_reasons_are_sentences(known: Engine) -> None:
         await screen.press("f5")
         shown = state(screen)
         reasons = []
-        for steps, action in (("", SUPERSEDE), ("j", GRADUATE), ("j", RELATE)):
+        for steps, action in (("", SUPERSEDE), ("j", GRADUATE)):
             await screen.press(*steps)
             reasons.append(shown.why_not(action))
         assert reasons == [
             "This is trusted state: only memories and entities can be replaced.",
             "This is an entity already.",
-            'Only entities have relations: . "graduate" makes one of it.',
         ]
 
 

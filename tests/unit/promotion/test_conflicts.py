@@ -10,7 +10,6 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from reviewer.promotion.decisions.triage import Seen
-from reviewer.promotion.views import Done
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 from tests.unit.promotion.graph import entity_of, ids, two_rivals, write_adr
 
@@ -103,18 +102,18 @@ def test_no_act_of_triage_settles_one_by_accident(
     assert engine.conflicts.get(conflict).resolution is None
 
 
-def _contradicting(engine: Engine) -> tuple[int, int, int, Done]:
+def _contradicting(engine: Engine) -> tuple[int, int, int]:
     first = engine.entities.author("acme", "parameter", "lens mass = 1 kg", name="lens mass").ids[0]
     second = engine.entities.author("acme", "parameter", "lens mass = 2 kg", name="lens mass").ids[
         0
     ]
-    promoted = engine.triage.promote([first])
+    engine.triage.promote([first])
     (conflict,) = ids(engine, "kind:conflict")
-    return first, second, conflict, promoted
+    return first, second, conflict
 
 
 def test_a_loser_that_is_put_back_opens_its_conflict_again(engine: Engine) -> None:
-    first, second, conflict, _ = _contradicting(engine)
+    first, second, conflict = _contradicting(engine)
     engine.conflicts.supersede(conflict, first)
     assert ids(engine, "kind:conflict", "waiting") == []
     engine.triage.restore([second])
@@ -123,20 +122,8 @@ def test_a_loser_that_is_put_back_opens_its_conflict_again(engine: Engine) -> No
     assert engine.history.verify().ok
 
 
-def test_undoing_the_act_that_found_a_conflict_finds_it_again_where_it_still_is(
-    engine: Engine,
-) -> None:
-    _, second, conflict, promoted = _contradicting(engine)
-    engine.triage.promote([second])
-    engine.history.undo_act(promoted.act)
-    (found,) = ids(engine, "kind:conflict", "waiting")
-    assert found != conflict
-    engine.history.redo()
-    assert engine.history.verify().ok
-
-
 def test_the_words_of_a_conflict_follow_its_sides(engine: Engine) -> None:
-    first, _, conflict, _ = _contradicting(engine)
+    first, _, conflict = _contradicting(engine)
     engine.triage.edit(first, "lens mass = 9 kg")
     assert "9 kg" in engine.queue.candidate(conflict).content
     engine.triage.edit(first, "lens mass = 2000 g")

@@ -9,7 +9,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from tests.unit.promotion.conftest import QueueUp
-from tests.unit.promotion.graph import an_active_memory, dump, two_rivals
+from tests.unit.promotion.graph import an_active_memory, two_rivals
 
 
 @pytest.mark.parametrize("type_", ["foo", "", "memory", "identity", "decisions"])
@@ -67,39 +67,3 @@ class TestByHand:
             engine.entities.author("acme", type_, "Backups are tested on Mondays")
             with pytest.raises(ConflictError, match="says the same already"):
                 engine.entities.author("acme", type_, "backups are tested on   Mondays.")
-
-
-class TestRelations:
-    @pytest.fixture
-    def parts(self, engine: Engine) -> list[int]:
-        return [
-            engine.entities.author("acme", "component", f"The {name} does its work", name=name).ids[
-                0
-            ]
-            for name in ("poller", "sender", "ledger")
-        ]
-
-    @pytest.mark.parametrize("kind", ["part_of", "depends_on", "supersedes"])
-    def test_what_cannot_go_round_never_does(
-        self, engine: Engine, parts: list[int], kind: str
-    ) -> None:
-        first, second, third = parts
-        engine.entities.relate(first, kind, second)
-        engine.entities.relate(second, kind, third)
-        for number, target in ((second, first), (third, first)):
-            with pytest.raises(ConflictError, match="circle"):
-                engine.entities.relate(number, kind, target)
-        assert len(dump(engine, "relation")) == 2
-
-    def test_two_may_use_each_other(self, engine: Engine, parts: list[int]) -> None:
-        first, second, _ = parts
-        engine.entities.relate(first, "uses", second)
-        engine.entities.relate(second, "uses", first)
-        with pytest.raises(ConflictError, match="stated already"):
-            engine.entities.relate(second, "uses", first)
-
-    def test_two_targets_of_one_name_are_told_apart(self, engine: Engine, parts: list[int]) -> None:
-        (twin,) = engine.entities.author("acme", "system", "Another sender", name="sender").ids
-        engine.entities.relate(parts[0], "uses", parts[1])
-        engine.entities.relate(parts[0], "uses", twin)
-        assert [r.target_id for r in engine.entities.get(parts[0]).relations] == [parts[1], twin]

@@ -33,19 +33,12 @@ Look at {cause} first when the {name} kiosk fails, and only then at its log.
 
 PROMOTION = "reviewer.promotion."
 STAGES = {
-    "found": "reviewer.sources.walk.looks_binary",
-    "stamped": f"{PROMOTION}waves.record_writer.read_with",
     "recognised": "reviewer.sources.stream.recognised",
     "masked": f"{PROMOTION}rows.masked_records.mask",
     "judged": "reviewer.extraction.extract.Extractor.feed",
-    "compared with the store": f"{PROMOTION}waves.record_writer.SourceWriter.take",
     "written": f"{PROMOTION}waves.record_writer.record_image",
-    "masked in the store": "reviewer.store.acts.masked_images",
-    "proposed from": f"{PROMOTION}waves.candidate_collector.memory_proposals",
-    "viewed": f"{PROMOTION}waves.candidate_collector.memory_view",
     "proved": f"{PROMOTION}waves.candidate_collector.prove",
-    "cited": f"{PROMOTION}rows.statement_rows.cite",
-    "planned": f"{PROMOTION}waves.finish_wave.plan",
+    "planned": f"{PROMOTION}waves.finish_wave.write",
     "queued": f"{PROMOTION}rows.enqueue._Queueing.insert",
 }
 """Where a file's content passes, in the order of a wave."""
@@ -143,10 +136,8 @@ def test_the_others_are_queued_and_the_file_is_named(
     ("problem", "reason"),
     [
         (MemoryError(), "it needs more memory than there is"),
-        (RecursionError("maximum recursion depth exceeded"), "it is nested too deep"),
         (KeyError("api_key=sk-live-4eC39HqLyjWDarjtT1zdp7dc"), "KeyError in "),
         (ValueError("no\n\x1b[31m" + "x" * 5000), "ValueError in "),
-        (OSError(5, "Input/output error"), "input/output error"),
     ],
 )
 def test_the_reason_is_one_safe_line(
@@ -215,14 +206,9 @@ def grow(path: Path) -> None:
         file.write(f"\nWe decided to paint every {WORD} kiosk green.\n" * 50)
 
 
-def empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-@pytest.mark.parametrize("change", [grow, Path.unlink, empty])
-@pytest.mark.parametrize("stage", ["masked", "proved"])
+@pytest.mark.parametrize("change", [grow, Path.unlink])
 def test_a_file_that_changes_while_it_is_read(
-    engine: Engine, folder: Path, stage: str, change: Callable[[Path], object]
+    engine: Engine, folder: Path, change: Callable[[Path], object]
 ) -> None:
     changed = False
 
@@ -233,7 +219,7 @@ def test_a_file_that_changes_while_it_is_read(
             for path in (folder / f"{WORD}.jsonl", folder / "memory" / f"{WORD}.md"):
                 change(path)
 
-    with fault(stage, changing):
+    with fault("proved", changing):
         report = ingest(engine, folder)
     assert changed
     assert report.state == "done"

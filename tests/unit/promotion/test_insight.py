@@ -29,14 +29,6 @@ def test_what_is_said_again_and_again_is_hinted_at(engine: Engine, tmp_path: Pat
     assert engine.queue.candidate(number).status == "candidate"
 
 
-def test_no_hint_for_what_was_looked_at(engine: Engine, tmp_path: Path) -> None:
-    said_in(engine, tmp_path / "notes", 6, "We decided to keep the drawer closed for now.")
-    (number,) = ids(engine, "drawer")
-    assert engine.insight.hints([number])
-    engine.was_looked_at(number)
-    assert engine.insight.hints([number]) == {}
-
-
 def test_no_hint_for_what_was_deferred_or_decided(engine: Engine, tmp_path: Path) -> None:
     said_in(engine, tmp_path / "notes", 6, "We decided to keep the drawer closed for now.")
     (number,) = ids(engine, "drawer")

@@ -72,7 +72,6 @@ ACTS: dict[str, Callable[[Engine, Graph], object]] = {
     "reword an entity": lambda e, g: e.triage.edit(g.entity, "We will use SQLite for it"),
     "merge": lambda e, g: e.triage.merge(g.memory, g.active),
     "graduate": lambda e, g: e.entities.graduate(g.active, "result"),
-    "relate": lambda e, g: e.entities.relate(g.entity, "uses", g.rival),
     "supersede": lambda e, g: e.triage.supersede(g.entity, g.rival),
     "settle for one side": lambda e, g: e.conflicts.supersede(g.conflict, g.rival),
     "keep both sides": lambda e, g: e.conflicts.keep_both(g.conflict),

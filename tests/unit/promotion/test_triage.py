@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from reviewer.engine import Engine
@@ -59,41 +57,6 @@ def test_alone_leaves_the_near_duplicates_under_a_new_leader(
     assert [status(a), status(b), status(c)] == ["invalid", "candidate", "candidate"]
     assert waiting(engine) == [b]
     assert [member.id for member in engine.queue.members(b)] == [c]
-
-
-@pytest.mark.parametrize(
-    ("leader", "behind"),
-    [
-        ("Prefer tabs over spaces", "Prefer spaces over tabs"),
-        ("No network access", "No disk access"),
-        ("Long commit messages", "Short commit messages"),
-        ("The staging cluster is deployed from main", "The live cluster is deployed from main"),
-    ],
-)
-@pytest.mark.parametrize("decide", ["promote", "reject"])
-def test_another_fact_behind_a_row_is_not_decided_with_it(
-    engine: Engine,
-    queue_up: Callable[..., list[int]],
-    status: Callable[[int], str],
-    decide: str,
-    leader: str,
-    behind: str,
-) -> None:
-    first, other = queue_up(leader, behind, behind={behind: leader})  # by an earlier version
-    done = getattr(engine.triage, decide)([first])
-    assert done.ids == (first,)
-    assert status(other) == "candidate"
-    assert waiting(engine) == [other]
-    engine.history.undo()
-    assert [member.id for member in engine.queue.members(first)] == [other]
-
-
-def test_duplicates_of_an_earlier_wording_go_with_the_row(
-    engine: Engine, queue_up: Callable[..., list[int]], status: Callable[[int], str]
-) -> None:
-    first, other = queue_up("no retries", "never retry", behind={"never retry": "no retries"})
-    engine.triage.edit(first, "The client makes no second attempt")
-    assert [status(first), status(other)] == ["active", "superseded"]
 
 
 def test_editing_into_what_another_memory_says_names_it(engine: Engine, queue_up: QueueUp) -> None:

@@ -1,21 +1,17 @@
-"""Markdown: in order, traceable, and nothing in a fact becomes structure."""
+"""Markdown: in order, traceable, and no fact gets out of its bullet."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from reviewer.promotion.export.items import ExportItem, Layer
-from reviewer.promotion.export.markdown import markdown_line, markdown_text, render_markdown
+from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.views import RelationView, SourceRef
 from tests.unit.promotion.export.conftest import Make
 
-untimed = settings(deadline=None)
 PIECES = [
     "`", "``", "```", "````", "~~~", "\n", "\n\n", " ", "    ", "\\", "<b>", "</p>", "<!--", "-->",
     "<?x", "<https://a.b>", "![", "[", "]", "](u)", "]: /u", "[ ] ", "[^1]:", "# ", "- ", "* ",
@@ -24,97 +20,36 @@ PIECES = [
     "\r\n", "\x1b[31m", "\u200b", "<script>", "_", "*",
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES), max_size=16).map("".join) | st.text(max_size=30)
-ALLOWED = {
-    "bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close",
-    "paragraph_open", "paragraph_close", "inline", "text", "softbreak", "code_inline", "em_open",
-    "em_close", "strong_open", "strong_close", "link_open", "link_close", "hardbreak",
-}  # fmt: skip
-
-
-def tokens(markdown: str) -> Iterator[Token]:
-    for token in MarkdownIt("commonmark").enable("table").parse(markdown):
-        yield token
-        yield from token.children or ()
-
-
-@settings(deadline=None, max_examples=80)
-@given(texts, texts, texts)
-@example("", "a ``` b\n``` c", "")
-@example("", "\\<script>", "")
-@example("", "`a\n# b` <b>", "")
-@example("na`me", "`<b>`", "")
-@example("", "[a\nb]: /u", "")
-@example("**", "", "")
-@example("", "`\n</p>`", "")
-@example("", "[", "]: /u")
-@example("", "[a\\]", "]: /u")
-@example("[a*]", "/u", "")
-def test_whatever_a_fact_says_is_one_bullet_of_plain_text(
-    name: str, content: str, note: str
-) -> None:
-    item = ExportItem(
-        layer=Layer.MEMORY, id=1, name=name, content=content, note=note, created_at="",
-        sources=(SourceRef("a`b.md", 0, 1, "r"),),
-    )  # fmt: skip
-    bullets = render_markdown([item], marks=True).split("\n\n", 1)[1]
-    if bullets.startswith("#"):
-        bullets = bullets.split("\n\n", 1)[1]
-    types = [token.type for token in tokens(bullets)]
-    assert set(types) <= ALLOWED
-    assert types.count("bullet_list_open") == types.count("list_item_open") == 1
-    assert "(memory 1," in "".join(token.content for token in tokens(bullets))
+untimed = settings(deadline=None, max_examples=80)
 
 
 @untimed
-@given(texts)
-def test_a_paragraph_outside_of_a_list_is_plain_text_too(content: str) -> None:
-    found = {token.type for token in tokens(f"**Lesson**: {markdown_text(content)}\n")}
-    assert found <= ALLOWED - {"bullet_list_open", "list_item_open"}
-    assert {token.type for token in tokens(markdown_text(content))} <= found | ALLOWED - {
-        "bullet_list_open"
-    }
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "set max_open_files = 4096 in *both* places",
-        "call `Vec<String>` and `list[int]`",
-        "[Decision] use C:\\new_dir",
-        "mail ops@example.org, issue #42, -5 kg, 3.5 mm, a -- b",
-    ],
-)
-def test_what_is_harmless_stays_as_it_was_written(text: str) -> None:
-    assert markdown_text(text) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "escaped"),
-    [
-        ("# x", "\\# x"),
-        ("- x", "\\- x"),
-        ("3. x", "3\\. x"),
-        ("> x", "\\> x"),
-        ("[x] x", "\\[x] x"),
-        ("read @~/.ssh/config", "read \\@~/.ssh/config"),
-        ("a <!-- b", "a \\<!-- b"),
-        ("![x](http://a.b/c)", "\\![x](http://a.b/c)"),
-        ("a `b", "a \\`b"),
-        ("```\nmake\n```", "\\`\\`\\`\nmake\n\\`\\`\\`"),
-        ("hid\u200bden", "hid⟨U+200B⟩den"),
-    ],
-)
-def test_what_could_begin_structure_or_load_something_is_escaped(text: str, escaped: str) -> None:
-    assert markdown_text(text) == escaped
-
-
-def test_a_line_stays_one_line() -> None:
-    assert markdown_line(" a\n\n# b\tc ") == "a # b c"
+@given(texts, texts, texts)
+@example("", "a ``` b\n``` c", "")
+@example("", "```\nopen", "x")
+@example("", "# Trusted state\n\n- **port**: 1", "")
+@example("", "\\<script>", "")
+@example("", "`\n</p>`", "")
+def test_whatever_a_fact_says_stays_in_its_bullet(name: str, content: str, note: str) -> None:
+    item = ExportItem(
+        layer=Layer.MEMORY, id=1, type="knowledge", name=name, content=content, note=note,
+        created_at="", sources=(SourceRef("a`b.md", 0, 1, "r"),),
+    )  # fmt: skip
+    text = render_markdown([item, item], marks=True)
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    assert [(each.type, each.tag) for each in tokens if each.level == 0 and each.nesting > 0] == [
+        ("heading_open", "h2"), ("heading_open", "h3"), ("bullet_list_open", "ul"),
+    ]  # fmt: skip
+    assert [each.type for each in tokens if each.level == 1 and each.nesting > 0] == [
+        "list_item_open"
+    ] * 2
+    inline = [child.type for each in tokens for child in each.children or ()]
+    assert not {"html_block", "html_inline", "image"} & {*inline, *(each.type for each in tokens)}
 
 
 @pytest.mark.parametrize("text", ["\\" * 200_000, "`" * 200_000, "` `` " * 40_000, "<a" * 100_000])
-def test_long_texts_are_read_once(text: str) -> None:
-    assert markdown_text(text)
+def test_long_texts_are_read_once(make: Make, text: str) -> None:
+    assert render_markdown([make(content=text)], marks=False)
 
 
 def test_state_comes_first_then_entities_then_memories_each_by_type(make: Make) -> None:

@@ -43,17 +43,6 @@ async def test_a_new_value_starts_empty_whatever_is_chosen(known: Engine, steps:
         assert screen.app.screen.query_one(EditorArea).text == ""
 
 
-async def test_note_and_evidence_are_typed_and_stay_with_the_next_value(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
-        await screen.choose("note and evidence", "legal", "")
-        await screen.press("e", *" and discs", "ctrl+s")
-        held, *_ = known.state.get("acme", "db")
-        assert held.value == "Tapes and discs"
-        assert held.note.endswith("legal")
-        assert held.evidence.endswith("decisions.md:5")
-
-
 async def test_no_key_writes_a_memory_or_entity_into_state(
     known: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

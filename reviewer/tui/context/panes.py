@@ -56,7 +56,7 @@ class RowsList(ModelList[ContextModel]):
         data, row = self.model, self.model.rows[at]
         on_row = style.on_row(here=at == data.cursor)
         text, strong, dim, accent, warm = on_row
-        choice = data.choice(row) if row.commit is None else None
+        choice = data.chosen_for(row) if row.commit is None else None
         before, after, level, exact = self._figures(row, width)
         right: list[Part] = [
             (f"{before.rjust(TOKEN_CELLS)} {sign.arrow} " if before else " ", dim),
@@ -96,7 +96,7 @@ class RowsList(ModelList[ContextModel]):
             if applied is None or width < WITH_BOTH:
                 return "", f"{row.commit.tokens:,}", "", True
             return f"{applied.tokens_before:,}", f"{row.commit.tokens:,}", "applied", True
-        choice, at = data.choice(row), row.segment or 0
+        choice, at = data.chosen_for(row), row.segment or 0
         sent, original = data.segments[at].tokens, data.original_of(at)
         if data.priority(row) is Priority.SKIP:
             before = sum(data.commits[each].tokens for each in data.acted_on(row))

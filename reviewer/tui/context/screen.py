@@ -6,7 +6,6 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,7 +22,6 @@ from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
-from reviewer.compression.segments import full_text
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, OFFLINE, Level
 from reviewer.engine import Engine
@@ -73,7 +71,6 @@ UNNAMED_PROJECT = "default"
 SHOWS_ORIGINAL = f"Applied: {keys.OPEN.key} shows the original turns."
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
-NORMAL = Priority.NORMAL.weight
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -219,24 +216,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 found.append((read.last, read.path, read.request, read.size, name, folder))
         found.sort(key=lambda each: each[0], reverse=True)
         found = found[:MOST_SESSIONS]
-        largest = max((size for *_, size, _, _ in found), default=0)
-        options = [_session_option(*each, largest=largest) for each in found]
-        alike = Counter((each.name, each.detail) for each in options)
-        return [
-            structs.replace(each, detail=f"{each.detail}  in {of[-1]}")
-            if alike[each.name, each.detail] > 1
-            else each
-            for each, of in zip(options, found, strict=False)
-        ]
-
-    async def action_import_context(self) -> None:
-        """Open a transcript by its path."""
-
-        async def then(text: str) -> None:
-            self._import(Path(text).expanduser())
-
-        hint = "the path of a session or transcript"
-        await self.ask_text("Open a transcript", then, text=f"{Path.cwd()}/", hint=hint)
+        return [_session_option(*each) for each in found]
 
     def _import(self, path: Path) -> None:
         """Import a transcript in a thread and open it."""
@@ -328,6 +308,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
         self._opened = None
+        chosen = self.data.chosen_for(self.data.row)
+        if self.data.look and (chosen is None or chosen.sources != self.data.look[0]):
+            self.data.look = None
         self._draw()
         if not self._writes:
             self._write_next()
@@ -482,6 +465,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._note(act, words, here)
             self.say(f"{words} - {self.key_of(shared.UNDO)} to undo")
         self.note_version()
+        self.data.look = None
         self.data.take(levels)
         self.rows.refresh()
         self.follow()
@@ -503,23 +487,17 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self._choose_level(Level.TAGS)
 
     async def _choose_level(self, level: Level) -> None:
-        choice = self.data.choice(self.data.row)
-        if choice is not None:
-            words = f"{LEVEL_NAMES[level]} for segment {self.data.number(self.data.place(choice))}"
-            await self._put_levels(self.data.with_own(self.data.at_level(choice, level)), words)
-
-    @unless(_no_plan)
-    async def action_same_level(self) -> None:
-        """Choose one level for every segment."""
-
-        async def then(option: Option) -> None:
-            level = Level(int(option.key))
-            await self._put_levels(self.data.with_all(level), f"{option.name} for all segments")
-
-        options = [Option(str(int(each)), LEVEL_NAMES[each]) for each in Level]
-        choice = self.data.choice(self.data.row)
-        current = str(int(choice.level)) if choice is not None else ""
-        await self.choose("Level for all", options, then, current=current)
+        """Look at a level; the one that is shown already is chosen."""
+        data, choice = self.data, self.data.choice(self.data.row)
+        if choice is None:
+            return
+        words = f"{LEVEL_NAMES[level]} for segment {data.number(data.place(choice))}"
+        if level is choice.level:
+            await self._put_levels(data.with_own(choice), words)
+        else:
+            data.look = choice.sources, level
+            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} again chooses it.")
+            self.follow()
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -573,7 +551,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_context)
     async def action_apply_levels(self) -> None:
-        """Replace the segments with their summaries; what does not pass is asked about."""
+        """Replace the segments with their summaries; what does not pass is asked about.
+
+        The level that a segment is looked at counts as chosen.
+        """
+        looked = self.data.choice(self.data.row)
+        if looked is not None and looked != self.data.chosen_for(self.data.row):
+            await self._choose_level(looked.level)
         plan, chosen = self.data.plan, self.data.compressed()
         if plan is None or self.context is None:
             raise ReviewerError(self.rows.empty[0])
@@ -653,16 +637,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         commits, before = self.data.acted_on(row), self.data.priority(row)
         wanted = Priority.NORMAL if before is priority else priority
-        priorities = [self.data.commits[each].priority for each in commits]
-        lost = [each for each in priorities if each.weight > max(wanted.weight, NORMAL)]
         which = "" if wanted is Priority.PINNED else self._segment_named(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
-        words = which + done.title
-        if lost and before is not priority:
-            were = " and ".join(dict.fromkeys(lost))
-            one = len(commits) == 1
-            words += f", which was {were}" if one else f", {len(lost):,} of them {were}"
-        self._annotated(words, commits[0], done.act)
+        self._annotated(which + done.title, commits[0], done.act)
 
     def _segment_named(self, row: ContextRow) -> str:
         """The number of the segment that an act on a row is about, before the words of the act."""
@@ -928,45 +905,29 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @on(RowList.Opened)
     async def action_open_row(self) -> None:
-        """Show the turns of the segment, or hide them; without a session, choose one. In a summary
-        open its marker.
+        """Show the turns of the segment, or hide them; of an applied summary, the original; without
+        a session, choose one.
         """
         row = self.data.row
         if row is None:
             await self.action_choose_context()
         elif self._opened is not None:
             self.follow()
-        elif self.summary.has_focus or self.data.applied_summary(row) is not None:
-            await self._open_marker(row)
+        elif (summary := self.data.applied_summary(row)) is not None:
+            await self._show_original(row, summary)
         else:
             self.data.toggle(row)
             self.rows.rows_changed()
             self.follow()
 
-    async def _open_marker(self, row: ContextRow) -> None:
-        """Show the original in place of the marker of a summary, applied or only previewed."""
-        choice, summary = self.data.choice(row), self.data.applied_summary(row)
-        found = self.data.shown(choice) if choice is not None and row.commit is None else None
-        markers = found.preview.compressed.expansion_markers if found is not None else ()
-        if found is not None and markers:
-            content = found.preview.compressed.content
-            before, after = content[: markers[0].start], content[markers[0].end :]
-            original = full_text(found.preview.segment.turns)
-        elif summary is not None:
-            view = await to_thread(self.engine.contexts.commit, summary)
-            whole = await to_thread(self.engine.compression.expanded, summary)
-            before, after = view.text.rpartition("[→")[0], ""
-            original = whole[len(before) :]
-        else:
-            raise ReviewerError("There is no marker here: only a summary has one.")
+    async def _show_original(self, row: ContextRow, summary: int) -> None:
+        """Show the original of an applied summary."""
+        view = await to_thread(self.engine.contexts.commit, summary)
+        whole = await to_thread(self.engine.compression.expanded, summary)
+        text = whole[len(view.text.rpartition("[→")[0]) :]
         self._opened = row
-        margin, bar = (Run("  "),), (Run(f"{glyphs(self.app).bar} ", "accent"),)
-        blocks = [
-            TextBlock(before.rstrip(), "dim", first=margin),
-            TextBlock(original, first=bar, rest=bar),
-            *([TextBlock(after.strip(), "dim", first=margin)] if after.strip() else []),
-        ]
-        self.summary.show(blocks, title=self.data.numbered_title(row), reveal=1)
+        bar = (Run(f"{glyphs(self.app).bar} ", "accent"),)
+        self.summary.show([TextBlock(text, first=bar, rest=bar)])
         self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")
 
     def action_back(self) -> None:
@@ -1015,13 +976,10 @@ def _file_size(path: str | None) -> int:
         return 0
 
 
-def _session_option(
-    last: str, key: str, request: str, size: int, name: str, folder: str, *, largest: int
-) -> Option:
-    """A session by the time of its last turn, its size, its first request and its name."""
+def _session_option(last: str, key: str, request: str, size: int, name: str, folder: str) -> Option:
+    """A session by the time of its last turn, its size, its first request, name and folder."""
     words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
-    mark = "the largest" if size and size == largest else ""
-    detail = "  ".join(filter(None, (words, short_ids(name, "…"), mark)))
+    detail = "  ".join(filter(None, (words, short_ids(name, "…"), folder)))
     large = f"{-(-size // 1000):,} kB" if size else "–"
     return Option(key, f"{moment(last) or '–':16}  {large:>14}", detail)
 

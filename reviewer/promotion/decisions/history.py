@@ -20,9 +20,16 @@ NEWEST = 2**62
 """More than the number of any act."""
 _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
+_WORDS = (
+    "(SELECT max(substr(m.content, 1, 200)) FROM ledger_touch t JOIN memory m ON m.id = t.memory_id"
+    " WHERE t.act = ledger.id GROUP BY t.act HAVING count(*) = 1)"
+)
+
 
 class ActView(Struct, frozen=True):
-    """One act of the ledger. `undone` is its present state."""
+    """One act of the ledger. `undone` is its present state; `words`: of the one memory that it is
+    about, as they are now.
+    """
 
     id: int
     at: str
@@ -32,6 +39,7 @@ class ActView(Struct, frozen=True):
     title: str
     rows: int
     target: int | None
+    words: str
     undone: bool
 
 
@@ -110,7 +118,8 @@ class History(Undo):
 
     def _views(self, rest: str, parameters: Sequence[Value]) -> list[ActView]:
         rows = self._database.query(
-            f"SELECT id, at, actor, scope, kind, title, rows, target FROM ledger {rest}",
+            "SELECT id, at, actor, scope, kind, title, rows, target,"
+            f" coalesce({_WORDS}, '') words FROM ledger {rest}",
             parameters,
         )
         if not rows:

@@ -34,7 +34,7 @@ WITH_BOTH = 56
 """Cells from which a row shows the tokens before and after."""
 TITLE_FRAME = 4
 MOST_LOST = 20
-"""Losses in the line below a summary; all are at its end."""
+"""Losses that are shown below a summary."""
 
 
 class RowsList(ModelList[ContextModel]):
@@ -206,12 +206,8 @@ def with_open_markers(text: str, signs: Glyphs) -> str:
     return ANY_MARKER.sub(f"[{signs.arrow} the original]", text)
 
 
-def summary_blocks(
-    found: Checked, signs: Glyphs, lost_before: Sequence[str] = ()
-) -> list[TextBlock]:
-    """A summary with its anchors marked, and what it loses; at Full the turns as they were
-    written.
-    """
+def summary_blocks(found: Checked, signs: Glyphs) -> list[TextBlock]:
+    """A summary with its anchors marked; at Full the turns as they were written."""
     preview = found.preview
     content, spans = with_open_markers(preview.compressed.content, signs), list[TextSpan]()
     for anchor in preview.compressed.anchors:
@@ -221,11 +217,4 @@ def summary_blocks(
         ):
             spans.append(TextSpan(at, at + len(anchor.content), "anchor", here=False))
     spans.sort(key=lambda each: each.start)
-    blocks = [TextBlock(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]
-    if lost := losses(found, lost_before):
-        words = f"   {signs.dot} ".join(lost)
-        blocks += [
-            TextBlock(""),
-            TextBlock(f"Loses: {words}", "dim", first=(Run(" "),), rest=(Run(" "),)),
-        ]
-    return blocks
+    return [TextBlock(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
 MOST_SESSIONS = 500
+MOST_NAMED = 8
+"""Segments that a message names."""
 REQUEST_CELLS = 60
 FEWEST_NAME = 8
 """Cells of the session's name in the title."""
@@ -165,8 +167,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _show_nothing(self) -> None:
         self.context = None
         self.data.clear()
-        menu = self.key_of(shared.MENU)
-        self.rows.empty = ("No session is open.", f"{menu} opens one of those that were read.")
+        key = self.key_of(keys.OPEN)
+        self.rows.empty = ("No session is open.", f"{key} lists those that were read.")
         self.show_empty(empty=True)
         self.rows.rows_changed()
         entitle(self.rows, "Context")
@@ -417,7 +419,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.checks.show(None)
             return
         lost = data.lost_by(row.segment or 0)
-        blocks = summary_blocks(found, signs, lost)
+        blocks = summary_blocks(found, signs)
         if data.applied_summary(row) is not None:
             blocks = [TextBlock(SHOWS_ORIGINAL, "dim", first=(Run(" "),)), TextBlock(""), *blocks]
         self.summary.show(blocks, title=title)
@@ -446,6 +448,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 if view.retention.instructions:
                     words = f"must survive: {view.retention.instructions}"
                     blocks.append(TextBlock(words, "accent", first=(Run(" "),)))
+                if applied := self.data.applied.get(number):
+                    words = f"loses: {f' {glyphs(self.app).dot} '.join(applied.loses) or 'nothing'}"
+                    blocks.append(TextBlock(words, "dim", first=(Run(" "),)))
                 self.summary.show(blocks, title=title)
 
         self.read(lambda: self.engine.contexts.commit(number), then, group="turn")
@@ -541,7 +546,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             f" ({glyphs(self.app).attention}): it asks about those first."
         )
         short = preview.shortened
-        said = f"What you said is shortened in {count(len(short), 'segment')}."
+        numbers = ", ".join(each.removeprefix("s") for each in short[:MOST_NAMED])
+        said = f"What you said is shortened in {count(len(short), 'segment')}: {numbers}."
         said = said if short else "All that you said is kept."
         self.say(
             f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
@@ -922,12 +928,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     async def _show_original(self, row: ContextRow, summary: int) -> None:
         """Show the original of an applied summary."""
-        view = await to_thread(self.engine.contexts.commit, summary)
-        whole = await to_thread(self.engine.compression.expanded, summary)
-        text = whole[len(view.text.rpartition("[→")[0]) :]
+        text = await to_thread(self.engine.compression.original, summary)
         self._opened = row
         bar = (Run(f"{glyphs(self.app).bar} ", "accent"),)
-        self.summary.show([TextBlock(text, first=bar, rest=bar)])
+        title = f"The original of {self.data.numbered_title(row)}"
+        self.summary.show([TextBlock(text, first=bar, rest=bar)], title=title)
         self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")
 
     def action_back(self) -> None:

@@ -64,11 +64,11 @@ _FIELDS = {
     "right_id": "other side",
     "superseded_by": "replaced by",
 }
-_YES_OR_NO = {"deferred", "edited", "live"}
+_YES_OR_NO = {"deferred", "edited"}
 _QUIET = {
     *("key", "project_id", "wave_id", "decided_at", "pending_since", "last_seen", "changed_at"),
     *("head_id", "hash", "content_id", "excerpt", "rank", "prior", "signal", "freshness"),
-    *("modified_ns", "bytes", "tally", "levels"),
+    *("modified_ns", "bytes", "tally", "levels", "live"),
 }
 """Columns without use for a person beside the others."""
 
@@ -231,8 +231,9 @@ def act_parts(
     undone = act.undone
     end = f" {signs.rejected} undone " if undone else " "
     room = width - cells_of(parts) - len(end)
-    title = display_line(act.title)
-    shown = line_of([(title, dim if undone else text)], max(room, 0), text, signs.ellipsis)
+    title, words = display_line(act.title), f"  {display_line(act.words)}" if act.words else ""
+    told = [(title, dim if undone else text), (words, dim)]
+    shown = line_of(told, max(room, 0), text, signs.ellipsis)
     parts += [(segment.text, segment.style or text) for segment in shown]
     parts.append((end, warm if undone else dim))
     return parts
@@ -278,7 +279,7 @@ def _change(change: ChangeView, signs: Glyphs) -> list[TextBlock]:
         elif name in _YES_OR_NO:
             old, new = ("yes" if value else "no" for value in (old, new))
         blocks.append(_field(_FIELDS.get(name) or name.replace("_", " "), old, new))
-    return blocks
+    return blocks if len(blocks) > 2 else []  # nothing that a person would know
 
 
 def _field(name: str, old: object, new: object) -> TextBlock:

@@ -80,6 +80,9 @@ async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
         back = f"#{memory} is back in the queue (F2), called wrong - u to undo"
         assert screen.status == back
         assert "Deploys need two approvals" not in screen.text
+        waiting = known.queue.counts("acme").to_decide
+        await screen.press("f3", "escape")
+        assert f"Queue {waiting}" in screen.text
         await screen.press("f2")
         await screen.until(lambda: "called wrong (one is enough)" in screen.text)
         await screen.press("f5", "u")

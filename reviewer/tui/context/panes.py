@@ -44,13 +44,6 @@ class RowsList(ModelList[ContextModel]):
     def total(self) -> int:
         return len(self.model.rows)
 
-    def redraw_segment(self, at: int) -> None:
-        """Draw the row of a segment again where it is in sight."""
-        top = self.scroll_offset.y
-        for index in range(top, min(top + self.height, self.total)):
-            if self.model.rows[index].segment == at:
-                self.refresh_line(index)
-
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         """`2 ◆ setup: build tags, make db          1,120 →   104  Brief`."""
         data, row = self.model, self.model.rows[at]

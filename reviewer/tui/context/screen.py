@@ -365,7 +365,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return Checked(found, self.engine.contexts.check(asked, found.compressed.content))
 
     def _redraw(self, at: int) -> None:
-        self.rows.redraw_segment(at)
+        self.rows.refresh()
         row = self.data.row
         if row is not None and row.segment == at and not self.cursor_rest.waiting:
             self._draw()

@@ -28,7 +28,7 @@ APPLY = Action(
 )  # fmt: skip
 EDIT = Action(
     "edit_text", "e", "edit",
-    "Write this summary, or this turn, by hand.", "Decide", writes=True,
+    "Write this summary by hand.", "Decide", writes=True,
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",

@@ -779,22 +779,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     # texts by hand and by a model
 
-    @unless(_no_row)
+    @unless(_no_segment)
     async def action_edit_text(self) -> None:
-        """Write the summary of the segment, or the text of the turn under the cursor."""
-        row, choice = self.data.row, self.data.choice(self.data.row)
-        if row is not None and row.commit is not None:
-            await self._edit_turn(row.commit.id)
-        elif choice is None or choice.level is Level.FULL:
-            raise ReviewerError(
-                f"Full is the original: {LEVEL_KEYS} choose a level,"
-                f" {keys.OPEN.key} opens its turns."
-            )
-        elif (found := self.data.shown(choice)) is not None:
+        """Write the summary of the segment under the cursor."""
+        choice = self.data.choice(self.data.row)
+        if choice is None or choice.level is Level.FULL:
+            raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level.")
+        if (found := self.data.shown(choice)) is not None:
             await self._edit_summary(choice, found.preview)
 
     async def _edit_summary(self, choice: LevelChoice, preview: SegmentPreview) -> None:
-        async def save(text: str) -> LevelChoice:
+        words = f"Text of segment {self.data.number(self.data.place(choice))}"
+
+        async def save(text: str) -> None:
             by_hand = self.data.at_level(choice, choice.level)
             plan = self.data.plan_of(by_hand).with_text(choice.segment, text)
             found = await to_thread(self._preview, plan)
@@ -804,13 +801,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             content = found.preview.compressed.content
             written = structs.replace(choice, content=content, engine=BY_HAND, written="")
             self.data.put_preview(written, found)
-            words = f"Text of segment {self.data.number(self.data.place(choice))}"
             await self._put_levels(self.data.with_own(written), words, choice.sources[0])
-            return written
-
-        def saved(done: LevelChoice) -> None:
-            words = f"Text of segment {self.data.number(self.data.place(done))}"
-            self.say(f"{words} is yours: {self.key_of(keys.APPLY)} applies it.")
 
         await self.edit_text(
             TextEdit(
@@ -819,38 +810,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 original=preview.compressed.content,
                 drafts=self.engine.summary_drafts,
                 save=save,
-                saved=saved,
+                saved=lambda _: self.say(
+                    f"{words} is yours: {self.key_of(keys.APPLY)} applies it."
+                ),
                 again=keys.EDIT,
                 empty=f"A summary needs words: {self.key_of(keys.FULL)} leaves the segment whole.",
                 remark=lambda text: (f"{len(text):,} characters", not text.strip()),
-            )
-        )
-
-    async def _edit_turn(self, number: int) -> None:
-        view = await to_thread(self.engine.contexts.commit, number)
-
-        async def save(content: str) -> bool:
-            if content != view.text:
-                await to_thread(self.engine.contexts.edit, number, content)
-            return content != view.text
-
-        def saved(written: bool) -> None:
-            following = self.engine.history.next_undo()
-            act = following[0] if written and following is not None else 0
-            self._annotated("Edited the turn" if written else "Unchanged", number, act)
-
-        await self.edit_text(
-            TextEdit(
-                key=number,
-                title="Edit the turn",
-                original=view.text if view.original is None else view.original,
-                start=view.text,
-                drafts=self.engine.edit_drafts,
-                save=save,
-                saved=saved,
-                again=keys.EDIT,
-                empty=f"A turn needs words: {self.key_of(keys.LEAVE_OUT)} leaves it out instead.",
-                remark=lambda text: (f"{len(text):,} characters", not text),
             )
         )
 

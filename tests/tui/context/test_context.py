@@ -460,17 +460,6 @@ async def test_a_summary_is_written_by_hand(engine: Engine, tmp_path: Path) -> N
         assert "Brief*" in screen.text
 
 
-async def test_the_text_of_a_turn_is_edited(engine: Engine, tmp_path: Path) -> None:
-    number = stocked(engine, tmp_path)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "enter", "j", "e", *" Really.", "ctrl+s")
-        await screen.settle()
-        first = engine.contexts.ids(CommitQuery(number))[0]
-        assert engine.contexts.commit(first).text.endswith(" Really.")
-        await screen.press("u")
-        assert not engine.contexts.commit(first).text.endswith(" Really.")
-
-
 class TestSessions:
     async def test_where_none_is_open_those_that_were_read_are_offered(
         self, engine: Engine, tmp_path: Path

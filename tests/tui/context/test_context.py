@@ -544,17 +544,6 @@ async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
         assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
 
 
-async def test_a_small_session_has_a_size_that_is_not_zero(engine: Engine, tmp_path: Path) -> None:
-    told = Session()
-    told.user("Always print the timetable on A5 because the tray holds no A4 paper.")
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(told.bytes())
-    engine.intake.ingest([path], project="acme")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
-        await screen.until(lambda: "1 kB  Always print the timetable on A5" in screen.text)
-
-
 class TestUndo:
     async def test_levels_and_turns_are_taken_back_in_one_order_and_put_back(
         self, engine: Engine, tmp_path: Path
@@ -671,23 +660,6 @@ async def test_an_important_turn_that_a_summary_loses_is_named(
         await screen.until(lambda: "important turn" not in screen.text)
 
 
-async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
-    engine: Engine, tmp_path: Path
-) -> None:
-    number = engine.contexts.create("acme", "harbour").id
-    for dock in range(12):
-        lines = [f"dock_{dock}/ferry_{dock}_{at}.go waits for gate_{at * dock}" for at in range(20)]
-        said_of_it = f"Dock {dock} takes the ferry in the wind."
-        role, text = ("tool", "\n".join(lines)) if dock % 3 else ("assistant", said_of_it)
-        engine.contexts.add(number, role=role, text=text)
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3")
-        for key in "234":
-            await screen.press(key)
-            await screen.until(lambda: "! much of what was said is missing" in screen.text)
-            assert "nothing invented ✓" not in screen.text
-
-
 async def test_a_budget_that_is_exceeded_later_is_marked(engine: Engine, tmp_path: Path) -> None:
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
@@ -751,3 +723,20 @@ async def test_sizes_of_all_levels_and_losses_stay_in_sight(
             assert f"{found.preview.tokens:,}" in title
         lost = present(data.shown(choice)).preview.fidelity.loses
         assert lost[0][:15] in screen.text.partition("─ loses ─")[2]
+
+
+async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = engine.contexts.create("acme", "harbour").id
+    for dock in range(12):
+        lines = [f"dock_{dock}/ferry_{dock}_{at}.go waits for gate_{at * dock}" for at in range(20)]
+        said_of_it = f"Dock {dock} takes the ferry in the wind."
+        role, text = ("tool", "\n".join(lines)) if dock % 3 else ("assistant", said_of_it)
+        engine.contexts.add(number, role=role, text=text)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3")
+        for key in "234":
+            await screen.press(key)
+            await screen.until(lambda: "! much of what was said is missing" in screen.text)
+            assert "nothing invented ✓" not in screen.text

@@ -11,8 +11,6 @@ from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.keys import REACH
-from reviewer.tui.state.keys import DISPUTE, GRADUATE
-from reviewer.tui.state.model import states_with
 from tests.tui.conftest import NOW, opened
 from tests.tui.state.driving import rows, state
 
@@ -66,13 +64,6 @@ async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> 
         assert rows(screen) == ["Deploys need two approvals"]
 
 
-def test_a_field_search_finds_no_state_and_a_minus_leaves_out(known: Engine) -> None:
-    held = known.state.all("acme")
-    assert states_with(held, "TAPES db") == held
-    assert states_with(held, "tapes -db") == []
-    assert states_with(held, "type:decision") == []
-
-
 async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Path) -> None:
     number = stocked.queue.ids(QueueQuery(filter="kind:memory"))[0]
     stocked.triage.promote([number])
@@ -88,20 +79,6 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
         assert f"#{number}  memory" in screen.text
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
-
-
-async def test_reasons_are_sentences(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
-        shown = state(screen)
-        reasons = []
-        for steps, action in (("", DISPUTE), ("j", GRADUATE)):
-            await screen.press(*steps)
-            reasons.append(shown.why_not(action))
-        assert reasons == [
-            "You wrote this value: e writes another one.",
-            "This is an entity already.",
-        ]
 
 
 async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_shown(

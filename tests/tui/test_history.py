@@ -19,13 +19,13 @@ def act(**fields: object) -> ActView:
     known: dict[str, object] = {
         "id": 12, "at": "2026-02-14T10:22:00.000Z", "actor": "you", "scope": "decision",
         "kind": "reject", "title": "Rejected #3", "rows": 1, "target": None,
-        "words": "", "undone": False,
+        "undone": False,
     }  # fmt: skip
     return ActView(**{**known, **fields})  # type: ignore[arg-type]
 
 
 def row(width: int, **fields: object) -> str:
-    parts = act_parts(act(**fields), width, palette_of(DARK), GLYPHS, here=False, focused=False)
+    parts = act_parts(act(**fields), "", width, palette_of(DARK), GLYPHS, here=False, focused=False)
     assert sum(len(text) for text, _ in parts) <= width
     return "".join(text for text, _ in parts)
 
@@ -71,7 +71,7 @@ async def test_the_newest_act_comes_first_with_its_changes(stocked: Engine) -> N
         first = history(screen).acts.current
         assert first is not None
         assert first.title == f"Rejected #{number}"
-        assert first.words == stocked.queue.candidate(number).content
+        assert history(screen).words[first.id] == stocked.queue.candidate(number).content
         await screen.until(lambda: "waiting -> rejected" in screen.text)
 
 

@@ -20,16 +20,9 @@ NEWEST = 2**62
 """More than the number of any act."""
 _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
-_WORDS = (
-    "(SELECT max(substr(m.content, 1, 200)) FROM ledger_touch t JOIN memory m ON m.id = t.memory_id"
-    " WHERE t.act = ledger.id GROUP BY t.act HAVING count(*) = 1)"
-)
-
 
 class ActView(Struct, frozen=True):
-    """One act of the ledger. `undone` is its present state; `words`: of the one memory that it is
-    about, as they are now.
-    """
+    """One act of the ledger. `undone` is its present state."""
 
     id: int
     at: str
@@ -39,7 +32,6 @@ class ActView(Struct, frozen=True):
     title: str
     rows: int
     target: int | None
-    words: str
     undone: bool
 
 
@@ -118,8 +110,7 @@ class History(Undo):
 
     def _views(self, rest: str, parameters: Sequence[Value]) -> list[ActView]:
         rows = self._database.query(
-            "SELECT id, at, actor, scope, kind, title, rows, target,"
-            f" coalesce({_WORDS}, '') words FROM ledger {rest}",
+            f"SELECT id, at, actor, scope, kind, title, rows, target FROM ledger {rest}",
             parameters,
         )
         if not rows:

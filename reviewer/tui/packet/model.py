@@ -43,8 +43,6 @@ class PacketChoices(Struct, frozen=True):
     source: PacketSource | None = None
     """None for the source that the command line would read."""
     task: str = ""
-    typed: str = ""
-    """The task as it was typed: itself, or `@` and the path of its file."""
     limits: Limits = Limits(DEFAULT_BUDGET)
     pinned: frozenset[str] = frozenset()
     left_out: frozenset[str] = frozenset()

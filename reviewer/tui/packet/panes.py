@@ -62,7 +62,7 @@ class PacketHead(Static):
         packet = model.packet
         sign = glyphs(self.app)
         dot = (f" {sign.dot} ", "$dim")
-        task = f'"{display_line(choices.typed)}"' if choices.typed else "none: what was needed most"
+        task = f'"{display_line(choices.task)}"' if choices.task else "none: what was needed most"
         parts: list[Content | str | tuple[str, str]] = [
             ("budget ", "$dim"),
             clickable(Content.styled("< ", "$accent"), keys.LESS.id),

@@ -16,7 +16,7 @@ from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.output import write_packet
-from reviewer.packets.prepared import prepare_folder, read_task
+from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
@@ -323,15 +323,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @unless(no_packet)
     async def action_packet_task(self) -> None:
         async def then(text: str) -> None:
-            task = read_task(Path(text[1:]).expanduser()) if text.startswith("@") else text
             words = f"task “{display_line(text)}”" if text else "no task"
-            self._choose(words, structs.replace(self.choices, task=task, typed=text))
+            self._choose(words, structs.replace(self.choices, task=text))
 
         await self.ask_text(
             "Task",
             then,
-            text=self.choices.typed,
-            hint="what the agent is to do, or @FILE",
+            text=self.choices.task,
+            hint="what the agent is to do",
             empty="No task: what was needed most",
         )
 

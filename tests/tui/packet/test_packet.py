@@ -83,17 +83,6 @@ async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk:
         assert present(model(screen).packet).task == ""
 
 
-async def test_a_task_is_read_from_a_file(engine: Engine, kiosk: Path) -> None:
-    (kiosk / "change.diff").write_text("diff --git a/jam.c b/jam.c\n+++ b/jam.c\n+sensor(forty)\n")
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "t", f"@{kiosk / 'change.diff'}")
-        best = max(items(screen), key=lambda item: item.score.total if item.score else 0.0)
-        assert best.title == "A paper jam looks like a slow printer"
-        await typed(screen, "t", "@/nowhere/at/all")
-        assert "nowhere" in screen.status
-
-
 async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
     engine: Engine, kiosk: Path
 ) -> None:

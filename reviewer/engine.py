@@ -70,7 +70,6 @@ class Engine:
         self._ledger = Ledger(database, actor=actor, clock=clock)
         self.clock = clock
         self.drafts = Drafts(database.path)
-        self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.session_drafts = Drafts(database.path, "session-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
         self.state_drafts = Drafts(database.path, "state-drafts")

@@ -37,25 +37,17 @@ class ActiveFacts:
             return self._read(project, filter)  # in the order of an index
         return self._read(project, filter, _WITH_LAST_USE, _LAST_USED_OR_DECIDED)
 
-    def newest(self, project: str | None, *, filter: str, limit: int) -> list[int]:  # noqa: A002
-        """Ids of the active rows that match a filter, the last decided first.
-
-        Raises FilterError.
-        """
-        return list(self._read(project, filter, limit=limit))
-
     def _read(
         self,
         project: str | None,
         text: str,
         join: str = "",
         order: str = "m.decided_at",
-        limit: int = -1,
     ) -> array[int]:
         condition = parse_filter(text)
         sql = (
             f"SELECT m.id FROM memory m {join} {_ACTIVE} AND {condition.sql}"
-            f" ORDER BY {order} DESC, m.id DESC LIMIT {limit}"
+            f" ORDER BY {order} DESC, m.id DESC"
         )
         with failures_as_sentences(self._database.path):
             cursor = self._database.reader().cursor()

@@ -48,7 +48,7 @@ from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported when first used: text fields take a while
-    from reviewer.promotion.views import QueueQuery
+    from reviewer.promotion.views import Counts, QueueQuery
     from reviewer.tui.kit.choice import ChoiceScreen
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
@@ -650,10 +650,13 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_interval(WATCH_SECONDS, self.watch_store)
 
     def show_counts(self) -> None:
-        """Read the numbers of the queue for the header."""
-        self.read(
-            lambda: self.engine.queue.counts(self.project), self.header.show_counts, group="counts"
-        )
+        """Read the numbers of the queue for the header, and for those of the next screens."""
+
+        def then(counts: Counts) -> None:
+            self.header.show_counts(counts)
+            self.app.screen_stack[0].query_one(HeaderBar).show_counts(counts)
+
+        self.read(lambda: self.engine.queue.counts(self.project), then, group="counts")
 
     async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         done = await super().write(act, words, total)

@@ -228,7 +228,7 @@ def fetched_window(url: str, line: int, start: int, end: int, sha256: str) -> Fi
     lines = (before + data[start - first : end - first] + after).split(b"\n")
     if lines and not lines[-1]:
         lines.pop()
-    remark = f"Fetched {len(data):,} bytes of {url}; r changes to what was stored, and back."
+    remark = f"Fetched {len(data):,} bytes of {url}."
     # From the start of the file on the lines are known, whatever the row says.
     top = line - before.count(b"\n") if first else 0
     shown = _decoded([each[:BYTES_SHOWN] for each in lines])

@@ -1,23 +1,13 @@
-"""Keys of the screens about the source of a memory."""
+"""Keys of the screen with the source of a memory."""
 
 from __future__ import annotations
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
-TO_CITED_LINE = Action(
-    "to_span", "enter", "to the line",
-    "Go back to the line that the candidate came from.", "Move",
-)  # fmt: skip
-TOGGLE_FILE = Action(
-    "toggle_raw", "r", "records / file",
-    "Show the records as written, or the file's lines.", "Look",
-)  # fmt: skip
-SEARCH = Action("source_search", "/", "search", "Search the source for words.", "Move")
-NEXT_MATCH = Action("next_match", "n", "next match", "Go to the next match.", "Move")
-PREVIOUS_MATCH = Action(
-    "previous_match", "N", "previous match",
-    "Go to the previous match.", "Move",
+READ_FILE = Action(
+    "read_file", "r", "read",
+    "Read the file again; one that is not on this machine is fetched.", "Look",
 )  # fmt: skip
 COPY_PLACE = Action(
     "copy_place", "y", "copy path:line",
@@ -25,7 +15,6 @@ COPY_PLACE = Action(
 )  # fmt: skip
 SOURCE = Pane(
     "source", "Source",
-    (TO_CITED_LINE, TOGGLE_FILE, SEARCH, NEXT_MATCH, PREVIOUS_MATCH, keys.OPEN_EDITOR, COPY_PLACE,
-     keys.CLOSE),
-    (TO_CITED_LINE, TOGGLE_FILE, SEARCH, keys.OPEN_EDITOR, keys.CLOSE),
+    (READ_FILE, keys.OPEN_EDITOR, COPY_PLACE, keys.CLOSE),
+    (READ_FILE, keys.OPEN_EDITOR, COPY_PLACE, keys.CLOSE),
 )  # fmt: skip

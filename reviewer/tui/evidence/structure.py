@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from reviewer.tui.kit import keys as kit_keys
-from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs
@@ -64,7 +63,7 @@ def labelled(
     return TextBlock(text, style, spans, (margin,), wrap=wrap)
 
 
-def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) -> list[TextBlock]:
+def entity_blocks(extras: Extras, signs: Glyphs) -> list[TextBlock]:
     """Name, attributes, relations, and contradictions."""
     entity = extras.entity
     if entity is None:
@@ -89,22 +88,20 @@ def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) ->
         blocks.append(labelled("origin", text))
     if extras.open_conflicts:
         ids = ", ".join(f"#{number}" for number in extras.open_conflicts)
-        queue = key_of(kit_keys.SHOW_QUEUE)
+        queue = kit_keys.SHOW_QUEUE.key
         text = f"{signs.attention} in open conflict {ids}: settle it in the queue ({queue})"
         blocks.append(labelled("", text, "warm"))
     return blocks
 
 
-def conflict_blocks(
-    conflict: ConflictView | None, signs: Glyphs, key_of: KeyOf = default_key
-) -> list[TextBlock]:
+def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[TextBlock]:
     """Both sides of a conflict, with the keys that settle it."""
     if conflict is None:
         return []
     if conflict.resolution is not None:
         settled = labelled("settled", str(conflict.resolution), "accent")
     else:
-        settles, dismisses = key_of(keys.SETTLE), key_of(keys.REJECT)
+        settles, dismisses = keys.SETTLE.key, keys.REJECT.key
         settled = labelled(
             "open", f"{settles} keeps one side or both {signs.dot} {dismisses} dismisses it"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -93,15 +93,6 @@ _SHOWN_KEYS = {
     "pagedown": "pgdn",
     "pageup": "pgup",
 }
-
-
-KeyOf = Callable[[Action], str]
-"""The key of an action as a person reads it."""
-
-
-def default_key(action: Action) -> str:
-    """Its key where no keymap changes it."""
-    return shown_key(action.keys.split(",")[0])
 
 
 def shown_key(key: str) -> str:

@@ -40,11 +40,11 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
-from reviewer.tui.kit.host import Step, Steps
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
+from reviewer.tui.kit.step import Step, Steps
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported when first used: text fields take a while
@@ -56,10 +56,8 @@ if TYPE_CHECKING:  # imported when first used: text fields take a while
 
 WATCH_SECONDS = 2.0
 """How often a screen checks whether another process has written to the store."""
-SKIM_SECONDS = 0.4
-"""Cursor moves that follow each other faster than this count as skimming."""
-REST_SECONDS = 0.16
-"""While a person skims, the panes follow after the cursor has rested for this long."""
+REST_SECONDS = 0.05
+"""The panes follow after the cursor has rested for this long."""
 
 PAUSE = 0.6
 """Seconds after which the key of an undo that was only named counts as meant."""
@@ -288,7 +286,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         named, at = self.host.named_act
         if early and (named != number or monotonic() - at < PAUSE):
             self.host.named_act = number, monotonic()
-            key = self.key_of(keys.UNDO if verb == "undo" else keys.REDO)
+            key = (keys.UNDO if verb == "undo" else keys.REDO).key
             self.say(f"From an earlier session: {display_line(title)} - {key} again to {verb} it")
             return
         done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
@@ -304,7 +302,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         done, key, way = (
             ("Undone", keys.REDO, "redo") if verb == "undo" else ("Redone", keys.UNDO, "undo")
         )
-        self.say(f"{done}: {display_line(what)} - {self.key_of(key)} to {way}")
+        self.say(f"{done}: {display_line(what)} - {key.key} to {way}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Show the rows that an undo or redo changed."""
@@ -531,14 +529,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
 
 class CursorRest:
-    """Calls `follow` after moves of the cursor: immediately, or once at the end while it moves
-    fast.
-    """
+    """Calls `follow` once the cursor rests."""
 
     def __init__(self, screen: Screen[Any], follow: Callable[[], None]) -> None:
         self._screen = screen
         self._follow = follow
-        self._moved_at = 0.0
         self._timer: Timer | None = None
 
     @property
@@ -548,14 +543,8 @@ class CursorRest:
 
     def moved(self) -> None:
         """The cursor is on another row."""
-        now = monotonic()
-        skimming = now - self._moved_at < SKIM_SECONDS
-        self._moved_at = now
         self.stop()
-        if skimming:
-            self._timer = self._screen.set_timer(REST_SECONDS, self._rested)
-        else:
-            self._follow()
+        self._timer = self._screen.set_timer(REST_SECONDS, self._rested)
 
     def stop(self) -> None:
         """Forget the last move."""
@@ -666,11 +655,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     @on(RowList.Moved)
     def _cursor_moved(self) -> None:
         self.row_before_filter = None
-        self.cursor_moved()
         self.cursor_rest.moved()
-
-    def cursor_moved(self) -> None:
-        """The cursor moved; called at every move, before the panes follow."""
 
     def follow(self) -> None:
         """Show the row under the cursor in the panes."""

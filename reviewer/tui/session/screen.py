@@ -207,7 +207,6 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 saved=self._saved,
                 again=keys.WORD,
                 verb="promote",
-                limit=LONGEST_MEMORY,
             )
         )
         if self.overlay is not None:

@@ -96,7 +96,7 @@ class StartScreen(KitScreen, pane=keys.START):
             why, instead = found.nothing
             self._say([(why, "bold"), (instead, ""), (DEMO, "")])
             return
-        key = self.key_of(keys.READ)
+        key = keys.READ.key
         what = f"{count(here.sessions, 'session')}, {here.bytes / 1e6:,.1f} MB"
         if self.start.sample:
             first = f"{key} reads this sample project ({what}, and its notes)."
@@ -156,7 +156,7 @@ class StartScreen(KitScreen, pane=keys.START):
         else:
             self.project = self.host.project = self.engine.project or self.host.project
         act = self._act = ReadingAct(glyphs(self.app))
-        stops = f"{self.key_of(keys.SKIP)} stops and keeps what was read."
+        stops = f"{keys.SKIP.key} stops and keeps what was read."
         self._say([(f"Reading {display_line(here.name)} ...", "bold"), (stops, "$dim")])
         try:
             report = await self.host.accompany(

@@ -122,7 +122,7 @@ def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> N
         for n in range(7)
     ]
     shown = pane_text(members=near).split("\n")
-    assert 'near        #398 .91 "' in shown[-16]
+    assert "near        #398 .91 " in shown[-16]
     assert shown[-14].endswith("…")
     assert "#399 .91" in shown[-13]
     assert shown[-1].strip() == "and 2 more"

@@ -43,7 +43,7 @@ async def test_the_empty_queue_offers_to_read_the_sessions_and_r_reads_them(
 ) -> None:
     session(shop)
     async with opened(engine, project="shop") as screen:
-        assert "r reads this project's sessions" in screen.text
+        assert "r looks for sessions to read" in screen.text
         assert "1 session of this project (0.0 MB): Codex CLI 1." in screen.text
         await screen.press("r")
         await screen.until(lambda: screen.status.startswith("Read 1 file"))

@@ -386,7 +386,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         text: str = "",
         current: str = "",
         whole: bool = False,
-        letters: str = "",
         pane: TextPane | None = None,
     ) -> None:
         """Let the person choose an option beside the row, and pass it on; see `ChoiceScreen`."""
@@ -402,7 +401,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             text=text,
             current=current,
             whole=whole,
-            letters=letters,
             pane=pane,
         )
 
@@ -474,7 +472,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")],
             answered,
             hint="type the first letter, or arrows move",
-            letters="yYnN",
             pane=pane,
         )
 
@@ -913,28 +910,19 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self.filter_bar is None:
             from reviewer.tui.kit.filter import FilterBar
 
-            self.filter_bar = FilterBar(self.FILTER_HINT)
+            self.filter_bar = FilterBar(
+                self.FILTER_HINT, self._try_filter, self._keep_filter, self.clear_filter
+            )
             await self.query_one("#left").mount(self.filter_bar)
         if not self.filter_text and self.model is not None:
             self.row_before_filter = self.model.current_id
         self.filter_bar.open()
 
-    def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
-        message.stop()
-        bar = self.filter_bar
-        if bar is not None and bar.field.value == message.text:  # it may be cleared by now
-            self._try_filter(message.text)
-
-    def on_filter_bar_kept(self, message: FilterBar.Kept) -> None:
-        message.stop()
-        self._try_filter(message.text)
+    def _keep_filter(self, text: str) -> None:
+        self._try_filter(text)
         if not self.filter_invalid and self.filter_bar is not None:
-            self.filter_bar.show(message.text)
+            self.filter_bar.show(text)
             self.set_focus(self.list, scroll_visible=False)
-
-    def on_filter_bar_cleared(self, message: FilterBar.Cleared) -> None:
-        message.stop()
-        self.clear_filter()
 
     def clear_filter(self) -> None:
         """Show all rows, with the cursor on its row."""
@@ -955,7 +943,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def _show_applied_filter(self) -> None:
         """When the keys go elsewhere, the field shows the active filter."""
-        if self.filter_bar is None or self.filter_bar.focused:
+        if self.filter_bar is None or self.filter_bar.field.has_focus:
             return
         if self.filter_invalid:
             self.filter_invalid = False

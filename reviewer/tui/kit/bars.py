@@ -62,8 +62,8 @@ class HeaderBar(Bar):
         self.waiting = counts.to_decide
 
     def render(self) -> Content:
-        """` acme       Queue 37 F2   Packet F4   Pipelines F6`: the gaps give way first, then the
-        keys of the screens that are not always there, their titles, the project, the titles.
+        """` acme       Queue 37 F2   Packet F4   Pipelines F6`: where it is narrow, the keys of the
+        screens that are not always there give way first, then those screens.
         """
         engine: Engine | None = getattr(self.app, "engine", None)
         read_only = engine is not None and engine.read_only
@@ -71,23 +71,14 @@ class HeaderBar(Bar):
             (f" {self.project or 'reviewer'}", "bold"),
             (f" {glyphs(self.app).dot} read-only" if read_only else "", "$warning"),
         )
-        wide = self.size.width
-        tabs = Content("")
-        named = min(name.cell_length, wide // 4)
         here = f"show_{self.current}"
         first = [each for each in keys.SCREENS if each in keys.TABS or each.id == here]
-        mark = Content.styled(glyphs(self.app).ellipsis, "$dim")
-        more = [Content(" ").join([mark, *(self._key(e) for e in keys.SCREENS if e not in first)])]
         whole = [self._tab(each) for each in keys.SCREENS]
-        named_all = [self._tab(e) if e in first else self._title(e) for e in keys.SCREENS]
+        named = [self._tab(e) if e in first else self._title(e) for e in keys.SCREENS]
         titled = [self._tab(each) for each in first]
-        bare = [self._tab(each) if each.id == here else self._key(each) for each in first]
-        ways = (
-            ("   ", whole, named), ("  ", whole, named), (" ", whole, named),
-            ("  ", named_all, min(named, SHORT)), (" ", named_all, min(named, SHORT)),
-            (" ", titled + more, named), (" ", titled, 0), (" ", bare, 0),
-        )  # fmt: skip
-        for gap, parts, least in ways:
+        wide, tabs = self.size.width, Content("")
+        least = min(name.cell_length, SHORT)
+        for gap, parts in (("   ", whole), ("  ", named), (" ", named), (" ", titled)):
             tabs = Content(gap).join(parts)
             if tabs.cell_length + least + 1 <= wide:
                 break

@@ -25,7 +25,6 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.views import Counts
 
 SHORT = 8
 """Cells of the project that give way to no screen's name."""
@@ -57,9 +56,6 @@ class HeaderBar(Bar):
     def same_as(self, other: HeaderBar) -> None:
         """Copy the header of another screen."""
         self.project, self.waiting = other.project, other.waiting
-
-    def show_counts(self, counts: Counts) -> None:
-        self.waiting = counts.to_decide
 
     def render(self) -> Content:
         """` acme       Queue 37 F2   Packet F4   Pipelines F6`: where it is narrow, the keys of the
@@ -110,11 +106,17 @@ class HintBar(Static):
     HintBar.-shown { display: block; }
     """
 
+    _words = _short = ""
+
     def show(self, words: str, short: str = "") -> None:
         """`short`: the words where the screen is too narrow for the others."""
-        fits = not short or len(words) + 2 <= self.app.size.width
-        self.update(Content(words if fits else short))
+        self._words, self._short = words, short or words
+        self.on_resize()
         self.set_class(bool(words), "-shown")
+
+    def on_resize(self) -> None:
+        fits = len(self._words) + 2 <= self.app.size.width
+        self.update(Content(self._words if fits else self._short))
 
 
 SAID_SECONDS, BAD_SECONDS = 12.0, 40.0

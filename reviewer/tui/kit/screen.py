@@ -48,7 +48,7 @@ from reviewer.tui.kit.step import Step, Steps
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported when first used: text fields take a while
-    from reviewer.promotion.views import QueueQuery
+    from reviewer.promotion.views import Counts, QueueQuery
     from reviewer.tui.kit.choice import ChoiceScreen
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
@@ -406,11 +406,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         async def answered(option: Option | None) -> None:
             self.question = None
+            self.show_footer()
             self.left_question()
             if option is not None:
                 await self.patiently(lambda: then(option))
 
         self.question = asked
+        self.footer.show([(each.key, each.title, each.id) for each in asked.pane.footer])
         await self.app.push_screen(asked, answered)
 
     async def ask_text(
@@ -637,9 +639,12 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def show_counts(self) -> None:
         """Read the numbers of the queue for the header."""
-        self.read(
-            lambda: self.engine.queue.counts(self.project), self.header.show_counts, group="counts"
-        )
+        self.read(lambda: self.engine.queue.counts(self.project), self.take_counts, group="counts")
+
+    def take_counts(self, counts: Counts) -> None:
+        """Show what waits here, and on the first screen, from which the next one copies it."""
+        for header in (self.header, self.app.screen_stack[0].query_one(HeaderBar)):
+            header.waiting = counts.to_decide
 
     async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         done = await super().write(act, words, total)

@@ -152,7 +152,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The process that reads what agents have added."""
         self.reading_bar = HintBar(id="reading")
         self._offers: list[Offer] = []
-        """What a reader could read of this project, the one that `r` begins first."""
+        """What a reader could read of this project, the one that its key begins first."""
         self._asked: BackgroundReading | None = None
         self._asked_timer: Timer | None = None
         self._rejected: Done | None = None
@@ -222,7 +222,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         offers, by_rules_alone = found
         self._offers = offers
         if self._asked is None:
-            key = keys.READ_SESSIONS.key
+            key = keys.LET_READ.key
             if offers:
                 whole, short = map(display_line, (offers[0].sentence, offers[0].short))
                 self.reading_bar.show(f"{whole}  {key} begins", f"{key}: {short}")
@@ -246,7 +246,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         reading = self._asked
         if reading is None:
             return
-        runs, sentence = reading.runs, reading.sentence(keys.READ_SESSIONS.key)
+        runs, sentence = reading.runs, reading.sentence(keys.LET_READ.key)
         if runs:
             self.reading_bar.show(sentence)
             return
@@ -284,7 +284,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
-        if new and (self._wanted or not self.model.ids):
+        if new and (self._wanted or self._asked is not None or not self.model.ids):
             self._load_again(self._wanted)
         elif new:
             self.say(f"{count(new, 'new candidate')} - {kit_keys.REFRESH.key} to show")
@@ -414,12 +414,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         entitle(self.list, TITLES.get(query.status, "Waiting"), detail.strip())
         self.list.set_class(query.status == "waiting" and not detail, "-untitled")
 
-    def show_counts(self) -> None:
-        self.read(lambda: self.engine.queue.counts(self.project), self._take_counts, group="counts")
-
-    def _take_counts(self, counts: Counts) -> None:
+    def take_counts(self, counts: Counts) -> None:
+        super().take_counts(counts)
         self._counts = counts
-        self.header.show_counts(counts)
         self._show_empty()
         self._show_remark()
 
@@ -873,19 +870,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_nothing_to_read)
     async def action_read_sessions(self) -> None:
-        """Read the sessions of this project that lie where agents keep them; once all are read,
-        let the reader that is offered read them, or stop it.
-        """
+        """Read the sessions of this project that lie where agents keep them."""
         project = self.project
         if project is None:
             self.host.open_start()
-            return
-        if self._asked is not None:
-            self._asked.stop()
-            self._show_asked()
-            return
-        if self._offers and self._here is not None and not self._here.unread:
-            self._begin_asking(self._offers[0])
             return
         act = ReadingAct(self.host.glyphs)
         report = await self.host.accompany(
@@ -906,6 +894,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             f"{count(report.new, 'new candidate')}."
         )
         self.look_for_sessions()
+
+    def _no_reader(self) -> str | None:
+        return None if self._offers or self._asked is not None else "No reader is offered."
+
+    @unless(_no_reader)
+    def action_let_read(self) -> None:
+        """Let the reader that is offered read, or stop it."""
+        if self._asked is None:
+            self._begin_asking(self._offers[0])
+        else:
+            self._asked.stop()
+            self._show_asked()
 
     @unless(_no_project)
     async def action_ask_model(self) -> None:

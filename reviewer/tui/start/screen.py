@@ -113,9 +113,10 @@ class StartScreen(KitScreen, pane=keys.START):
         if not found.here and not self.start.sample:
             lines.insert(0, (ELSEWHERE, ""))
         if self._reader:
-            lines.insert(
-                -1, (f"{self._reader}: afterwards it can word what they teach, on a key.", "")
+            sends = (
+                f"{self._reader}: afterwards, on a key that sends them, it words what they teach."
             )
+            lines.insert(-1, (sends, ""))
         if found.elsewhere:
             more = (
                 f"{count(found.elsewhere, 'more session')}, of folders that are gone or elsewhere"

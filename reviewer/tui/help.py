@@ -40,7 +40,7 @@ CALLED = {
     "name": "rename title",
     "merge": "combine join duplicate",
     "read_sessions": "import load ingest scan transcripts start",
-    "ask_model": "ai llm generate propose",
+    "let_read": "ai llm model reader generate propose",
     "status": "archive deferred rejected accepted deleted promoted merged",
     "sort": "rank sort by",
     "filter": "search find type",

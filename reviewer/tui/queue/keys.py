@@ -52,11 +52,6 @@ QUEUE_MORE = Action(
     "more", "", "queue more",
     "Queue more of the candidates that were beyond the cap.", "Decide", writes=True,
 )  # fmt: skip
-ASK_MODEL = Action(
-    "ask_model", "", "choose a reader",
-    "Have your agent or model word what the sessions of this project teach: those that are here,"
-    " each with what it costs.", "Decide", writes=True,
-)  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
     "Read the sessions that agents left here; files from elsewhere are read again.",
@@ -94,7 +89,7 @@ QUEUE = Pane(
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
      keys.REFRESH, SETTLE, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
-     keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
+     keys.RANGE, QUEUE_MORE, keys.REACH),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

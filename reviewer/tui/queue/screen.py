@@ -895,27 +895,22 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
         self.look_for_sessions()
 
-    def _no_reader(self) -> str | None:
-        return None if self._offers or self._asked is not None else "No reader is offered."
-
-    @unless(_no_reader)
-    def action_let_read(self) -> None:
-        """Let the reader that is offered read, or stop it."""
-        if self._asked is None:
-            self._begin_asking(self._offers[0])
-        else:
+    @unless(_no_project)
+    async def action_let_read(self) -> None:
+        """Let a reader read the sessions that none has read, or stop it; of several one is
+        chosen.
+        """
+        if self._asked is not None:
             self._asked.stop()
             self._show_asked()
-
-    @unless(_no_project)
-    async def action_ask_model(self) -> None:
-        """Choose a reader for the sessions that none has read."""
-        if self._asked is not None:
-            raise ConflictError(f"{display_line(self._asked.reader)} is reading.")
+            return
         assert self.project is not None
-        offers = await to_thread(find_offers, self.engine, self.project)
+        offers = self._offers or await to_thread(find_offers, self.engine, self.project)
         if not offers:
             raise SourceError(NOBODY)
+        if len(offers) == 1:
+            self._begin_asking(offers[0])
+            return
 
         async def then(option: Option) -> None:
             self._begin_asking(offers[int(option.key)])

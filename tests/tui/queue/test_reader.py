@@ -119,7 +119,8 @@ async def test_of_several_readers_one_is_chosen(
     program(bin_folder, "", name="codex")
     ingested(engine, shop, "a")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.choose("choose a reader")
+        await screen.until(lambda: "R begins" in screen.text)
+        await screen.press("R")
         await screen.until(lambda: "Codex" in screen.text)
         await screen.press("enter")
         await screen.until(lambda: screen.status == "Claude Code has read them: 1 new statement.")
@@ -133,7 +134,7 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
         await screen.until(lambda: "Found by rules alone" in screen.text)
         await screen.settle()
         assert "let it read" not in screen.text
-        await screen.choose("choose a reader")
+        await screen.press("R")
         assert "Claude Code, Codex, Gemini CLI, OpenCode or Copilot CLI" in screen.status
 
 

@@ -16,8 +16,8 @@ from reviewer.promotion.views import (
     Status,
 )
 from reviewer.proposing.values import Proposer
+from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.structure import (
-    Extras,
     conflict_blocks,
     entity_blocks,
     hint_blocks,
@@ -44,7 +44,6 @@ NEAR_SHOWN, NEAR_ROWS = 5, 3
 COMPARED = 2_000
 """Characters of each near duplicate that are compared."""
 PROOF_ROWS = 3
-NOTHING = Extras()
 
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
@@ -66,30 +65,13 @@ _STATE_WORDS = {
 class CandidatePane(TextPane):
     """The memory under the cursor."""
 
-    def show_candidate(
-        self,
-        view: CandidateView,
-        *,
-        now: datetime,
-        members: Sequence[Member] = (),
-        wordings: Sequence[tuple[str, str]] = (),
-        state: SourceState = SourceState.UNKNOWN,
-        extras: Extras = NOTHING,
-        keep_scroll: bool = False,
-    ) -> None:
-        """Show a memory; `now` dates its age, `wordings` are the earlier ones, newest first."""
+    def show_candidate(self, detail: Detail, *, now: datetime, keep_scroll: bool = False) -> None:
+        """Show a memory; `now` dates its age."""
         signs = glyphs(self.app)
         self.show(
-            candidate_blocks(
-                view,
-                now=now,
-                members=members,
-                wordings=wordings,
-                state=state,
-                signs=signs,
-                extras=extras,
-            ),
-            title=candidate_title(view, extras.used, signs) + draft_word(signs, kept=extras.draft),
+            candidate_blocks(detail, now=now, signs=signs),
+            title=candidate_title(detail.view, detail.used, signs)
+            + draft_word(signs, kept=detail.draft),
             keep_scroll=keep_scroll,
         )
 
@@ -112,20 +94,12 @@ def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 
-def candidate_blocks(
-    view: CandidateView,
-    *,
-    now: datetime,
-    members: Sequence[Member],
-    wordings: Sequence[tuple[str, str]],
-    state: SourceState,
-    signs: Glyphs,
-    extras: Extras = NOTHING,
-) -> list[TextBlock]:
+def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[TextBlock]:
     """The pane's blocks: when it is recalled, the content, a labelled row for each property."""
-    status = _status(view, now, signs, extras.decided_by)
+    view = detail.view
+    status = _status(view, now, signs, detail.decided_by)
     return [
-        *moment_blocks(extras.moments, signs),
+        *moment_blocks(detail.moments, signs),
         TextBlock(
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
@@ -133,17 +107,17 @@ def candidate_blocks(
             more=f", {keys.EDIT.key} opens all of it",
         ),
         TextBlock(""),
-        *([labelled("in project", extras.project)] if extras.project else []),
-        *conflict_blocks(extras.conflict, signs),
-        *entity_blocks(extras, signs),
+        *([labelled("in project", detail.project)] if detail.project else []),
+        *conflict_blocks(detail.conflict, signs),
+        *entity_blocks(detail, signs),
         *([status] if status else []),
         *_proof(view, signs),
-        *([] if extras.conflict else [_confidence(view, signs)]),
+        *([] if detail.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
-        *(_warnings(view, state, signs)),
-        *_near(view.content, members),
-        *_wordings(wordings),
-        *hint_blocks(extras, signs),
+        *_warnings(view, detail.state, signs),
+        *_near(view.content, detail.members),
+        *_wordings(detail.wordings),
+        *hint_blocks(detail),
     ]
 
 

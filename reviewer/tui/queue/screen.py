@@ -475,24 +475,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if memory_id != self.model.current_id:
             return
         self._detail = detail
-        self._draw_candidate()
+        self.candidate.show_candidate(detail, now=self.engine.clock())
         self.evidence.show_evidence(detail.evidence)
         self.show_footer()
         self.set_timer(STATE_SECONDS, lambda: self._after_rest(memory_id))
-
-    def _draw_candidate(self, state: SourceState = SourceState.UNKNOWN) -> None:
-        detail = self._detail
-        if detail is None:
-            return
-        self.candidate.show_candidate(
-            detail.view,
-            now=self.engine.clock(),
-            members=detail.members,
-            wordings=detail.wordings,
-            state=state,
-            extras=detail.extras,
-            keep_scroll=state is not SourceState.UNKNOWN,
-        )
 
     def _after_rest(self, memory_id: int) -> None:
         """After a rest on a row: note that a person looked at it, and read what takes longer."""
@@ -505,11 +491,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return self.engine.sources.state(memory_id), hints
 
         def then(found: tuple[SourceState, tuple[Hint, ...]]) -> None:
-            detail, (state, hints) = self._detail, found
-            if detail is not None and detail.view.id == memory_id:
-                extras = structs.replace(detail.extras, hints=hints)
-                self._detail = structs.replace(detail, extras=extras)
-                self._draw_candidate(state)
+            if self._detail is not None and self._detail.view.id == memory_id:
+                state, hints = found
+                self._detail = structs.replace(self._detail, state=state, hints=hints)
+                self.candidate.show_candidate(
+                    self._detail, now=self.engine.clock(), keep_scroll=True
+                )
 
         self.read(work, then, group="state")
 

@@ -12,9 +12,9 @@ from textual.geometry import Region
 from reviewer.promotion.views import Member, SourceState, Status
 from reviewer.sources.records import RecordUse
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
+from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, origin_of
 from reviewer.tui.evidence.roles import SHORT_USES, role_runs
-from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.keymap import Keymap
 from reviewer.tui.kit.text import TextBlock, lay_out
 from reviewer.tui.kit.text_pane import TextPane
@@ -50,16 +50,8 @@ def drawn(pane: TextPane) -> list[str]:
 
 def pane_text(**given: Any) -> str:
     """What the candidate pane says below the content."""
-    known: dict[str, Any] = {
-        "now": NOW,
-        "members": (),
-        "wordings": (),
-        "state": SourceState.SAME,
-        "signs": GLYPHS,
-        "extras": Extras(),
-    }
-    view = candidate(**{k: v for k, v in given.items() if k not in known})
-    blocks = candidate_blocks(view, **{**known, **{k: v for k, v in given.items() if k in known}})
+    parts = {name: given.pop(name) for name in ("members", "wordings", "state") if name in given}
+    blocks = candidate_blocks(Detail(candidate(**given), **parts), now=NOW, signs=GLYPHS)
     return "\n".join(line.text.rstrip() for line in lay_out(blocks, 100))
 
 
@@ -162,9 +154,10 @@ def test_a_note_is_under_its_headings_and_takes_the_whole_width() -> None:
 
 def test_ascii_signs_are_ascii() -> None:
     blocks = evidence_blocks(evidence(), ASCII) + candidate_blocks(
-        candidate(flags=("secret",), deferred=True),
-        now=NOW, members=(), wordings=(), state=SourceState.CHANGED, signs=ASCII,
-    )  # fmt: skip
+        Detail(candidate(flags=("secret",), deferred=True), state=SourceState.CHANGED),
+        now=NOW,
+        signs=ASCII,
+    )
     title = candidate_title(candidate(), "", ASCII)
     assert "".join(line.text for line in lay_out(blocks, 60, ASCII.ellipsis)).isascii()
     assert title.isascii()

@@ -10,15 +10,13 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
-from reviewer.sources.records import RecordUse
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, origin_of
-from reviewer.tui.evidence.roles import SHORT_USES, role_runs
 from reviewer.tui.keymap import Keymap
 from reviewer.tui.kit.text import TextBlock, lay_out
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
+from reviewer.tui.theme import DARK, GLYPHS, THEMES
 from tests.tui.views import candidate, evidence, record
 
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
@@ -152,17 +150,6 @@ def test_a_note_is_under_its_headings_and_takes_the_whole_width() -> None:
     assert rows[1].startswith("▌ no - let's use")
 
 
-def test_ascii_signs_are_ascii() -> None:
-    blocks = evidence_blocks(evidence(), ASCII) + candidate_blocks(
-        Detail(candidate(flags=("secret",), deferred=True), state=SourceState.CHANGED),
-        now=NOW,
-        signs=ASCII,
-    )
-    title = candidate_title(candidate(), "", ASCII)
-    assert "".join(line.text for line in lay_out(blocks, 60, ASCII.ellipsis)).isascii()
-    assert title.isascii()
-
-
 # on the screen
 
 
@@ -223,10 +210,3 @@ async def test_a_megabyte_in_one_line_is_shown_in_part() -> None:
         app.evidence.show_evidence([evidence(text=text, span=(500_001, 500_007))])
         assert any("NEEDLE" in row for row in drawn(app.evidence))
         assert "489 kB more, o opens the source" in app.evidence.plain_text
-
-
-@pytest.mark.parametrize("use", list(RecordUse))
-def test_the_column_of_writers_has_room_for_every_kind(use: RecordUse) -> None:
-    (run,) = role_runs(record(use=str(use)), "dim")
-    assert run.text.strip() in (str(use), SHORT_USES.get(use), "user")
-    assert run.text.endswith(" ")

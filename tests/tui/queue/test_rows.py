@@ -15,7 +15,6 @@ from reviewer.tui.theme import GLYPHS
 from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import opened, status_of
-from tests.tui.test_history import history
 
 TWINS = """# Notes
 
@@ -226,17 +225,6 @@ async def test_the_row_of_last_time_is_among_its_neighbours(seeded: Engine, inde
         above = index - shown.scroll_offset.y
         last = len(screen.model.ids) - shown.height
         assert above == shown.height // 2 or shown.scroll_offset.y == last
-
-
-async def test_new_candidates_are_undone_without_offering_a_redo_that_has_no_effect(
-    stocked: Engine,
-) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("f8", "x")
-        act = history(screen).acts
-        assert act is not None
-        assert screen.status.startswith("Undone: ")
-        assert "Z to redo" not in screen.status or stocked.history.redo_title()
 
 
 async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine) -> None:

@@ -62,7 +62,6 @@ REST_SECONDS = 0.05
 PAUSE = 0.6
 """Seconds after which the key of an undo that was only named counts as meant."""
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
-ROWS = [(0, "-short"), (22, "-tall")]
 """Widths in cells from which a screen gets a class that the style sheets refer to."""
 
 Value = TypeVar("Value")
@@ -560,7 +559,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
     """A list on the left, panes on the right; one above the other where the screen is narrow."""
 
     HORIZONTAL_BREAKPOINTS = COLUMNS
-    VERTICAL_BREAKPOINTS = ROWS
     FILTER_HINT: ClassVar[str] = "words  -word"
 
     def __init__(
@@ -590,15 +588,13 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """The editor that is open in place of panes."""
         self._beside: Sequence[Widget] = ()
         self._zoomed: Widget | None = None
-        self._reading = False
-        """The zoomed pane was opened with `read_pane`, so leaving it returns to the list."""
         self._editor: EditPane | None = None
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list and its panes, the parts below them, status and keys."""
-        # Set the breakpoint classes immediately, or Textual lays everything out twice.
-        width, height = self.app.size
-        self.add_class(_breakpoint(width, COLUMNS), _breakpoint(height, ROWS))
+        # Set the breakpoint's class immediately, or Textual lays everything out twice.
+        width = self.app.size.width
+        self.add_class([name for least, name in COLUMNS if width >= least][-1])
         base = self.app.screen_stack[0]
         if base is not self:
             self.header.same_as(base.query_one(HeaderBar))
@@ -725,12 +721,12 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def fill_with(self, pane: Widget) -> None:
         """Fill the screen with a pane."""
-        self._zoomed, self._reading = pane, False
+        self._zoomed = pane
         self._arrange()
 
     def unzoom(self) -> None:
         """Show all panes again."""
-        self._zoomed, self._reading = None, False
+        self._zoomed = None
         self._arrange()
 
     @property
@@ -765,7 +761,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         else:
             self.set_focus(pane, scroll_visible=False)
             self.fill_with(pane)
-            self._reading = True
 
     def action_back(self) -> None:
         """Leave one thing: the act being written, the marks, the zoom, the pane, the filter, and
@@ -775,10 +770,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
             return
         if self.model is not None and self.model.marks:
             self.action_mark_all()
-        elif self._zoomed is not None and self._reading:
-            self.read_pane(self._zoomed)
         elif self._zoomed is not None:
-            self.unzoom()
+            self.read_pane(self._zoomed)
         elif self.focused is not self.list:
             self.set_focus(self.list, scroll_visible=False)
         elif self.filter_text:
@@ -976,10 +969,7 @@ class TextScreen(KitScreen, inherit_bindings=False):
 
     def __init__(self, engine: Engine, project: str | None = None, *, title: str = "") -> None:
         super().__init__(engine, project)
-        self.text = self.make_text(title)
-
-    def make_text(self, title: str) -> TextPane:
-        return TextPane(title=title, id="text")
+        self.text = TextPane(title=title, id="text")
 
     def compose(self) -> ComposeResult:
         yield self.text
@@ -989,10 +979,6 @@ class TextScreen(KitScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         self.set_focus(self.text, scroll_visible=False)
         self.show_footer()
-
-
-def _breakpoint(size: int, breakpoints: list[tuple[int, str]]) -> str:
-    return [name for least, name in breakpoints if size >= least][-1]
 
 
 def _types(key: str) -> bool:

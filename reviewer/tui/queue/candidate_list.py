@@ -7,15 +7,13 @@ from datetime import datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from reviewer.clock import from_iso
 from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part, line_of
-from reviewer.tui.kit.row_list import FOOT_LINES, StoredList, cursor_bar
+from reviewer.tui.kit.row_list import StoredList, cursor_bar
 from reviewer.tui.kit.row_sign import sign_of
 from reviewer.tui.kit.text import count, cut, figure
 from reviewer.tui.queue.model import QueueModel
@@ -98,16 +96,6 @@ class CandidateList(StoredList[QueueModel]):
             return f"{words:>4} "
         words = cost_words(row, wide=width >= WIDE)
         return f"{words} " if words else ""
-
-    def grown(self) -> None:
-        """Rows were added below; draw only if their place is visible."""
-        before = self.virtual_size.height
-        size = Size(self.size.width, self.total + FOOT_LINES)
-        self.set_reactive(ScrollView.virtual_size, size)
-        if before < self.scroll_offset.y + self.size.height:
-            self.refresh()
-        else:
-            self.redraw_foot()
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:

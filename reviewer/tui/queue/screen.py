@@ -313,7 +313,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.loaded = Loaded.ALL
             self.model.extend(ids)
             found = self.model.index_of(here) if not self.model.cursor else None
-            self.list.grown()
+            self.list.rows_changed()
             if found is not None:
                 self.list.move_to(found)
 

@@ -22,25 +22,20 @@ class Rows:
         return [self.rows[number] for number in ids if number in self.rows]
 
 
-def row(number: int, status: str = "candidate", deferred: bool = False) -> QueueRow:
+def row(number: int, status: str = "candidate") -> QueueRow:
     return QueueRow(
-        id=number, kind=RowKind.MEMORY, status=Status(status), deferred=deferred, edited=False,
+        id=number, kind=RowKind.MEMORY, status=Status(status), deferred=False, edited=False,
         type="project",
         content=f"content {number}", confidence=0.5, rank=0.5, members=0, seen=1, flags=(),
         project="acme", rule="decided", leader_id=None, pending_since="2026-01-01T00:00:00.000Z",
     )  # fmt: skip
 
 
-def model_of(
-    count: int, *, cursor: int = 0, decided: tuple[int, ...] = ()
-) -> tuple[QueueModel, Rows]:
-    """A list of ids 1..count; `decided` ids were rejected since the snapshot."""
+def model_of(count: int, *, cursor: int = 0) -> tuple[QueueModel, Rows]:
+    """A list of ids 1..count."""
     store = Rows(count)
     model = QueueModel(store.fetch)
     model.load(array("q", range(1, count + 1)))
-    for number in decided:
-        store.rows[number] = row(number, "invalid")
-    model.reread(decided)
     model.cursor = cursor
     return model, store
 

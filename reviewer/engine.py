@@ -72,7 +72,6 @@ class Engine:
         self.clock = clock
         self.drafts = Drafts(database.path)
         self._looked_at = LookedAt(database.path)
-        self.edit_drafts = Drafts(database.path, "edit-drafts")
         self.session_drafts = Drafts(database.path, "session-drafts")
         self.summary_drafts = Drafts(database.path, "summary-drafts")
         self.state_drafts = Drafts(database.path, "state-drafts")

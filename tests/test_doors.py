@@ -191,7 +191,6 @@ MAKES_TEXT_ITSELF = {
 TAKES_READY_TEXT = {
     ("agents/hook_events.py", "answer", "text"): "what a hook answers",
     ("agents/memory_folders.py", "memory_wiring", "facts"): "memory folders of agents",
-    ("compression/handover.py", "write_file", "text"): "hand-overs",
     ("packets/output.py", "write_packet", "text"): "packets",
     ("promotion/export/marked_block.py", "plan_block", "body"): "marked blocks",
     ("promotion/export/exports.py", "plan_file", "text"): "exports",
@@ -202,8 +201,6 @@ WRITES_FILES = {
     ("promotion/decisions/forgetting.py", "_sweep"): "own files, with wordings taken out of them",
     ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
     ("cli/team.py", "export"): "decisions for another store, and their signature",
-    ("compression/handover.py", "write_file"): "takes ready text",
-    ("compression/handover.py", "take_back"): "puts a file back",
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("packets/output.py", "write_packet"): "takes ready text",
     ("packets/token_counts.py", "write"): "token counts",

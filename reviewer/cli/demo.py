@@ -31,9 +31,8 @@ OVER = "That was sample data, and it is gone. For your own sessions, run reviewe
 
 @click.command(cls=Verb)
 @flag("--ascii", "Draw with ASCII characters only.")
-@flag("--plain", "Go through it line by line, with letters.")
 @pass_session
-def demo(session: Session, ascii: bool, plain: bool) -> None:  # noqa: A002
+def demo(session: Session, ascii: bool) -> None:  # noqa: A002
     """Try reviewer on sample data in a temporary store.
 
     Works offline. Your own files and stores are neither read nor changed.
@@ -41,8 +40,7 @@ def demo(session: Session, ascii: bool, plain: bool) -> None:  # noqa: A002
     from reviewer.engine import Engine
     from reviewer.resources import sample_data_folder
 
-    if not plain:
-        session.require_terminal("reviewer demo --plain")
+    session.require_terminal("reviewer ingest in a project, then reviewer queue list")
     with TemporaryDirectory(prefix="reviewer-demo-", ignore_cleanup_errors=True) as folder:
         _remove_when_ended(folder)
         engine = Engine.open(Path(folder) / "demo.db")
@@ -50,12 +48,6 @@ def demo(session: Session, ascii: bool, plain: bool) -> None:  # noqa: A002
             samples = Path(folder) / PROJECT
             shutil.copytree(sample_data_folder(), samples)
             start = SampleStart(engine, samples)
-            if plain:
-                from reviewer.cli.plain import choose_and_read, triage
-
-                if choose_and_read(engine, start):
-                    triage(engine, PROJECT, after=OVER)
-                return
             code = session.show_screen(engine, PROJECT, ascii=ascii, start=start)
         finally:
             engine.close()

@@ -9,7 +9,6 @@ import click
 
 from reviewer import __version__
 from reviewer.cli.inputs import flag
-from reviewer.cli.output import keep_going_unread
 from reviewer.cli.session import LazyGroup, Session, VerbEntry, pass_session, with_store_options
 
 if TYPE_CHECKING:
@@ -165,11 +164,10 @@ HIDDEN = {
 )
 @with_store_options
 @flag("--ascii", "Draw the screen with ASCII characters only.")
-@flag("--plain", "Go through the queue line by line, with letters: for screen readers and pipes.")
 @click.version_option(__version__, prog_name="reviewer", message="%(prog)s %(version)s")
 @pass_session
 @click.pass_context
-def root(ctx: click.Context, session: Session, ascii: bool, plain: bool) -> None:  # noqa: A002
+def root(ctx: click.Context, session: Session, ascii: bool) -> None:  # noqa: A002
     """Decide what an AI agent may remember.
 
     Without a command it opens the screen, where you work through the queue with the keyboard.
@@ -177,10 +175,7 @@ def root(ctx: click.Context, session: Session, ascii: bool, plain: bool) -> None
     if os.environ.get("NO_COLOR"):
         ctx.color = False
     if ctx.invoked_subcommand is None:
-        if not plain:
-            session.require_terminal("reviewer --plain, or reviewer queue list")
-        else:
-            keep_going_unread()
+        session.require_terminal("reviewer queue list")
         with session.whole_store(create=True) as engine:
             first = session.choose_to_begin(engine)
             session.remark = ""  # the screen shows the project itself
@@ -189,10 +184,4 @@ def root(ctx: click.Context, session: Session, ascii: bool, plain: bool) -> None
                 from reviewer.start import MachineStart
 
                 start = MachineStart(engine, session.project)
-            if plain:
-                from reviewer.cli.plain import choose_and_read, triage
-
-                if start is None or choose_and_read(engine, start):
-                    triage(engine, engine.project)
-                return
             ctx.exit(session.show_screen(engine, engine.project, ascii=ascii, start=start))

@@ -33,8 +33,6 @@ from reviewer.compression.values import (
     SummarizationOptions,
 )
 from reviewer.compression.writing import write_essentials, write_session
-from reviewer.errors import ReviewerError
-from reviewer.files import open_file, write_atomic, write_over_own
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import open_blocks, recognise
 from reviewer.sources.records import Block
@@ -307,49 +305,3 @@ def as_markdown(text: str) -> AgentText:
         else:
             lines.append(line)
     return for_agents.as_markdown("\n".join(lines))
-
-
-# a file with it
-
-
-class WrittenHandover(Struct, frozen=True):
-    """A hand-over that was written to a file. `before`: what it replaced; None for nothing."""
-
-    path: Path
-    data: bytes
-    before: bytes | None
-
-
-def write_file(text: AgentText, path: Path) -> WrittenHandover:
-    """Write a hand-over, or what a compaction must keep, to a file.
-
-    Only a file with an earlier one is replaced. Raises ReviewerError when the file cannot be
-    written; it is then unchanged.
-    """
-    data = f"{text}\n".encode("utf-8", "backslashreplace")
-    named = "is no hand-over: name another file."
-    target, before = write_over_own(path, data, _is_handover, named)
-    return WrittenHandover(target, data, before)
-
-
-def take_back(written: WrittenHandover) -> None:
-    """Remove a file that was written, or put back what it replaced.
-
-    Raises ReviewerError when the file was changed since; it is then left as it is.
-    """
-    path = written.path
-    try:
-        with open_file(path) as stream:
-            now = stream.read(len(written.data) + 1)
-        if now != written.data:
-            raise ReviewerError(f"{path} was changed since, and is left as it is.")
-        if written.before is None:
-            path.unlink()
-        else:
-            write_atomic(path, written.before)
-    except OSError as problem:
-        raise ReviewerError(f"{path} cannot be taken back: {problem.strerror}.") from problem
-
-
-def _is_handover(content: bytes) -> bool:
-    return not content.strip() or content.startswith((TITLE.encode(), ORDER.encode()))

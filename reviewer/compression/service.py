@@ -274,6 +274,10 @@ class Compression:
         text = self._contexts.commit(commit).text
         return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
 
+    def original(self, commit: int) -> str:
+        """The originals that a summary stands for. Raises UnknownIdError as `expanded` does."""
+        return expand_summary(self._reader, self.engines.summarizer("offline"), commit, "")
+
     def original_turns(self, context: int) -> tuple[SegmentTurn, ...]:
         """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
         self._contexts.get(context)

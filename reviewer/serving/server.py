@@ -24,9 +24,6 @@ from textual_serve.download_manager import DownloadManager
 from reviewer.errors import ReviewerError
 
 HOST = "127.0.0.1"
-MOST_TABS = 16
-LONGEST_MESSAGE = 1 << 20
-"""Bytes of what a browser sends at once, such as a pasted text."""
 HEARTBEAT = 15
 """Seconds after which a browser that is gone is noticed."""
 CELLS = (20, 500)
@@ -116,12 +113,10 @@ class Server:
 
     # answers
 
-    async def _page(self, request: web.Request) -> web.StreamResponse:
-        size = request.query.get("fontsize", "")
+    async def _page(self, _: web.Request) -> web.StreamResponse:
         values = {
             "base": f"/{self._token}/",
             "socket": f"ws://{HOST}:{self._port}/{self._token}/ws",
-            "font_size": size if size.isascii() and size.isdecimal() and len(size) < 3 else "16",
         }
         text = (HERE / "page.html").read_text("utf-8")
         for name, value in values.items():
@@ -141,9 +136,7 @@ class Server:
 
     async def _session(self, request: web.Request) -> web.StreamResponse:
         """Run a program for a tab; it ends with the tab, and keeps what was typed."""
-        if len(self._open) >= MOST_TABS:
-            raise web.HTTPServiceUnavailable(text="Too many tabs are open.\n")
-        tab = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LONGEST_MESSAGE)
+        tab = web.WebSocketResponse(heartbeat=HEARTBEAT)
         await tab.prepare(request)
         self._open.add(tab)
         service = AppService(

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reviewer.tui.agents.keys import AGENTS, REACH
+from reviewer.tui.agents.keys import AGENTS
 from reviewer.tui.context.keys import CONTEXT
 from reviewer.tui.evidence.keys import SOURCE
-from reviewer.tui.export.keys import EXPORT
-from reviewer.tui.handover.keys import HANDOVER
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
 from reviewer.tui.packet.keys import PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
 from reviewer.tui.queue.keys import QUEUE
+from reviewer.tui.reading.keys import READING
 from reviewer.tui.session.keys import SESSION
 from reviewer.tui.start.keys import START
 from reviewer.tui.state.keys import STATE
@@ -33,11 +32,9 @@ PANES: tuple[Pane, ...] = (
     STATE,
     HISTORY,
     AGENTS,
-    REACH,
     SOURCE,
     SESSION,
-    EXPORT,
-    HANDOVER,
+    READING,
     keys.MOVING,
     keys.FILTER_FIELD,
     keys.EDIT,

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
     from reviewer.tui.kit.step import Steps
+    from reviewer.tui.kit.text import TextBlock
     from reviewer.tui.packet.model import PacketChoices
 
 
@@ -415,9 +416,14 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None:
         """Show the hand-over of some turns, which `read` returns with their name in a thread."""
-        from reviewer.tui.handover.screen import HandoverScreen
+        from reviewer.compression.handover import BRIEF_TOKENS, brief_of
+        from reviewer.tui.reading.screen import ReadingScreen, handover_blocks
 
-        self.push_screen(HandoverScreen(self.engine, read))
+        def make() -> Sequence[TextBlock]:
+            name, turns = read()
+            return handover_blocks(brief_of(turns, name, max_tokens=BRIEF_TOKENS).text)
+
+        self.push_screen(ReadingScreen(self.engine, "Hand-over", make))
 
     def open_line(self, path: str, line: int) -> None:
         """Show a file at a 0-based line."""
@@ -427,9 +433,13 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def open_reach(self, memory: int) -> None:
         """Show which agents get a memory, and where."""
-        from reviewer.tui.agents.reach import ReachScreen
+        from reviewer.tui.agents.reach import reach_blocks
+        from reviewer.tui.reading.screen import ReadingScreen
 
-        self.push_screen(ReachScreen(self.engine, memory))
+        title, signs = f"Which agents get #{memory}?", self.glyphs
+        self.push_screen(
+            ReadingScreen(self.engine, title, lambda: reach_blocks(self.engine, memory, signs))
+        )
 
     def open_memory(self, memory: int) -> None:
         """Show a memory in the queue."""

@@ -77,7 +77,7 @@ class TestWhatIsAsked:
 
     def test_the_screen_without_a_terminal(self, seeded: Reviewer) -> None:
         assert "reviewer queue list" in seeded.fails(code=2)
-        assert "--plain" in seeded.fails("demo", code=2)
+        assert "needs a terminal" in seeded.fails("demo", code=2)
 
 
 def test_a_misspelt_command_names_the_nearest_ones(reviewer: Reviewer) -> None:

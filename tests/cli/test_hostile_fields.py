@@ -547,16 +547,6 @@ def test_decisions_of_others_are_reported_harmless(program: Program, tmp_path: P
 
 
 @pytest.mark.timeout(300)
-def test_the_plain_screen_says_harmless_text(program: Program) -> None:
-    environment = {"REVIEWER_DB": str(program.db)}
-    done = program("--project", PROJECT, "--plain", typed="?\ns\nd\na\nu\nx\nq\n", env=environment)
-    said = done.stdout + done.stderr
-    assert not TERMINAL.search(said), said
-    assert "kiosk" in said
-    assert "Traceback" not in said
-
-
-@pytest.mark.timeout(300)
 def test_text_written_into_the_store_from_outside_is_shown_harmless(program: Program) -> None:
     plant(program.db, lambda table, column: (table, column) not in CLOSED)
     (project,) = program.rows_of("SELECT name FROM project")

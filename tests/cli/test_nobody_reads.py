@@ -48,7 +48,6 @@ WRITING = [
     "export --into AGENTS.md --write",
     "connect codex --yes",
     "pipeline run tea.dot",
-    "--plain <letters.txt",
     "watch --once",
 ]
 """Commands that write, each on a store with candidates, a context and an act that was undone."""
@@ -62,7 +61,6 @@ def filled(ingested: Reviewer) -> Reviewer:
     (folder / "wording.txt").write_text("Receipts of the kiosk are printed in two languages.")
     (folder / "talk.jsonl").write_text(TALK)
     (folder / "tea.dot").write_text(TEA)
-    (folder / "letters.txt").write_text("x\na\nx\nq\n")
     for line in (
         ["context", "import", "talk.jsonl", "--name", "talk"],
         ["promote", 4],

@@ -93,7 +93,6 @@ def seeded(engine: Engine) -> Engine:
 def _panes_follow_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kit_screen, "REST_SECONDS", 0.001)
     monkeypatch.setattr(queue_screen, "STATE_SECONDS", 0.001)
-    monkeypatch.setattr("reviewer.tui.packet.screen.DRAW_SECONDS", 0.001)
     monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 0.001)
 
 

@@ -13,8 +13,6 @@ import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery
-from reviewer.tui.export.screen import ExportScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text_edit import TextEdit
@@ -149,28 +147,3 @@ async def test_options_found_for_one_question_are_not_offered_for_the_next(
         find.go_on.set()
         await screen.settle()
         assert [each.key for each in present(screen.queue.question)._shown] == ["b"]
-
-
-# an act
-
-
-# other screens
-
-
-async def test_an_export_that_ends_on_another_screen_is_said_there(
-    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stocked.triage.promote(stocked.queue.ids(QueueQuery("acme")).tolist()[:1])
-    write = stocked.exports.write
-    async with opened(stocked, project="acme") as screen:
-
-        def meanwhile(plans: Any) -> Any:
-            screen.app.call_from_thread(screen.app.action_show_queue)
-            return write(plans)
-
-        monkeypatch.setattr(type(stocked.exports), "write", lambda _, plans: meanwhile(plans))
-        screen.app.push_screen(ExportScreen(stocked, "acme", "markdown", tmp_path / "memories.md"))
-        await screen.settle()
-        await screen.press("W")
-        assert (tmp_path / "memories.md").is_file()
-        assert screen.status.startswith("Wrote ")

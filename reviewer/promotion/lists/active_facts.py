@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from reviewer.extraction.entities.entity import EntityType, RelationKind
+from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.lists.filters import parse_filter
 from reviewer.store.database import Database, failures_as_sentences
 
@@ -24,8 +24,6 @@ class ActiveFacts:
     """Reads the active rows."""
 
     entity_types: tuple[str, ...] = tuple(EntityType)
-    relation_kinds: tuple[str, ...] = tuple(RelationKind)
-    """The relations that one entity may have to another."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -39,25 +37,17 @@ class ActiveFacts:
             return self._read(project, filter)  # in the order of an index
         return self._read(project, filter, _WITH_LAST_USE, _LAST_USED_OR_DECIDED)
 
-    def newest(self, project: str | None, *, filter: str, limit: int) -> list[int]:  # noqa: A002
-        """Ids of the active rows that match a filter, the last decided first.
-
-        Raises FilterError.
-        """
-        return list(self._read(project, filter, limit=limit))
-
     def _read(
         self,
         project: str | None,
         text: str,
         join: str = "",
         order: str = "m.decided_at",
-        limit: int = -1,
     ) -> array[int]:
         condition = parse_filter(text)
         sql = (
             f"SELECT m.id FROM memory m {join} {_ACTIVE} AND {condition.sql}"
-            f" ORDER BY {order} DESC, m.id DESC LIMIT {limit}"
+            f" ORDER BY {order} DESC, m.id DESC"
         )
         with failures_as_sentences(self._database.path):
             cursor = self._database.reader().cursor()

@@ -22,5 +22,3 @@ AGENTS = Pane(
      *keys.PANE_ACTIONS, keys.BACK),
     (CONNECT, DISCONNECT, READ),
 )  # fmt: skip
-
-REACH = Pane("reach", "Which agents get it", (keys.CLOSE,), (keys.CLOSE,))

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reviewer.agents.reach import Route, reach
+from reviewer.agents.reach import reach
 from reviewer.engine import Engine
 from reviewer.projects import work_tree
 from reviewer.tui.agents import keys
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.screen import TextScreen
 from reviewer.tui.kit.text import Run, TextBlock
-from reviewer.tui.theme import Glyphs, glyphs
+from reviewer.tui.theme import Glyphs
 
 
-class ReachScreen(TextScreen, pane=keys.REACH):
-    """The ways of one memory or entity to every agent."""
-
-    def __init__(self, engine: Engine, number: int) -> None:
-        super().__init__(engine, title=f"Which agents get #{number}?")
-        self._number = number
-
-    def on_mount(self) -> None:
-        tree = work_tree()
-        root = Path(tree.root) if tree else None
-        self.read(lambda: self._ways(root), self._show)
-
-    def _ways(self, root: Path | None) -> tuple[str, list[Route]]:
-        content = self.engine.queue.candidate(self._number).content
-        return content, reach(self.engine, self._number, root=root)
-
-    def _show(self, found: tuple[str, list[Route]]) -> None:
-        content, ways = found
-        self.text.show(reach_blocks(content, ways, glyphs(self.app)))
-
-
-def reach_blocks(content: str, ways: list[Route], signs: Glyphs) -> list[TextBlock]:
+def reach_blocks(engine: Engine, memory: int, signs: Glyphs) -> list[TextBlock]:
     """The wording, then the ways below the name of each agent; those without one come last."""
-    margin = (Run(" "),)
+    tree = work_tree()
+    ways = reach(engine, memory, root=Path(tree.root) if tree else None)
+    content, margin = engine.queue.candidate(memory).content, (Run(" "),)
     blocks = [TextBlock(content, "strong", first=margin, rest=margin)]
     title = ""
     for way in sorted(ways, key=lambda each: not each.where):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from asyncio import to_thread
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from reviewer.agents.wiring import WiringPlace, WiringScope, home
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
-from reviewer.promotion.views import QueueQuery, QueueRow, Sort
 from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -36,7 +34,6 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
-PROPOSED_SHOWN = 10
 NAME_CELLS = 13
 SCOPE_WORDS = {
     WiringScope.USER: "for all projects",
@@ -56,16 +53,10 @@ GIVES = (
 
 
 class AgentState(Struct, frozen=True):
-    """An agent as the screen shows it. `proposed`: the latest of its proposals, whatever was
-    decided on them; `proposals`: how many of each status.
-    """
+    """An agent as the screen shows it, with the packet that it was given last."""
 
     row: AgentRow
     given: GivenPacket | None
-    proposed: tuple[QueueRow, ...]
-    proposals: dict[str, int]
-    files: tuple[str, ...] = ()
-    """What `connect` wrote."""
 
 
 class AgentsScreen(ListScreen, pane=keys.AGENTS):
@@ -91,23 +82,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     def _read_agents(self) -> list[AgentState]:
         tree = work_tree()
         files = AgentFiles(self._store)
-        query = QueueQuery(self.project, "all", "proposer:mcp", Sort.NEWEST)
-        proposed = self.engine.queue.rows(self.engine.queue.ids(query))
-        connections = self._connections.all()
-        root = tree.root if tree else None
-        found = []
-        for row in agent_rows(self._store, root=Path(root) if root else None):
-            own = [each for each in proposed if each.rule == f"mcp.{row.agent}"]
-            written = tuple(
-                file.path
-                for each in connections
-                if each.agent == row.agent and (each.scope is WiringScope.USER or each.root == root)
-                for file in each.files
-            )
-            counts = dict(Counter(str(each.status) for each in own))
-            latest = tuple(own[:PROPOSED_SHOWN])
-            found.append(AgentState(row, files.given(row.agent), latest, counts, written))
-        return found
+        rows = agent_rows(self._store, root=Path(tree.root) if tree else None)
+        return [AgentState(row, files.given(row.agent)) for row in rows]
 
     def _show_agents(self, found: list[AgentState]) -> None:
         self.agents.show(found)
@@ -313,11 +289,8 @@ def state_word(row: AgentRow) -> str:
     return "something is missing" if row.missing else "connected"
 
 
-_DECIDED = {"active": "promoted", "invalid": "rejected", "superseded": "merged"}
-
-
 def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
-    """The facts about an agent, the last packet that it was given, and its proposals."""
+    """The facts about an agent, and the last packet that it was given."""
     row, given = state.row, state.given
     facts = [
         ("program", row.program or "not on the PATH"),
@@ -335,29 +308,6 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
     blocks = [TextBlock(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
     blocks += [TextBlock(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in row.missing]
     margin = (Run(" "),)
-    blocks += [
-        TextBlock(each, "dim", first=(Run(" wrote       ", "faint"),)) for each in state.files
-    ]
-    waiting = state.proposals.get("candidate", 0)
-    line = f"Proposals waiting: {waiting:,}" if waiting else "No proposals waiting"
-    decided = [
-        f"{state.proposals[status]:,} {word}"
-        for status, word in _DECIDED.items()
-        if state.proposals.get(status)
-    ]
-    more = f" ({', '.join(decided)})" if decided else ""
-    blocks += [TextBlock(""), TextBlock(line + more, "strong", first=margin)]
-    blocks += [
-        TextBlock(
-            f"#{each.id} {each.content}",
-            "text" if each.status == "candidate" else "dim",
-            first=(Run(f" {signs.promoted if each.status == 'active' else ' '} "),),
-        )
-        for each in state.proposed
-    ]
-    beyond = sum(state.proposals.values()) - len(state.proposed)
-    if beyond > 0:
-        blocks.append(TextBlock(f"and {beyond:,} more", "faint"))
     blocks.append(TextBlock(""))
     if given is None:
         return [*blocks, TextBlock("No packet sent yet.", "dim", first=margin)]

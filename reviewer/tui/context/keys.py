@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
+from reviewer.tui.reading.keys import HAND_OVER
 
 FULL = Action(
     "level_full", "1", "full",
-    "Send this segment whole, or at another level.", "Decide", writes=True, in_footer="to 4 level",
+    "Look at this segment whole, or at another level; the same key again chooses the level.",
+    "Decide", writes=True, in_footer="to 4 level",
 )  # fmt: skip
 
 
@@ -27,7 +28,7 @@ APPLY = Action(
 )  # fmt: skip
 EDIT = Action(
     "edit_text", "e", "edit",
-    "Write this summary, or this turn, by hand.", "Decide", writes=True,
+    "Write this summary by hand.", "Decide", writes=True,
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
@@ -52,18 +53,10 @@ SURVIVE = Action(
 )  # fmt: skip
 OPEN = Action(
     "open_row", "enter", "turns",
-    "Show the turns of this segment, or hide them; in a summary, open its marker to the original.",
+    "Show the turns of this segment, or hide them; of an applied summary, the original.",
     "Look",
 )  # fmt: skip
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.", "Select")
-OPEN_FILE = Action(
-    "import_context", "", "open a transcript",
-    "Open a transcript by its path.", "Select", writes=True,
-)  # fmt: skip
-SAME_LEVEL = Action(
-    "same_level", "", "level for all",
-    "Choose one level for every segment; a fit may change it.", "Decide", writes=True,
-)  # fmt: skip
 SURVIVE_NOTHING = Action(
     "retain_nothing", "", "nothing must survive",
     "Take back what must survive of this.", "Decide", writes=True,
@@ -85,7 +78,7 @@ CONTEXT = Pane(
     "context", "Context",
     (*LEVELS, APPLY, EDIT, FIT, PIN, IMPORTANT, LEAVE_OUT, SURVIVE, keys.UNDO, keys.REDO, OPEN,
      keys.FILTER, keys.OPEN_SOURCE, keys.COPY, keys.MENU, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, keys.PROJECT, CONTEXTS, SAME_LEVEL, KEEP_LOST, SURVIVE_NOTHING, ASK_MODEL,
-     ASK_FOR_ALL, HAND_OVER, OPEN_FILE),
+     keys.REFRESH, keys.PROJECT, CONTEXTS, KEEP_LOST, SURVIVE_NOTHING, ASK_MODEL,
+     ASK_FOR_ALL, HAND_OVER),
     (FULL, APPLY, FIT, SURVIVE, PIN, LEAVE_OUT, OPEN, IMPORTANT, EDIT, keys.UNDO),
 )  # fmt: skip

@@ -231,6 +231,8 @@ class ContextModel:
         """The segments that were opened, by their turns; of those with several turns and applied
         summaries, which show them from the start, the ones that were closed.
         """
+        self.look: tuple[tuple[int, ...], Level] | None = None
+        """The level that a segment, by its turns, is looked at, without choosing it."""
         self.chosen: tuple[ChosenLevel, ...] = ()
         """The levels that the store has."""
         self.previews: dict[Key, Checked] = {}
@@ -382,14 +384,11 @@ class ContextModel:
 
     def why_full(self, choice: LevelChoice) -> str:
         """Why a segment stands at Full."""
-        chosen = [each for each in self.chosen if each.is_about(choice.sources)]
         if not self.applied.keys().isdisjoint(choice.sources):
             return "Stands for the original since it was applied"
-        if any(each.own for each in chosen):
-            return "Full: your choice"
-        if chosen:
-            return "Full: there is room for it"
-        return "Full: not in what was applied" if self.applied else "Full: the newest stay whole"
+        if any(each.is_about(choice.sources) for each in self.chosen):
+            return "Full: chosen"
+        return "Full: the newest stay whole"
 
     @property
     def target(self) -> int:
@@ -399,11 +398,18 @@ class ContextModel:
         known = (e.target for e in fitted if any(e.is_about(c.sources) for c in choices))
         return next(known, 0)
 
-    def choice(self, row: ContextRow | None) -> LevelChoice | None:
+    def chosen_for(self, row: ContextRow | None) -> LevelChoice | None:
         """The choice for the segment of a row."""
         if row is None or row.segment is None or self.plan is None:
             return None
         return self.plan.choices[row.segment]
+
+    def choice(self, row: ContextRow | None) -> LevelChoice | None:
+        """The choice for the segment of a row, at the level that it is looked at."""
+        chosen = self.chosen_for(row)
+        if chosen is None or self.look is None or self.look[0] != chosen.sources:
+            return chosen
+        return self.at_level(chosen, self.look[1])
 
     @property
     def own(self) -> list[LevelChoice]:
@@ -430,10 +436,6 @@ class ContextModel:
             for choice in self.all_choices
             if choice.segment in new or any(each.is_about(choice.sources) for each in self.chosen)
         ]
-
-    def with_all(self, level: Level) -> list[ChosenLevel]:
-        """The same level for every segment, which a fit may change."""
-        return [_chosen(self.at_level(each, level), own=False) for each in self.all_choices]
 
     def with_levels(self, levels: Sequence[LevelChoice], target: int) -> list[ChosenLevel]:
         """The chosen levels after a fit; the person's own and texts of the same level stay."""

@@ -34,7 +34,7 @@ WITH_BOTH = 56
 """Cells from which a row shows the tokens before and after."""
 TITLE_FRAME = 4
 MOST_LOST = 20
-"""Losses in the line below a summary; all are at its end."""
+"""Losses that are shown below a summary."""
 
 
 class RowsList(ModelList[ContextModel]):
@@ -44,19 +44,12 @@ class RowsList(ModelList[ContextModel]):
     def total(self) -> int:
         return len(self.model.rows)
 
-    def redraw_segment(self, at: int) -> None:
-        """Draw the row of a segment again where it is in sight."""
-        top = self.scroll_offset.y
-        for index in range(top, min(top + self.height, self.total)):
-            if self.model.rows[index].segment == at:
-                self.refresh_line(index)
-
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         """`2 ◆ setup: build tags, make db          1,120 →   104  Brief`."""
         data, row = self.model, self.model.rows[at]
         on_row = style.on_row(here=at == data.cursor)
         text, strong, dim, accent, warm = on_row
-        choice = data.choice(row) if row.commit is None else None
+        choice = data.chosen_for(row) if row.commit is None else None
         before, after, level, exact = self._figures(row, width)
         right: list[Part] = [
             (f"{before.rjust(TOKEN_CELLS)} {sign.arrow} " if before else " ", dim),
@@ -96,7 +89,7 @@ class RowsList(ModelList[ContextModel]):
             if applied is None or width < WITH_BOTH:
                 return "", f"{row.commit.tokens:,}", "", True
             return f"{applied.tokens_before:,}", f"{row.commit.tokens:,}", "applied", True
-        choice, at = data.choice(row), row.segment or 0
+        choice, at = data.chosen_for(row), row.segment or 0
         sent, original = data.segments[at].tokens, data.original_of(at)
         if data.priority(row) is Priority.SKIP:
             before = sum(data.commits[each].tokens for each in data.acted_on(row))
@@ -206,12 +199,8 @@ def with_open_markers(text: str, signs: Glyphs) -> str:
     return ANY_MARKER.sub(f"[{signs.arrow} the original]", text)
 
 
-def summary_blocks(
-    found: Checked, signs: Glyphs, lost_before: Sequence[str] = ()
-) -> list[TextBlock]:
-    """A summary with its anchors marked, and what it loses; at Full the turns as they were
-    written.
-    """
+def summary_blocks(found: Checked, signs: Glyphs) -> list[TextBlock]:
+    """A summary with its anchors marked; at Full the turns as they were written."""
     preview = found.preview
     content, spans = with_open_markers(preview.compressed.content, signs), list[TextSpan]()
     for anchor in preview.compressed.anchors:
@@ -221,11 +210,4 @@ def summary_blocks(
         ):
             spans.append(TextSpan(at, at + len(anchor.content), "anchor", here=False))
     spans.sort(key=lambda each: each.start)
-    blocks = [TextBlock(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]
-    if lost := losses(found, lost_before):
-        words = f"   {signs.dot} ".join(lost)
-        blocks += [
-            TextBlock(""),
-            TextBlock(f"Loses: {words}", "dim", first=(Run(" "),), rest=(Run(" "),)),
-        ]
-    return blocks
+    return [TextBlock(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]

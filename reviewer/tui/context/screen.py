@@ -6,7 +6,6 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,7 +22,6 @@ from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.retention import criteria
-from reviewer.compression.segments import full_text
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, OFFLINE, Level
 from reviewer.engine import Engine
@@ -65,6 +63,8 @@ if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
 MOST_SESSIONS = 500
+MOST_NAMED = 8
+"""Segments that a message names."""
 REQUEST_CELLS = 60
 FEWEST_NAME = 8
 """Cells of the session's name in the title."""
@@ -73,7 +73,6 @@ UNNAMED_PROJECT = "default"
 SHOWS_ORIGINAL = f"Applied: {keys.OPEN.key} shows the original turns."
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
-NORMAL = Priority.NORMAL.weight
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -168,8 +167,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _show_nothing(self) -> None:
         self.context = None
         self.data.clear()
-        menu = self.key_of(shared.MENU)
-        self.rows.empty = ("No session is open.", f"{menu} opens one of those that were read.")
+        key = self.key_of(keys.OPEN)
+        self.rows.empty = ("No session is open.", f"{key} lists those that were read.")
         self.show_empty(empty=True)
         self.rows.rows_changed()
         entitle(self.rows, "Context")
@@ -219,24 +218,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 found.append((read.last, read.path, read.request, read.size, name, folder))
         found.sort(key=lambda each: each[0], reverse=True)
         found = found[:MOST_SESSIONS]
-        largest = max((size for *_, size, _, _ in found), default=0)
-        options = [_session_option(*each, largest=largest) for each in found]
-        alike = Counter((each.name, each.detail) for each in options)
-        return [
-            structs.replace(each, detail=f"{each.detail}  in {of[-1]}")
-            if alike[each.name, each.detail] > 1
-            else each
-            for each, of in zip(options, found, strict=False)
-        ]
-
-    async def action_import_context(self) -> None:
-        """Open a transcript by its path."""
-
-        async def then(text: str) -> None:
-            self._import(Path(text).expanduser())
-
-        hint = "the path of a session or transcript"
-        await self.ask_text("Open a transcript", then, text=f"{Path.cwd()}/", hint=hint)
+        return [_session_option(*each) for each in found]
 
     def _import(self, path: Path) -> None:
         """Import a transcript in a thread and open it."""
@@ -328,6 +310,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
         self._opened = None
+        chosen = self.data.chosen_for(self.data.row)
+        if self.data.look and (chosen is None or chosen.sources != self.data.look[0]):
+            self.data.look = None
         self._draw()
         if not self._writes:
             self._write_next()
@@ -380,7 +365,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return Checked(found, self.engine.contexts.check(asked, found.compressed.content))
 
     def _redraw(self, at: int) -> None:
-        self.rows.redraw_segment(at)
+        self.rows.refresh()
         row = self.data.row
         if row is not None and row.segment == at and not self.cursor_rest.waiting:
             self._draw()
@@ -434,7 +419,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.checks.show(None)
             return
         lost = data.lost_by(row.segment or 0)
-        blocks = summary_blocks(found, signs, lost)
+        blocks = summary_blocks(found, signs)
         if data.applied_summary(row) is not None:
             blocks = [TextBlock(SHOWS_ORIGINAL, "dim", first=(Run(" "),)), TextBlock(""), *blocks]
         self.summary.show(blocks, title=title)
@@ -463,6 +448,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 if view.retention.instructions:
                     words = f"must survive: {view.retention.instructions}"
                     blocks.append(TextBlock(words, "accent", first=(Run(" "),)))
+                if applied := self.data.applied.get(number):
+                    words = f"loses: {f' {glyphs(self.app).dot} '.join(applied.loses) or 'nothing'}"
+                    blocks.append(TextBlock(words, "dim", first=(Run(" "),)))
                 self.summary.show(blocks, title=title)
 
         self.read(lambda: self.engine.contexts.commit(number), then, group="turn")
@@ -482,6 +470,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._note(act, words, here)
             self.say(f"{words} - {self.key_of(shared.UNDO)} to undo")
         self.note_version()
+        self.data.look = None
         self.data.take(levels)
         self.rows.refresh()
         self.follow()
@@ -503,23 +492,17 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self._choose_level(Level.TAGS)
 
     async def _choose_level(self, level: Level) -> None:
-        choice = self.data.choice(self.data.row)
-        if choice is not None:
-            words = f"{LEVEL_NAMES[level]} for segment {self.data.number(self.data.place(choice))}"
-            await self._put_levels(self.data.with_own(self.data.at_level(choice, level)), words)
-
-    @unless(_no_plan)
-    async def action_same_level(self) -> None:
-        """Choose one level for every segment."""
-
-        async def then(option: Option) -> None:
-            level = Level(int(option.key))
-            await self._put_levels(self.data.with_all(level), f"{option.name} for all segments")
-
-        options = [Option(str(int(each)), LEVEL_NAMES[each]) for each in Level]
-        choice = self.data.choice(self.data.row)
-        current = str(int(choice.level)) if choice is not None else ""
-        await self.choose("Level for all", options, then, current=current)
+        """Look at a level; the one that is shown already is chosen."""
+        data, choice = self.data, self.data.choice(self.data.row)
+        if choice is None:
+            return
+        words = f"{LEVEL_NAMES[level]} for segment {data.number(data.place(choice))}"
+        if level is choice.level:
+            await self._put_levels(data.with_own(choice), words)
+        else:
+            data.look = choice.sources, level
+            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} again chooses it.")
+            self.follow()
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -563,7 +546,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             f" ({glyphs(self.app).attention}): it asks about those first."
         )
         short = preview.shortened
-        said = f"What you said is shortened in {count(len(short), 'segment')}."
+        numbers = ", ".join(each.removeprefix("s") for each in short[:MOST_NAMED])
+        said = f"What you said is shortened in {count(len(short), 'segment')}: {numbers}."
         said = said if short else "All that you said is kept."
         self.say(
             f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
@@ -573,7 +557,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_context)
     async def action_apply_levels(self) -> None:
-        """Replace the segments with their summaries; what does not pass is asked about."""
+        """Replace the segments with their summaries; what does not pass is asked about.
+
+        The level that a segment is looked at counts as chosen.
+        """
+        looked = self.data.choice(self.data.row)
+        if looked is not None and looked != self.data.chosen_for(self.data.row):
+            await self._choose_level(looked.level)
         plan, chosen = self.data.plan, self.data.compressed()
         if plan is None or self.context is None:
             raise ReviewerError(self.rows.empty[0])
@@ -653,16 +643,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         commits, before = self.data.acted_on(row), self.data.priority(row)
         wanted = Priority.NORMAL if before is priority else priority
-        priorities = [self.data.commits[each].priority for each in commits]
-        lost = [each for each in priorities if each.weight > max(wanted.weight, NORMAL)]
         which = "" if wanted is Priority.PINNED else self._segment_named(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
-        words = which + done.title
-        if lost and before is not priority:
-            were = " and ".join(dict.fromkeys(lost))
-            one = len(commits) == 1
-            words += f", which was {were}" if one else f", {len(lost):,} of them {were}"
-        self._annotated(words, commits[0], done.act)
+        self._annotated(which + done.title, commits[0], done.act)
 
     def _segment_named(self, row: ContextRow) -> str:
         """The number of the segment that an act on a row is about, before the words of the act."""
@@ -796,22 +779,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     # texts by hand and by a model
 
-    @unless(_no_row)
+    @unless(_no_segment)
     async def action_edit_text(self) -> None:
-        """Write the summary of the segment, or the text of the turn under the cursor."""
-        row, choice = self.data.row, self.data.choice(self.data.row)
-        if row is not None and row.commit is not None:
-            await self._edit_turn(row.commit.id)
-        elif choice is None or choice.level is Level.FULL:
-            raise ReviewerError(
-                f"Full is the original: {LEVEL_KEYS} choose a level,"
-                f" {keys.OPEN.key} opens its turns."
-            )
-        elif (found := self.data.shown(choice)) is not None:
+        """Write the summary of the segment under the cursor."""
+        choice = self.data.choice(self.data.row)
+        if choice is None or choice.level is Level.FULL:
+            raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level.")
+        if (found := self.data.shown(choice)) is not None:
             await self._edit_summary(choice, found.preview)
 
     async def _edit_summary(self, choice: LevelChoice, preview: SegmentPreview) -> None:
-        async def save(text: str) -> LevelChoice:
+        words = f"Text of segment {self.data.number(self.data.place(choice))}"
+
+        async def save(text: str) -> None:
             by_hand = self.data.at_level(choice, choice.level)
             plan = self.data.plan_of(by_hand).with_text(choice.segment, text)
             found = await to_thread(self._preview, plan)
@@ -821,13 +801,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             content = found.preview.compressed.content
             written = structs.replace(choice, content=content, engine=BY_HAND, written="")
             self.data.put_preview(written, found)
-            words = f"Text of segment {self.data.number(self.data.place(choice))}"
             await self._put_levels(self.data.with_own(written), words, choice.sources[0])
-            return written
-
-        def saved(done: LevelChoice) -> None:
-            words = f"Text of segment {self.data.number(self.data.place(done))}"
-            self.say(f"{words} is yours: {self.key_of(keys.APPLY)} applies it.")
 
         await self.edit_text(
             TextEdit(
@@ -836,38 +810,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 original=preview.compressed.content,
                 drafts=self.engine.summary_drafts,
                 save=save,
-                saved=saved,
+                saved=lambda _: self.say(
+                    f"{words} is yours: {self.key_of(keys.APPLY)} applies it."
+                ),
                 again=keys.EDIT,
                 empty=f"A summary needs words: {self.key_of(keys.FULL)} leaves the segment whole.",
                 remark=lambda text: (f"{len(text):,} characters", not text.strip()),
-            )
-        )
-
-    async def _edit_turn(self, number: int) -> None:
-        view = await to_thread(self.engine.contexts.commit, number)
-
-        async def save(content: str) -> bool:
-            if content != view.text:
-                await to_thread(self.engine.contexts.edit, number, content)
-            return content != view.text
-
-        def saved(written: bool) -> None:
-            following = self.engine.history.next_undo()
-            act = following[0] if written and following is not None else 0
-            self._annotated("Edited the turn" if written else "Unchanged", number, act)
-
-        await self.edit_text(
-            TextEdit(
-                key=number,
-                title="Edit the turn",
-                original=view.text if view.original is None else view.original,
-                start=view.text,
-                drafts=self.engine.edit_drafts,
-                save=save,
-                saved=saved,
-                again=keys.EDIT,
-                empty=f"A turn needs words: {self.key_of(keys.LEAVE_OUT)} leaves it out instead.",
-                remark=lambda text: (f"{len(text):,} characters", not text),
             )
         )
 
@@ -928,45 +876,28 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @on(RowList.Opened)
     async def action_open_row(self) -> None:
-        """Show the turns of the segment, or hide them; without a session, choose one. In a summary
-        open its marker.
+        """Show the turns of the segment, or hide them; of an applied summary, the original; without
+        a session, choose one.
         """
         row = self.data.row
         if row is None:
             await self.action_choose_context()
         elif self._opened is not None:
             self.follow()
-        elif self.summary.has_focus or self.data.applied_summary(row) is not None:
-            await self._open_marker(row)
+        elif (summary := self.data.applied_summary(row)) is not None:
+            await self._show_original(row, summary)
         else:
             self.data.toggle(row)
             self.rows.rows_changed()
             self.follow()
 
-    async def _open_marker(self, row: ContextRow) -> None:
-        """Show the original in place of the marker of a summary, applied or only previewed."""
-        choice, summary = self.data.choice(row), self.data.applied_summary(row)
-        found = self.data.shown(choice) if choice is not None and row.commit is None else None
-        markers = found.preview.compressed.expansion_markers if found is not None else ()
-        if found is not None and markers:
-            content = found.preview.compressed.content
-            before, after = content[: markers[0].start], content[markers[0].end :]
-            original = full_text(found.preview.segment.turns)
-        elif summary is not None:
-            view = await to_thread(self.engine.contexts.commit, summary)
-            whole = await to_thread(self.engine.compression.expanded, summary)
-            before, after = view.text.rpartition("[→")[0], ""
-            original = whole[len(before) :]
-        else:
-            raise ReviewerError("There is no marker here: only a summary has one.")
+    async def _show_original(self, row: ContextRow, summary: int) -> None:
+        """Show the original of an applied summary."""
+        text = await to_thread(self.engine.compression.original, summary)
         self._opened = row
-        margin, bar = (Run("  "),), (Run(f"{glyphs(self.app).bar} ", "accent"),)
-        blocks = [
-            TextBlock(before.rstrip(), "dim", first=margin),
-            TextBlock(original, first=bar, rest=bar),
-            *([TextBlock(after.strip(), "dim", first=margin)] if after.strip() else []),
-        ]
-        self.summary.show(blocks, title=self.data.numbered_title(row), reveal=1)
+        bar = (Run(f"{glyphs(self.app).bar} ", "accent"),)
+        title = f"The original of {self.data.numbered_title(row)}"
+        self.summary.show([TextBlock(text, first=bar, rest=bar)], title=title)
         self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")
 
     def action_back(self) -> None:
@@ -1015,13 +946,10 @@ def _file_size(path: str | None) -> int:
         return 0
 
 
-def _session_option(
-    last: str, key: str, request: str, size: int, name: str, folder: str, *, largest: int
-) -> Option:
-    """A session by the time of its last turn, its size, its first request and its name."""
+def _session_option(last: str, key: str, request: str, size: int, name: str, folder: str) -> Option:
+    """A session by the time of its last turn, its size, its first request, name and folder."""
     words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
-    mark = "the largest" if size and size == largest else ""
-    detail = "  ".join(filter(None, (words, short_ids(name, "…"), mark)))
+    detail = "  ".join(filter(None, (words, short_ids(name, "…"), folder)))
     large = f"{-(-size // 1000):,} kB" if size else "–"
     return Option(key, f"{moment(last) or '–':16}  {large:>14}", detail)
 

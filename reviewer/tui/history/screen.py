@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -33,6 +34,7 @@ FIELD_CELLS = 15
 WITH_ACTOR = 80
 """Cells that a row needs to name the actor."""
 
+_NUMBER = re.compile(r"#(\d+)\b")
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 STATUS_WORDS = {
@@ -64,11 +66,11 @@ _FIELDS = {
     "right_id": "other side",
     "superseded_by": "replaced by",
 }
-_YES_OR_NO = {"deferred", "edited", "live"}
+_YES_OR_NO = {"deferred", "edited"}
 _QUIET = {
     *("key", "project_id", "wave_id", "decided_at", "pending_since", "last_seen", "changed_at"),
     *("head_id", "hash", "content_id", "excerpt", "rank", "prior", "signal", "freshness"),
-    *("modified_ns", "bytes", "tally", "levels"),
+    *("modified_ns", "bytes", "tally", "levels", "live"),
 }
 """Columns without use for a person beside the others."""
 
@@ -88,14 +90,25 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     FILTER_HINT = "words of the title"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
-        self.acts: RowModel[ActView] = RowModel(engine.history.views)
+        self.acts: RowModel[ActView] = RowModel(self._read_acts)
         self.changes = TextPane(title="What it changed", id="changes")
         rows = ActList(self.acts, id="acts")
+        self.words = rows.words
         super().__init__(
             engine, project, rows, [self.changes], title="Acts, newest first", model=self.acts
         )
         self._shown: Shown | None = None
         self._filter = ""
+
+    def _read_acts(self, ids: Sequence[int]) -> list[ActView]:
+        """Some acts, with the words of the only memory that a decision names."""
+        acts = self.engine.history.views(ids)
+        named = {each.id: _NUMBER.findall(each.title) for each in acts if each.scope == "decision"}
+        numbers = {act: int(found[0]) for act, found in named.items() if len(found) == 1}
+        rows = self.engine.queue.rows(sorted(set(numbers.values())))
+        contents = {row.id: row.content for row in rows}
+        self.words.update((act, contents.get(number, "")) for act, number in numbers.items())
+        return acts
 
     def reload(self) -> None:
         """Read the ledger again; the cursor stays on its act, or on the newest."""
@@ -208,16 +221,29 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 class ActList(StoredList["RowModel[ActView]"]):
     """Draws acts and moves its cursor."""
 
+    def __init__(self, model: RowModel[ActView], *, id: str) -> None:  # noqa: A002
+        super().__init__(model, id=id)
+        self.words: dict[int, str] = {}
+        """Of the memory that an act is about, by act."""
+
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row, here = self.model.row(at), at == self.model.cursor
         if row is None:
             return line_of([], width, style.text, sign.ellipsis)
-        parts = act_parts(row, width, style, sign, here=here, focused=self.has_focus)
+        words = self.words.get(row.id, "")
+        parts = act_parts(row, words, width, style, sign, here=here, focused=self.has_focus)
         return line_of(parts, width, style.on_row(here=here).text, sign.ellipsis)
 
 
 def act_parts(
-    act: ActView, width: int, style: Palette, signs: Glyphs, *, here: bool, focused: bool
+    act: ActView,
+    words: str,
+    width: int,
+    style: Palette,
+    signs: Glyphs,
+    *,
+    here: bool,
+    focused: bool,
 ) -> list[Part]:
     """One row: bar, id, time, actor, title, and at the right that it is undone."""
     on_row = style.on_row(here=here)
@@ -231,8 +257,11 @@ def act_parts(
     undone = act.undone
     end = f" {signs.rejected} undone " if undone else " "
     room = width - cells_of(parts) - len(end)
-    title = display_line(act.title)
-    shown = line_of([(title, dim if undone else text)], max(room, 0), text, signs.ellipsis)
+    told = [
+        (display_line(act.title), dim if undone else text),
+        (f"  {display_line(words[: width * 2])}" if words else "", dim),
+    ]
+    shown = line_of(told, max(room, 0), text, signs.ellipsis)
     parts += [(segment.text, segment.style or text) for segment in shown]
     parts.append((end, warm if undone else dim))
     return parts
@@ -248,16 +277,25 @@ def act_blocks(
         verb = {"undo": "undone ", "redo": "redone "}.get(each.kind, "")
         about = f"{verb}{moment(each.at)} {signs.dot} by {each.actor}"
         blocks.append(TextBlock(about, "warm" if verb else "dim", first=margin))
+    alike: Counter[str] = Counter()
     for change in changes:
-        if change.table in TABLES:
-            blocks += _change(change, signs)
+        if change.table in TABLES and (found := _change(change)):
+            if len(found) > 1 or change.label:
+                blocks += [TextBlock(""), *found]
+            else:
+                alike[found[0].text] += 1
+    blocks += [
+        TextBlock(f"{head}, {times:,} times" if times > 1 else head, "dim", first=margin)
+        for head, times in alike.items()
+    ]
     if len(changes) < act.rows:
         blocks.append(TextBlock(""))
         blocks.append(TextBlock(f"and {act.rows - len(changes):,} more changes", "faint"))
     return blocks
 
 
-def _change(change: ChangeView, signs: Glyphs) -> list[TextBlock]:
+def _change(change: ChangeView) -> list[TextBlock]:
+    """What changed, field by field; empty where a person would know none of it."""
     what = {True: "new", False: "changed"}[change.before is None]
     if change.after is None:
         what = "removed"
@@ -265,7 +303,7 @@ def _change(change: ChangeView, signs: Glyphs) -> list[TextBlock]:
     head = f"{TABLES[change.table]}{number} {what}"
     label = f"  {_short(change.label)}" if change.label else ""
     spans = (TextSpan(0, len(head), "accent"),)
-    blocks = [TextBlock(""), TextBlock(head + label, "text", spans, first=(Run(" "),))]
+    blocks = [TextBlock(head + label, "text", spans, first=(Run(" "),))]
     before, after = change.before or {}, change.after or {}
     if change.before is None or change.after is None:
         return blocks
@@ -278,7 +316,7 @@ def _change(change: ChangeView, signs: Glyphs) -> list[TextBlock]:
         elif name in _YES_OR_NO:
             old, new = ("yes" if value else "no" for value in (old, new))
         blocks.append(_field(_FIELDS.get(name) or name.replace("_", " "), old, new))
-    return blocks
+    return blocks if len(blocks) > 1 else []
 
 
 def _field(name: str, old: object, new: object) -> TextBlock:

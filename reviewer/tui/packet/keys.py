@@ -29,7 +29,7 @@ LEAVE_OUT = Action(
 )  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",
-    "Read the store, the .context folder here, both together, or a folder by its path.", "Select",
+    "Read the store, the .context folder here, or both together.", "Select",
 )  # fmt: skip
 WRITE_FILE = Action("packet_write", "W", "write file", "Write the packet to a file.", "Look")
 

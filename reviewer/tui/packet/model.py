@@ -16,7 +16,6 @@ from reviewer.packets.presets import Limits
 from reviewer.packets.values import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
-    from reviewer.agents.agent_files import GivenPacket
     from reviewer.packets.values import Packet, PacketItem, SectionUse
 
 BUDGETS = (
@@ -44,8 +43,6 @@ class PacketChoices(Struct, frozen=True):
     source: PacketSource | None = None
     """None for the source that the command line would read."""
     task: str = ""
-    typed: str = ""
-    """The task as it was typed: itself, or `@` and the path of its file."""
     limits: Limits = Limits(DEFAULT_BUDGET)
     pinned: frozenset[str] = frozenset()
     left_out: frozenset[str] = frozenset()
@@ -82,12 +79,6 @@ class PacketModel:
         self.filter = ""
         self.cursor = 0
         self.rows: list[Row] = []
-        self.given: GivenPacket | None = None
-        """The packet that an agent was given last."""
-
-    def is_new(self, item: PacketItem) -> bool:
-        """Whether an item was not in the packet that an agent was given last."""
-        return self.given is not None and bool(item.shown) and item.shown not in self.given.text
 
     @property
     def current(self) -> Row | None:

@@ -17,7 +17,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit.bars import clickable
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import TextBlock, cut, moment
+from reviewer.tui.kit.text import TextBlock, cut
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import PacketChoices, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
@@ -45,7 +45,7 @@ CAPS = {
 
 
 class PacketHead(Static):
-    """` budget < 8,000 >  an agent's next start gets 1,991 · 41 full · 6 short · 18 title`
+    """` budget < 8,000 >  a connected agent starts with 1,991 · 41 full · 6 short · 18 title`
     ` task   "move the ledger" · store: acme`.
     """
 
@@ -62,7 +62,7 @@ class PacketHead(Static):
         packet = model.packet
         sign = glyphs(self.app)
         dot = (f" {sign.dot} ", "$dim")
-        task = f'"{display_line(choices.typed)}"' if choices.typed else "none: what was needed most"
+        task = f'"{display_line(choices.task)}"' if choices.task else "none: what was needed most"
         parts: list[Content | str | tuple[str, str]] = [
             ("budget ", "$dim"),
             clickable(Content.styled("< ", "$accent"), keys.LESS.id),
@@ -71,12 +71,12 @@ class PacketHead(Static):
         ]
         if packet is not None:
             starts = own and choices.as_at_start and packet.tokens_used <= START_TOKENS
-            words = "an agent's next start gets" if starts else "used"
+            words = "a connected agent starts with" if starts else "used"
             parts += [(f"  {words} ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
             if starts:
                 parts.append((" tokens", "$dim"))
             elif own:
-                words = f"an agent's next start gets {START_TOKENS:,}"
+                words = f"a connected agent starts with at most {START_TOKENS:,}"
                 parts += [dot, (words if choices.as_at_start else "tried here only", "$dim")]
         if packet is not None and packet.over_budget:
             over = f"{packet.tier_1 - packet.budget:,} over: what is always whole needs that"
@@ -86,8 +86,6 @@ class PacketHead(Static):
             for state in STATES:
                 if counts[state]:
                     parts += [dot, (f"{counts[state]:,} {STATES[state][0].strip()}", "$dim")]
-            if new := sum(map(model.is_new, packet.items)):
-                parts += [dot, f"{new:,} new to agents"]
         parts += ["\n", ("task   ", "$dim"), cut(task, self.size.width // 2, sign.ellipsis)]
         parts += [dot, display_line(source)]
         for remark in remarks:
@@ -127,8 +125,6 @@ class PacketList(ModelList[PacketModel]):
             needs = item.full_tokens if state == "dropped" else item.tokens
             score = "    " if item.score is None else f"{item.score.total:.2f}"
             parts.append((f"{score} {needs or 0:>5,} ", dim))
-        if self.model.is_new(item):
-            parts.append(("new ", accent))
         return [*parts, (display_line(item.title), dim if state == "dropped" else text)]
 
 
@@ -162,9 +158,6 @@ def why_blocks(
         *([TextBlock(row.score_text, "text")] if row.score_text else []),
         TextBlock(where, "dim", wrap=False),
     ]
-    if model.given is not None and model.is_new(row):
-        words = f"new: the packet of {moment(model.given.at)} did not have it like this"
-        blocks.append(TextBlock(words, "accent"))
     if row.id in choices.pinned:
         blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
     if row.id in choices.left_out:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 from textual import on
-from textual.timer import Timer
 from textual.widget import Widget
 
 from reviewer.engine import Engine
@@ -17,7 +16,7 @@ from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.output import write_packet
-from reviewer.packets.prepared import prepare_folder, read_task
+from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
@@ -47,14 +46,9 @@ from reviewer.tui.state.keys import TAKE_OUT
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.agents.agent_files import GivenPacket
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet
 
-SYNC_ITEMS = 3_000
-"""A packet of at most this many items is assembled on the event loop, a larger one in a thread."""
-DRAW_SECONDS = 0.02
-"""Delay before the packet's text follows the budget, so that a held key stays fast."""
 LOADING = "Still loading, try again."
 FILE = "context-packet.md"
 NO_BUDGET = (
@@ -86,7 +80,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Why the source cannot be read."""
         self._prepared: Prepared | None = None
         self._blocks: list[TextBlock] = []
-        self._draw_timer: Timer | None = None
 
     def compose_above(self) -> Iterable[Widget]:
         return (self.head,)
@@ -131,7 +124,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         engine, project, choices = self.engine, self.project, self.choices
         local, folder_named = self.local_folder, self.source.folder
 
-        def work() -> tuple[PacketSource, str, Prepared, GivenPacket | None]:
+        def work() -> tuple[PacketSource, str, Prepared]:
             now, words, source = datetime.now().astimezone(), "", choices.source
             if source is None:
                 near = engine.packets.source_near(project, local)
@@ -145,11 +138,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             if prepared.small:
                 prepared.count_ahead()
             prepared.save_counts()
-            given = last_given(engine.path, project) if source.folder is None else None
-            return source, words, prepared, given
+            return source, words, prepared
 
-        def then(found: tuple[PacketSource, str, Prepared, GivenPacket | None]) -> None:
-            source, words, self._prepared, self.packets.given = found
+        def then(found: tuple[PacketSource, str, Prepared]) -> None:
+            source, words, self._prepared = found
             if words and not quiet and (not self.tried or source.folder != folder_named):
                 more = "" if source.folder else f": {self.key_of(keys.OTHER_SOURCE)} reads both."
                 self.say(f"{display_line(words)}{more}")
@@ -196,20 +188,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self.packets.show(packet, self.packets.filter)
             self._draw()
 
-        if len(prepared.items) <= SYNC_ITEMS and prepared.small and choices.limits.chars is None:
-            self.void("packet")
-            then(work())
-        else:
-            self.read(work, then, group="packet")
+        self.read(work, then, group="packet")
 
     # drawing
 
     def _draw(self) -> None:
-        """Draw the lines above and the list immediately, the packet right after."""
         self._draw_above()
+        packet = self.packets.packet
+        self._blocks = packet_blocks(packet.markdown) if packet is not None else []
         self._draw_list()
-        if self._draw_timer is None:
-            self._draw_timer = self.set_timer(DRAW_SECONDS, self._draw_text)
+        self._show_packet_text()
 
     def _draw_above(self) -> None:
         packet, limits = self.packets.packet, self.choices.limits
@@ -265,12 +253,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def _draw_why(self) -> None:
         title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app))
         self.why.show(blocks, title=title)
-
-    def _draw_text(self) -> None:
-        self._draw_timer = None
-        packet = self.packets.packet
-        self._blocks = packet_blocks(packet.markdown) if packet is not None else []
-        self._show_packet_text()
 
     def _show_packet_text(self) -> None:
         """Scroll the packet to the item under the cursor."""
@@ -341,15 +323,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @unless(no_packet)
     async def action_packet_task(self) -> None:
         async def then(text: str) -> None:
-            task = read_task(Path(text[1:]).expanduser()) if text.startswith("@") else text
             words = f"task “{display_line(text)}”" if text else "no task"
-            self._choose(words, structs.replace(self.choices, task=task, typed=text))
+            self._choose(words, structs.replace(self.choices, task=text))
 
         await self.ask_text(
             "Task",
             then,
-            text=self.choices.typed,
-            hint="what the agent is to do, or @FILE",
+            text=self.choices.task,
+            hint="what the agent is to do",
             empty="No task: what was needed most",
         )
 
@@ -390,34 +371,22 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self.say("Left out here only; agents still get it until its file no longer has it.")
 
     async def action_packet_source(self) -> None:
-        """Choose the store, the folder here, both, or another folder."""
+        """Choose the store, the folder here, or both."""
         local, options = self.local_folder, [Option("store", "The store")]
         if local is not None:
             options += [
                 Option("folder", "The .context folder here", display_line(str(local))),
                 Option("both", "Both together"),
             ]
-        options.append(Option("other", "Another folder, by its path"))
 
         async def then(option: Option) -> None:
-            if option.key == "other":
-                await self.ask_text("Folder", other, hint="the path of a .context folder")
-            else:
-                folder = local if option.key == "folder" else None
-                self._read_from(PacketSource(folder, local if option.key == "both" else None))
-
-        async def other(text: str) -> None:
-            self._read_from(PacketSource(Path(text).expanduser()))
+            folder = local if option.key == "folder" else None
+            source = PacketSource(folder, local if option.key == "both" else None)
+            nothing = frozenset[str]()  # pins are of the source before
+            chosen = structs.replace(self.choices, source=source, pinned=nothing, left_out=nothing)
+            self._choose("other source", chosen)
 
         await self.choose("Read", options, then)
-
-    def _read_from(self, source: PacketSource) -> None:
-        """Read another source, without the pins of the one before."""
-        nothing = frozenset[str]()
-        self._choose(
-            "other source",
-            structs.replace(self.choices, source=source, pinned=nothing, left_out=nothing),
-        )
 
     # looking
 
@@ -466,13 +435,3 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def run_filter(self, text: str, *, here: int | None) -> None:
         self.packets.show(self.packets.packet, text)
         self._draw_list()
-
-
-def last_given(store: Path, project: str | None) -> GivenPacket | None:
-    """The packet of a project that an agent was given last."""
-    from reviewer.agents.agent_files import AgentFiles  # late: the first packet needs none
-    from reviewer.agents.wiring import AGENTS
-
-    found = [each for each in map(AgentFiles(store).given, AGENTS) if each is not None]
-    of_project = [each for each in found if each.project == project]
-    return max(of_project, key=lambda each: each.at, default=None)

@@ -13,12 +13,8 @@ from reviewer.errors import ConflictError, ReviewerError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reviewer.engine import Engine
-    from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion
-    from reviewer.pipelines.service import RunOptions
+    from reviewer.pipelines.events import Event, RunDone, StageQuestion
 
-KEPT_CHARACTERS = 20_000
-"""Characters of the arriving answer that are kept, the newest."""
 POLL_SECONDS = 0.05
 EXIT_SECONDS = 2.0
 """Time at the program's end to wait for a run that was cancelled."""
@@ -27,73 +23,34 @@ EXIT_SECONDS = 2.0
 class BackgroundRun:
     """One run and its present activity. Everything may be read from any thread."""
 
-    def __init__(self, engine: Engine, path: Path, *, stepping: bool) -> None:
-        self._engine = engine
+    def __init__(self, path: Path, run_id: str = "") -> None:
         self.path = path
-        self.run_id = ""
-        self.node = ""
-        """The node that is running; of several in branches, the one that began last."""
+        self.run_id = run_id
         self.active: dict[int, str] = {}
-        """All nodes that are running, by their step."""
-        self.ended: dict[str, str] = {}
-        """Outcomes of the nodes that ended in branches whose fan-in is still to come."""
-        self.mode = ""
-        self.degraded = False
-        self.answer = ""
-        """The part of its answer that has arrived."""
+        """The nodes that are running, by their step; several where the run has branches."""
         self.question: StageQuestion | None = None
         """The question that waits for `reply`."""
         self.stages = 0
-        self.next = ""
-        """The node after the stage that has ended."""
         self.remark = ""
         """A remark about a recent answer."""
-        self.pausing = False
-        """The run waits for the next step."""
         self.done: RunDone | None = None
         self.error = ""
         """Why it could not start or continue, as a sentence."""
         self.defect: BaseException | None = None
         self.listener: Callable[[], object] | None = None
-        """Called in the run's thread when something has changed since `seen`."""
-        self._stepping = stepping
+        """Called in the run's thread after each event."""
         self._answers: SimpleQueue[str] = SimpleQueue()
-        self._gate = threading.Event()
         self._cancelled = threading.Event()
-        self._unseen = True
         self._thread: threading.Thread | None = None
 
     # called by the screen
 
-    def start(self, project: str, options: RunOptions) -> None:
-        pipelines = self._engine.pipelines
-        self._start_thread(
-            lambda: pipelines.start_run(
-                self.path,
-                project,
-                options,
-                ask=self._ask,
-                watch=self._watch,
-                cancelled=self._cancelled.is_set,
-            )
+    def start(self, run: Callable[..., RunDone]) -> None:
+        """Call `run` in a thread with what asks, watches and cancels."""
+        self._thread = threading.Thread(
+            target=self._guarded, args=(run,), name="pipeline run", daemon=True
         )
-
-    def resume(self, run_id: str, options: RunOptions) -> None:
-        pipelines = self._engine.pipelines
-        self._start_thread(
-            lambda: pipelines.resume_run(
-                run_id,
-                options,
-                ask=self._ask,
-                watch=self._watch,
-                cancelled=self._cancelled.is_set,
-            )
-        )
-
-    def proceed(self, *, stepping: bool) -> None:
-        """Take the next step, or all of them."""
-        self._stepping = stepping
-        self._gate.set()
+        self._thread.start()
 
     def reply(self, question: StageQuestion, text: str) -> None:
         """Answer a question. Raises ConflictError when it is not open any more."""
@@ -112,10 +69,6 @@ class BackgroundRun:
         if self._thread is not None:
             self._thread.join(EXIT_SECONDS)
 
-    def seen(self) -> None:
-        """The screen has drawn everything so far: notify it again from now on."""
-        self._unseen = True
-
     @property
     def cancelling(self) -> bool:
         """Whether it was cancelled but has not ended yet."""
@@ -127,23 +80,15 @@ class BackgroundRun:
 
     # in the run's thread
 
-    def _start_thread(self, run: Callable[[], RunDone]) -> None:
-        self._thread = threading.Thread(
-            target=self._guarded, args=(run,), name="pipeline run", daemon=True
-        )
-        self._thread.start()
-
-    def _guarded(self, run: Callable[[], RunDone]) -> None:
+    def _guarded(self, run: Callable[..., RunDone]) -> None:
         try:
-            self.done = run()
+            self.done = run(ask=self._ask, watch=self._watch, cancelled=self._cancelled.is_set)
         except (ReviewerError, OSError) as problem:
             self.error = str(problem)
         except BaseException as problem:  # the screen raises it
             self.defect = problem
-        self.node = self.mode = ""
-        self.active, self.ended = {}, {}
-        self.pausing, self.question = False, None
-        self._notify(always=True)
+        self.active, self.question = {}, None
+        self._notify()
 
     def _watch(self, event: Event) -> None:
         from reviewer.pipelines import events
@@ -152,21 +97,15 @@ class BackgroundRun:
             case events.RunStarted():
                 self.run_id, self.stages = event.run_id, event.stages
             case events.StageStarted():
-                self.node, self.mode, self.answer = event.node, event.fidelity, ""
                 self.active = {**self.active, event.step: event.node}
-                self.degraded = event.degraded
-            case events.Text():
-                self.answer = (self.answer + event.text)[-KEPT_CHARACTERS:]
             case events.StageDone():
-                self.stages, self.next = event.step, event.target
-                self._end_stage(event)
+                self.stages = event.step
+                self.active = {at: node for at, node in self.active.items() if at != event.step}
                 if event.remark:
                     self.remark = f"{event.node}: {event.remark}"
-                self._notify(always=True)
-                if event.target:
-                    self._wait_for_step()
-                return
-        self._notify(always=not isinstance(event, events.Text))
+            case events.Text():
+                return  # the answer is shown when it is whole
+        self._notify()
 
     def _ask(self, question: StageQuestion) -> str | None:
         """Wait until the person answers; None once the run is cancelled.
@@ -174,7 +113,7 @@ class BackgroundRun:
         Of several branches that ask, one at a time gets here, perhaps after stages of the others.
         """
         self.question = question
-        self._notify(always=True)
+        self._notify()
         try:
             while not self._cancelled.is_set():
                 with suppress(Empty):
@@ -183,28 +122,6 @@ class BackgroundRun:
         finally:
             self.question = None
 
-    def _end_stage(self, event: StageDone) -> None:
-        self.active = {step: node for step, node in self.active.items() if step != event.step}
-        if self.active:
-            self.node = next(reversed(self.active.values()))
-            self.ended = {**self.ended, event.node: event.outcome}
-        else:
-            self.ended = {}
-
-    def _wait_for_step(self) -> None:
-        """Wait between two stages for the next step."""
-        if not self._stepping or self._cancelled.is_set():
-            return
-        self._gate.clear()
-        self.pausing = True
-        self._notify(always=True)
-        while not self._gate.wait(POLL_SECONDS) and not self._cancelled.is_set():
-            continue
-        self.pausing = False
-
-    def _notify(self, *, always: bool) -> None:
-        """Wake the screen; pieces of an answer do so once until the screen has drawn."""
-        listener = self.listener
-        if listener is not None and (always or self._unseen):
-            self._unseen = False
-            listener()
+    def _notify(self) -> None:
+        if self.listener is not None:
+            self.listener()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reviewer.tui.handover.keys import HAND_OVER
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
+from reviewer.tui.reading.keys import HAND_OVER
 
 WORD = Action(
     "word_memory", "e", "word a memory",

@@ -14,11 +14,6 @@ EDIT = Action(
     "Reword this memory, or say when it is recalled; write a new value of trusted state.",
     "Decide", writes=True,
 )  # fmt: skip
-NOTE = Action(
-    "state_note", "", "note and evidence",
-    "Write why this value of trusted state is so, and where it can be looked up.",
-    "Decide", writes=True,
-)  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
     "Put this memory or entity back into the queue; a key of trusted state ends, its values stay"
@@ -34,11 +29,6 @@ GRADUATE = Action(
     "Propose this memory as an entity; the memory stays, frozen, and points to it.",
     "Decide", writes=True,
 )  # fmt: skip
-SUPERSEDE = Action(
-    "supersede", "", "supersede",
-    "Replace this statement by another of the same kind.", "Decide", writes=True,
-)  # fmt: skip
-RELATE = Action("relate", "", "relate", "Relate this entity to another.", "Decide", writes=True)
 FORGET = Action(
     "forget", "", "forget",
     "Erase this memory or entity for good, with its history; nothing takes it back, so it asks.",
@@ -47,10 +37,6 @@ FORGET = Action(
 FOLLOW = Action(
     "follow", "enter", "follow",
     "Go to a related fact; to one that it contradicts or was made from.", "Look",
-)  # fmt: skip
-COST = Action(
-    "cost", "", "what readers cost",
-    "Show what every question to a model cost: in sum, by day, by session.", "Look",
 )  # fmt: skip
 EXPORT = Action(
     "export", "W", "write file",
@@ -62,7 +48,7 @@ STATE = Pane(
     "state", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, EXPORT,
-     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, NOTE, GRADUATE, SUPERSEDE, RELATE,
-     FORGET, COST, keys.REACH),
+     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, FORGET,
+     keys.REACH),
     (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO, EXPORT, FOLLOW),
 )  # fmt: skip

@@ -57,17 +57,10 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
 
 
 def states_with(states: Sequence[StateView], text: str) -> list[StateView]:
-    """The values whose key, value or note have every word of a filter; none for field filters."""
+    """The values whose key, value or note have every word of a filter."""
     words = text.casefold().replace('"', " ").split()
-    if any(sign in word for word in words for sign in (":", "<", ">", "=")):
-        return []
-    wanted = [word for word in words if not word.startswith("-")]
-    unwanted = [word[1:] for word in words if word.startswith("-") and word[1:]]
-    found = []
-    for state in states:
-        words_in = f"{state.key} {state.value} {state.note}".casefold()
-        if all(word in words_in for word in wanted) and not any(
-            word in words_in for word in unwanted
-        ):
-            found.append(state)
-    return found
+    return [
+        each
+        for each in states
+        if all(word in f"{each.key} {each.value} {each.note}".casefold() for word in words)
+    ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from array import array
 from asyncio import to_thread
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,6 @@ from textual import on
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError, SourceError
-from reviewer.llm.spending import Sum, asked, report, spending_path
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.decisions.triage import Seen
 from reviewer.promotion.views import Done, QueueQuery, QueueRow, Status
@@ -37,7 +36,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import count
+from reviewer.tui.kit.text import count, diff_blocks
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.state import keys
@@ -47,6 +46,7 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
+    from reviewer.promotion.export.plans import PlannedFile
     from reviewer.promotion.provenance import ProvenanceStep
     from reviewer.recall.moments import Moment
     from reviewer.recall.service import UseCount
@@ -111,17 +111,16 @@ class StateScreen(ListScreen, pane=keys.STATE):
         )
         self.shown: Shown | None = None
         self._filter = ""
-        self._spent = ""
-        """What readers cost in sum."""
         self._place = 0
         """The selected one of the lines that support the fact."""
+        self._exporting = False
+        """The difference that an export makes is shown."""
 
     # reading
 
     def reload(self) -> None:
         self.read_list()
         self.show_counts()
-        self._show_cost()
 
     def read_list(self, here: Collection[int] = (), *, state: tuple[str, str] = ("", "")) -> None:
         """Read the list; the cursor goes to one of some rows, or to a (project, key)."""
@@ -265,13 +264,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return "Trusted state is written by hand and stays what it is."
         return "This is an entity already." if self.layer == "entity" else self.no_fact()
 
-    def not_an_entity(self) -> str | None:
-        if self.layer == "memory":
-            return f"Only entities have relations: {self.key_of(keys.GRADUATE)} makes one of it."
-        if self.layer == "state":
-            return "Only entities have relations."
-        return self.no_fact()
-
     @property
     def current(self) -> Shown | None:
         """The fact under the cursor, once it was read; the panes may still show the one before."""
@@ -350,33 +342,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
         await self.choose(f"Graduate #{number}", options, then)
 
-    @unless(not_an_entity)
-    async def action_relate(self) -> None:
-        """Choose a relation, then the other entity."""
-        number = self.facts.current_id
-        if number is None:
-            return
-        kinds = [
-            Option(kind, kind.replace("_", " ")) for kind in self.engine.active_facts.relation_kinds
-        ]
-
-        async def to_which(kind: Option) -> None:
-            async def then(option: Option) -> None:
-                target = int(option.key)
-                done = await self.write(
-                    lambda: self.engine.entities.relate(number, kind.key, target)
-                )
-                self.settle(done, [number])
-
-            await self._choose_row(
-                f"#{number} {kind.name} ...",
-                "type words to find the entity",
-                lambda text: self._options(number, (("active", f"kind:entity {text}"),)),
-                then,
-            )
-
-        await self.choose(f"#{number} ...", kinds, to_which)
-
     @unless(trusted)
     async def action_forget(self) -> None:
         """Ask, then erase the memory or entity for good."""
@@ -402,72 +367,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
         what = f"#{row.id}" + (f" and {others} merged into it or graduated" if others else "")
         options = [Option("keep", "Keep it"), Option("erase", f"Erase {what} for good")]
         await self.choose(f"Forget {what}: nothing takes it back", options, then)
-
-    @unless(trusted)
-    async def action_supersede(self) -> None:
-        """Choose the statement that takes the place of this one."""
-        row = self.facts.current
-        if not isinstance(row, QueueRow):
-            return
-        number, kind, type_ = row.id, row.kind, row.type
-
-        def search(text: str) -> list[Option]:
-            like = f"kind:{kind} {text}"
-            same = f"type:{type_} {like}"
-            # Near duplicates share one row until words are typed: all rows are in an index.
-            waits = "candidate" if text.strip() else "waiting"
-            return self._options(
-                number, ((waits, same), ("active", same), (waits, like), ("active", like))
-            )
-
-        async def then(option: Option) -> None:
-            by = int(option.key)
-            done = await self.write(lambda: self.engine.triage.supersede(number, by))
-            self.settle(done, [by])
-
-        title = f"In the place of #{number}"
-        await self._choose_row(title, f"waiting or active, of kind {kind}", search, then)
-
-    async def _choose_row(
-        self,
-        title: str,
-        detail: str,
-        search: Callable[[str], list[Option]],
-        then: Callable[[Option], Awaitable[None]],
-    ) -> None:
-        def narrow(text: str) -> None:
-            self.offer_from(lambda: search(text))
-
-        options = await to_thread(search, "")
-        if not options:
-            raise ConflictError("There is no other row of this kind to choose.")
-        await self.choose(title, options, then, narrow=narrow, hint=detail)
-
-    def _options(self, number: int, queries: Sequence[tuple[str, str]]) -> list[Option]:
-        """The rows of some (status, filter), each once, without the row `number`."""
-        queue, facts = self.engine.queue, self.engine.active_facts
-        found: dict[int, None] = {}
-        try:
-            for status, text in queries:
-                if len(found) > MOST_OPTIONS:
-                    break
-                if status == "active":
-                    newest = facts.newest(self.project, filter=text, limit=MOST_OPTIONS + 1)
-                    found.update(dict.fromkeys(newest))
-                else:
-                    query = QueueQuery(self.project, status, text)
-                    found.update(dict.fromkeys(queue.ids(query, limit=MOST_OPTIONS + 1)))
-        except FilterError:
-            return []
-        rows = queue.rows([each for each in found if each != number][:MOST_OPTIONS])
-        return [
-            Option(
-                str(row.id),
-                f"#{row.id} {row.type}",
-                ("waits: " if row.status == "candidate" else "") + row.content[:200],
-            )
-            for row in rows
-        ]
 
     @unless(unrelated)
     async def action_follow(self) -> None:
@@ -606,39 +505,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
             )
         )
 
-    def _not_trusted(self) -> str | None:
-        if self.layer in ("entity", "memory"):
-            return "Only trusted state has a note and an evidence that you write."
-        return self.not_read()
-
-    @unless(_not_trusted)
-    async def action_state_note(self) -> None:
-        """Type the note of a value, then where it can be looked up."""
-        value = self.current.values[0] if self.current else None
-        if value is None:
-            return
-
-        async def save(note: str, evidence: str) -> None:
-            project, key = value.project, value.key
-            done = await self.write(
-                lambda: self.engine.state.set(
-                    project, key, value.value, note=note, evidence=evidence
-                )
-            )
-            self.settle(done, state=(project, key))
-
-        async def ask_evidence(note: str) -> None:
-            await self.ask_text(
-                f"Where {value.key} can be looked up",
-                partial(save, note),
-                text=value.evidence,
-                hint="path:line",
-                empty="No evidence",
-            )
-
-        title, hint = f"Why {value.key} is so", "a note"
-        await self.ask_text(title, ask_evidence, text=value.note, hint=hint, empty="No note")
-
     async def _reword(self, number: int, content: str) -> None:
         seen = Seen(Status.ACTIVE, content)
 
@@ -733,61 +599,58 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self._filter = text
         self.read_list(() if here is None else [here])
 
-    # what it cost
-
-    def _show_cost(self) -> None:
-        """Above the list: what readers cost in sum."""
-        self.read(
-            lambda: "".join(f"readers: {each.words}" for each in costs()[:1]),
-            self._take_cost,
-            group="cost",
-        )
-
-    def _take_cost(self, words: str) -> None:
-        self._spent = words
-        self._draw_title()
-
     def _draw_title(self) -> None:
         columns = "times used, held" if self.facts.uses else ""
         order = f"/ {self._filter}" if self._filter else columns
-        entitle(self.list, "Memory", order, self._spent)
-
-    async def action_cost(self) -> None:
-        """Show what every question cost, for reading only."""
-        found = await to_thread(costs)
-        if not found:
-            self.say("No model was asked anything yet, so nothing was spent.")
-            return
-        options = [
-            Option(str(at), each.label or "in sum", each.words) for at, each in enumerate(found)
-        ]
-
-        async def nothing(_: Option) -> None:
-            """A line of figures has nothing behind it."""
-
-        await self.choose("What readers cost", options, nothing)
+        entitle(self.list, "Memory", order)
 
     # exporting
 
     async def action_export(self) -> None:
-        """Choose a form; the difference follows."""
+        """Choose a form, see the difference, and write it if the person agrees."""
 
         async def then(option: Option) -> None:
-            from reviewer.tui.export.screen import ExportScreen
-
             place = Path.cwd() / EXPORT_PLACES.get(option.key, option.key)
-            self.app.push_screen(ExportScreen(self.engine, self.project, option.key, place))
+            plans, lines = await to_thread(self._planned, option.key, place)
+            if not lines:
+                self.say("The export is already up to date.")
+                return
+            self._exporting = True
+            title = f"Export to {display_line(place.name)}"
+            self.why.show(diff_blocks(lines), title=title)
+            self.fill_with(self.why)
+            files = count(sum(plan.changed for plan in plans), "file")
+            write = f"write {files} as shown, each after a backup (page down: the rest)"
+            await self.confirm(title, write, "write nothing", partial(self._write, plans), self.why)
 
         await self.choose("Export", EXPORTS, then)
 
+    def _planned(self, form: str, place: Path) -> tuple[list[PlannedFile], list[str]]:
+        """The files that an export would write, and the difference. Raises ReviewerError."""
+        exports, project = self.engine.exports, self.project
+        if form == "folder":
+            plans = list(exports.plan_folder(project, place))
+        elif form in ("markdown", "ndjson"):
+            plans = [exports.plan_file(getattr(exports, form)(project), place)]
+        else:
+            plans = [exports.plan_into(project, place)]
+        for plan in plans:
+            if plan.problem:
+                raise ReviewerError(plan.problem)
+        return plans, [line for plan in plans for line in exports.diff(plan)]
 
-def costs() -> list[Sum]:
-    """What questions to models cost: in sum, by day, the latest first, and by session.
+    async def _write(self, plans: Sequence[PlannedFile]) -> None:
+        backups = await to_thread(self.engine.exports.write, plans)
+        written = [str(plan.path) for plan in plans if plan.changed]
+        where = written[0] if len(written) == 1 else f"{len(written)} files"
+        kept = f"; the backup is {backups[0]}" if len(backups) == 1 else ""
+        if len(backups) > 1:
+            kept = f"; {len(backups)} backups are in {backups[0].parent}"
+        self.say(f"Wrote {display_line(where)}{display_line(kept)}")
 
-    Raises SourceError.
-    """
-    try:
-        days, sessions, whole = report(asked())
-    except OSError as problem:
-        raise SourceError(f"{spending_path()} cannot be read: {problem.strerror}.") from problem
-    return [*whole, *reversed(days), *sessions]
+    def left_question(self) -> None:
+        """The fact is shown again instead of a difference."""
+        if self._exporting:
+            self._exporting = False
+            self.unzoom()
+            self._draw_why()

@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
-from reviewer.tui.context.model import findings
+from reviewer.tui.context.model import LEVEL_NAMES, findings
 from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.screen import PAUSE
 from tests.present import present
@@ -72,36 +72,42 @@ async def test_the_pane_that_is_read_takes_at_least_half_of_the_screen(
         assert context(screen).rows.has_focus
 
 
-@pytest.mark.parametrize(("key", "level"), [("1", 0), ("2", 1), ("3", 2), ("4", 3)])
-async def test_a_digit_gives_the_segment_its_level(
+@pytest.mark.parametrize(("key", "level"), [("1", 0), ("2", 1), ("4", 3)])
+async def test_a_digit_looks_at_a_level_and_the_same_again_chooses_it(
     engine: Engine, tmp_path: Path, key: str, level: int
 ) -> None:
     stocked(engine, tmp_path, 4)
-    async with opened(engine, project="acme") as screen:
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        acts = engine.history.next_undo()
         await screen.press("f3", key)
+        assert f"▌{LEVEL_NAMES[level]}" in screen.text
+        await screen.press("j", "k")
+        assert "▌Brief" in screen.text
+        assert engine.history.next_undo() == acts
+        await screen.press(key, key)
         assert levels(screen)[0] == level
+        assert engine.history.next_undo() != acts
         found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
         assert found.preview.level is Level(level)
 
 
-async def test_levels_are_kept_while_other_screens_are_shown(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path, 4)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "4", "f2", "f3")
-        assert levels(screen)[0] == 3
-        await screen.choose("level for all")
-        await screen.press(*"brief", "enter")
-        assert set(levels(screen)) == {2}
-        await screen.press("u")
-        assert levels(screen) == [3, 2, 0, 0]
+async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Path) -> None:
+    number = stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "4")
+        assert "▌Tags" in screen.text
+        assert said(screen) == "Tags for segment 1: 4 again chooses it."
+        await screen.press("a")
+        if "Yes, apply all" in screen.text:
+            await screen.press("enter")
+        await screen.until(lambda: said(screen).startswith("Compressed "))
+        assert engine.contexts.totals(number).total < 100
 
 
 async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_path: Path) -> None:
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(160, 40)) as screen:
-        await screen.press("f3", "3", "j", "4")
+        await screen.press("f3", "3", "j", "4", "4")
         chosen = levels(screen)
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3")
@@ -124,28 +130,6 @@ async def test_enter_opens_a_segment_into_its_turns_and_closes_it(
         await screen.until(lambda: "takes 900 ms" in screen.text)
         await screen.press("enter")
         assert context(screen).rows.total == rows
-
-
-async def test_the_marker_of_a_summary_opens_to_the_original_in_place(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path)
-    async with opened(engine, project="acme", size=(118, 50)) as screen:
-        await screen.press("f3", "3", "tab")
-        summary = context(screen).summary
-        assert "[→ the original]" in summary.plain_text
-        for close in ("enter", "escape"):
-            await screen.press("enter")
-            assert "`tray_13` was empty" in summary.plain_text
-            assert "[→ the original]" not in summary.plain_text
-            await screen.press(close)
-            assert "[→ the original]" in summary.plain_text
-        await screen.press("escape", "a")
-        await screen.until(lambda: "Compressed" in said(screen))
-        await screen.press("enter", "j", "enter")
-        await screen.until(lambda: "`tray_13` was empty" in summary.plain_text)
-        await screen.press("escape")
-        await screen.until(lambda: "[→ the original]" in summary.plain_text)
 
 
 async def test_a_filter_finds_turns_and_escape_shows_all_again(
@@ -195,22 +179,9 @@ async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
 ) -> None:
     stocked(engine, tmp_path, 3)
     async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "4", "j", "2", "enter", "j", "j", "P")
+        await screen.press("f3", "4", "4", "j", "2", "2", "enter", "j", "j", "P")
         assert said(screen).startswith("Pinned “")
         assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
-
-
-async def test_dropping_a_pin_is_said_in_the_words_of_the_screen(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "P")
-        assert said(screen) == f"Pinned {len(KIOSK)} turns - u to undo"
-        await screen.press("x")
-        assert said(screen).endswith(", which was pinned - u to undo")
-        await screen.press("u")
-        assert said(screen).startswith("Undone: Skipped “")
 
 
 class TestWhatMustSurvive:
@@ -231,7 +202,7 @@ class TestWhatMustSurvive:
             assert [
                 engine.contexts.commit(each).text.startswith("The first run") for each in kept
             ] == [True]
-            await screen.press("4")
+            await screen.press("4", "4")
             choice = present(context(screen).data.plan).choices[0]
             found = present(context(screen).data.shown(choice))
             assert "paper sensor" in found.preview.compressed.content
@@ -283,7 +254,7 @@ class TestWhatMustSurvive:
     async def test_a_loss_is_chosen_and_kept(self, engine: Engine, tmp_path: Path) -> None:
         stocked(engine, tmp_path)
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "4")
+            await screen.press("f3", "4", "4")
             data = context(screen).data
             found = present(data.shown(present(data.plan).choices[0]))
             lost = found.preview.fidelity.lost_to_show[0].text
@@ -354,7 +325,7 @@ class TestApplying:
     ) -> None:
         number = stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme", size=(120, 40)) as screen:
-            await screen.press("f3", "enter", "j", "j", "j", "i", "g", "4")
+            await screen.press("f3", "enter", "j", "j", "j", "i", "g", "4", "4")
             await screen.until(lambda: "! " in screen.text)
             await screen.press("a")
             assert "an important turn is missing" in screen.text
@@ -416,7 +387,7 @@ class TestApplying:
             await screen.press("f3", "3", "f", *"100000", "enter")
             await screen.until(lambda: said(screen).endswith("Your 1 own level stays."))
             assert levels(screen) == [Level.BRIEF, Level.FULL, Level.FULL, Level.FULL]
-            await screen.press("1", "f", *"500", "enter")
+            await screen.press("1", "1", "f", *"500", "enter")
             await screen.until(lambda: "levels chosen by hand (s1 Full)" in said(screen))
             assert levels(screen)[0] == Level.FULL
 
@@ -425,7 +396,7 @@ class TestApplying:
     ) -> None:
         stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "2", "j", "1", "j", "1")
+            await screen.press("f3", "2", "2", "j", "1", "1", "j", "1")
             before = levels(screen)
             assert before[:3] == [Level.DETAILED, Level.FULL, Level.FULL]
             await screen.press("a")
@@ -470,7 +441,7 @@ async def test_a_lost_request_is_said_in_words_whatever_the_score(
 ) -> None:
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "4")
+        await screen.press("f3", "4", "4")
         found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
         lost = {each.kind for each in found.preview.fidelity.lost_information}
         words = [each.text for each in findings(found) if not each.good]
@@ -487,17 +458,6 @@ async def test_a_summary_is_written_by_hand(engine: Engine, tmp_path: Path) -> N
         await screen.settle()
         assert present(context(screen).data.plan).choices[0].content == "The kiosk is slow."
         assert "Brief*" in screen.text
-
-
-async def test_the_text_of_a_turn_is_edited(engine: Engine, tmp_path: Path) -> None:
-    number = stocked(engine, tmp_path)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "enter", "j", "e", *" Really.", "ctrl+s")
-        await screen.settle()
-        first = engine.contexts.ids(CommitQuery(number))[0]
-        assert engine.contexts.commit(first).text.endswith(" Really.")
-        await screen.press("u")
-        assert not engine.contexts.commit(first).text.endswith(" Really.")
 
 
 class TestSessions:
@@ -540,9 +500,9 @@ class TestSessions:
             rows = [line for line in screen.text.splitlines() if "kB" in line]
             assert len(rows) == len(files)
             assert "Why does the tram stop" in rows[0]
-            assert [row.split("  in ")[1][0] for row in rows if "We keep one" in row] == ["a", "b"]
+            alike = [row for row in rows if "We keep one" in row]
+            assert [row.split("ferry  ")[1][0] for row in alike] == ["a", "b"]
             assert "pier number 20" in rows[3]
-            assert any("the largest" in row for row in rows)
             await screen.press("end")
             assert "pier number 1 " in present(screen.top(ChoiceScreen).current).detail
 
@@ -568,7 +528,7 @@ class TestSessions:
     ) -> None:
         number = stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "4")
+            await screen.press("f3", "4", "4")
             last = engine.contexts.ids(CommitQuery(number))[-1]
             engine.contexts.annotate(last, priority=Priority.PINNED)
             context(screen).watch_store()
@@ -584,24 +544,13 @@ async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
         assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
 
 
-async def test_a_small_session_has_a_size_that_is_not_zero(engine: Engine, tmp_path: Path) -> None:
-    told = Session()
-    told.user("Always print the timetable on A5 because the tray holds no A4 paper.")
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(told.bytes())
-    engine.intake.ingest([path], project="acme")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
-        await screen.until(lambda: "1 kB  Always print the timetable on A5" in screen.text)
-
-
 class TestUndo:
     async def test_levels_and_turns_are_taken_back_in_one_order_and_put_back(
         self, engine: Engine, tmp_path: Path
     ) -> None:
         number = stocked(engine, tmp_path, 3)
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "4", "i", "2", "u")
+            await screen.press("f3", "4", "4", "i", "2", "2", "u")
             assert said(screen) == "Undone: Detailed for segment 1 - Z to redo"
             assert levels(screen)[0] == Level.TAGS
             await screen.press("Z")
@@ -645,7 +594,7 @@ class TestUndo:
         stocked(engine, tmp_path, 2, name="tram")
         stocked(engine, tmp_path, 2)
         async with opened(engine, project="acme", size=(120, 40)) as screen:
-            await screen.press("f3", "4")
+            await screen.press("f3", "4", "4")
             await screen.choose("other session")
             await screen.press(*"tram", "enter")
             await screen.until(lambda: present(context(screen).context).name == "tram")
@@ -660,24 +609,13 @@ async def test_a_skipped_segment_keeps_its_row_and_its_level(
 ) -> None:
     number = stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(100, 40)) as screen:
-        await screen.press("f3", "j", "1", "x")
+        await screen.press("f3", "j", "1", "1", "x")
         assert said(screen) == f"Segment 8: Skipped {len(KIOSK)} turns - u to undo"
         assert levels(screen) == [Level.BRIEF, Level.FULL, Level.FULL, Level.FULL]
         assert "∅ " in screen.text
         assert "The tram prints" in screen.text
         await screen.press("x")
         assert set(priorities(engine, number)) == {"n"}
-
-
-async def test_what_a_skip_takes_from_careful_turns_is_named(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path)
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "enter", "j", "j", "i", "g", "x")
-        assert said(screen) == (
-            f"Segment 1: Skipped {len(KIOSK)} turns, 1 of them important - u to undo"
-        )
 
 
 async def test_thoughts_stay_as_they_are_when_their_segment_is_skipped_and_sent_again(
@@ -713,7 +651,7 @@ async def test_an_important_turn_that_a_summary_loses_is_named(
 ) -> None:
     stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=(160, 40)) as screen:
-        await screen.press("f3", "4", "enter", "j", "j", "j", "i", "k", "k", "k")
+        await screen.press("f3", "4", "4", "enter", "j", "j", "j", "i", "k", "k", "k")
         await screen.until(
             lambda: "important turn lost: No, do not touch the driver" in screen.text
         )
@@ -722,30 +660,13 @@ async def test_an_important_turn_that_a_summary_loses_is_named(
         await screen.until(lambda: "important turn" not in screen.text)
 
 
-async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
-    engine: Engine, tmp_path: Path
-) -> None:
-    number = engine.contexts.create("acme", "harbour").id
-    for dock in range(12):
-        lines = [f"dock_{dock}/ferry_{dock}_{at}.go waits for gate_{at * dock}" for at in range(20)]
-        said_of_it = f"Dock {dock} takes the ferry in the wind."
-        role, text = ("tool", "\n".join(lines)) if dock % 3 else ("assistant", said_of_it)
-        engine.contexts.add(number, role=role, text=text)
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3")
-        for key in "234":
-            await screen.press(key)
-            await screen.until(lambda: "! much of what was said is missing" in screen.text)
-            assert "nothing invented ✓" not in screen.text
-
-
 async def test_a_budget_that_is_exceeded_later_is_marked(engine: Engine, tmp_path: Path) -> None:
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "f", *"900", "enter")
         await screen.until(lambda: "a applies it." in said(screen))
         assert "of 900 ─" in screen.text
-        await screen.press("g", "1")
+        await screen.press("g", "1", "1")
         await screen.until(lambda: "of 900 ! ─" in screen.text)
         await screen.press("u")
         await screen.until(lambda: "of 900 ─" in screen.text)
@@ -754,7 +675,7 @@ async def test_a_budget_that_is_exceeded_later_is_marked(engine: Engine, tmp_pat
 async def test_what_must_survive_leaves_tags_tags(engine: Engine, tmp_path: Path) -> None:
     stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "4")
+        await screen.press("f3", "4", "4")
         data = context(screen).data
         choice = present(data.plan).choices[0]
         before = data.size(choice).tokens
@@ -769,9 +690,9 @@ async def test_what_must_survive_leaves_tags_tags(engine: Engine, tmp_path: Path
 async def test_a_short_segment_stays_full_and_says_why(engine: Engine, tmp_path: Path) -> None:
     stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "1")
-        assert "Full: your choice ✓" in screen.text
-        await screen.press("4", "enter", "j", "j", "P", "g", "enter")
+        await screen.press("f3", "1", "1")
+        assert "Full: chosen ✓" in screen.text
+        await screen.press("4", "4", "enter", "j", "j", "P", "g", "enter")
         await screen.until(lambda: "Full: it is too short to be summarized ✓" in screen.text)
         assert context(screen).data.number(0) == "1"
         assert context(screen).data.number(1) == "3"
@@ -802,3 +723,20 @@ async def test_sizes_of_all_levels_and_losses_stay_in_sight(
             assert f"{found.preview.tokens:,}" in title
         lost = present(data.shown(choice)).preview.fidelity.loses
         assert lost[0][:15] in screen.text.partition("─ loses ─")[2]
+
+
+async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = engine.contexts.create("acme", "harbour").id
+    for dock in range(12):
+        lines = [f"dock_{dock}/ferry_{dock}_{at}.go waits for gate_{at * dock}" for at in range(20)]
+        said_of_it = f"Dock {dock} takes the ferry in the wind."
+        role, text = ("tool", "\n".join(lines)) if dock % 3 else ("assistant", said_of_it)
+        engine.contexts.add(number, role=role, text=text)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3")
+        for key in "234":
+            await screen.press(key)
+            await screen.until(lambda: "! much of what was said is missing" in screen.text)
+            assert "nothing invented ✓" not in screen.text

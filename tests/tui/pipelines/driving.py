@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reviewer.tui.pipelines.model import NodeRow
 from reviewer.tui.pipelines.screen import PipelinesScreen
 from tests.present import present
 from tests.tui.conftest import Screen
@@ -15,17 +14,20 @@ def shown(screen: Screen) -> PipelinesScreen:
 
 
 def rows(screen: Screen) -> list[str]:
-    """The rows as words: `knead`, `taste>done`."""
-    return [
-        row.node.name
-        if isinstance(row, NodeRow)
-        else f"{present(row.entry.edge).source}>{row.entry.node.name}"
-        for row in shown(screen).graph.rows
-    ]
+    """The names of the nodes."""
+    return [stop.node.name for stop in shown(screen).nodes.rows]
 
 
 def at(screen: Screen) -> str:
-    return rows(screen)[shown(screen).graph.cursor]
+    return present(shown(screen).nodes.current).node.name
+
+
+def states(screen: Screen) -> dict[str, tuple[str, int]]:
+    """The activity or outcome of each node, and how often it ran."""
+    return {
+        name: (state.now or state.outcome, state.runs)
+        for name, state in shown(screen).nodes.states.items()
+    }
 
 
 async def until_it(screen: Screen, word: str) -> None:

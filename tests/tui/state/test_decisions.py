@@ -84,25 +84,6 @@ async def test_graduating_freezes_the_memory_and_undo_deletes_the_candidate(
         assert not known.queue.ids(QueueQuery(status="all", filter=f"id:{candidate}"))
 
 
-async def test_leaving_the_choice_changes_no_row(known: Engine) -> None:
-    acts = known.history.acts_total()
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G", "W", "down", "escape")
-        assert screen.status == ""
-        assert known.history.acts_total() == acts
-
-
-async def test_an_active_entity_is_superseded_by_a_new_one(known: Engine, entity: int) -> None:
-    (new,) = known.entities.author("acme", "decision", "We ship on Tuesdays too").ids
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "j")
-        await screen.choose("supersede", "tuesdays")
-        assert (status_of(known, entity), status_of(known, new)) == ("superseded", "active")
-        assert state(screen).facts.current_id == new
-        await screen.press("u")
-        assert (status_of(known, entity), status_of(known, new)) == ("active", "candidate")
-
-
 async def test_saving_the_same_wording_offers_no_undo(known: Engine, memory: int) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "G", "e", "enter", "ctrl+s")
@@ -118,20 +99,16 @@ async def test_a_wording_is_kept_when_it_is_edited(known: Engine, memory: int) -
         assert known.queue.candidate(memory).content == "Deploys need two approvals"
 
 
-async def test_a_relation_is_chosen_and_walked(known: Engine, entity: int) -> None:
+async def test_a_relation_is_walked(known: Engine, entity: int) -> None:
     (other,) = known.entities.author("acme", "system", "The shop", name="shop").ids
     known.triage.promote([other])
+    known.entities.relate(entity, "part_of", other)
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "j", "j")
-        await screen.choose("relate", "part", "shop")
-        chosen = known.entities.get(entity).relations
-        assert [(each.kind, each.target_id) for each in chosen] == [("part_of", other)]
         assert "part of shop" in screen.text
         assert "enter follow" in screen.text
         await screen.press("enter")
         assert state(screen).facts.current_id == other
-        await screen.press("u")
-        assert known.entities.get(entity).relations == ()
 
 
 async def test_a_memory_is_forgotten_from_the_menu_once_it_is_confirmed(

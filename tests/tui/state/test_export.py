@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.export.screen import ExportScreen
 from tests.tui.conftest import opened
 
 
@@ -20,12 +19,11 @@ async def test_the_difference_comes_before_the_writing(
     file.write_text("# Mine\n\nKeep this.\n", "utf-8")
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "W", *"agents", "enter")
-        assert isinstance(screen.app.screen, ExportScreen)
         assert "+- **db**: Tapes" in screen.text
         assert file.read_text("utf-8") == "# Mine\n\nKeep this.\n"
         await screen.press("escape")
         assert file.read_text("utf-8") == "# Mine\n\nKeep this.\n"
-        await screen.press("W", *"agents", "enter", "W")
+        await screen.press("W", *"agents", "enter", "enter")
         text = file.read_text("utf-8")
         assert text.startswith("# Mine\n\nKeep this.\n")
         assert "Tapes" in text
@@ -33,7 +31,7 @@ async def test_the_difference_comes_before_the_writing(
         assert backup.read_text("utf-8") == "# Mine\n\nKeep this.\n"
         assert screen.status.startswith(f"Wrote {file}")
         assert backup.name in screen.status
-        await screen.press("W", *"agents", "enter", "W")
+        await screen.press("W", *"agents", "enter")
         assert "The export is already up to date" in screen.status
         assert file.read_text("utf-8") == text
 
@@ -52,7 +50,7 @@ async def test_the_other_forms_are_written_too(
             await screen.press("backspace", "backspace", "backspace", "backspace")
         await screen.press("enter")
         assert not (tmp_path / name).exists()
-        await screen.press("W")
+        await screen.press("enter")
         assert (tmp_path / name).exists()
     if name.endswith(".ndjson"):
         lines = (tmp_path / name).read_text("utf-8").splitlines()
@@ -68,13 +66,9 @@ async def test_a_file_that_changed_meanwhile_is_left_alone(
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "W", *"agents", "enter")
         file.write_text("# Yours\n", "utf-8")
-        await screen.press("W")
+        await screen.press("enter")
         assert file.read_text("utf-8") == "# Yours\n"
         assert "was changed by something else meanwhile" in screen.status
-        await screen.press("W")
-        text = file.read_text("utf-8")
-        assert text.startswith("# Yours\n")
-        assert "Tapes" in text
 
 
 async def test_a_broken_block_is_named_and_cannot_be_written(
@@ -85,18 +79,6 @@ async def test_a_broken_block_is_named_and_cannot_be_written(
     broken = "<!-- reviewer:end -->\nmine\n"
     file.write_text(broken, "utf-8")
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "W", *"claude", "enter", "W")
+        await screen.press("f5", "W", *"claude", "enter")
         assert file.read_text("utf-8") == broken
         assert "Line 1 ends a block that does not begin before it" in screen.status
-
-
-async def test_another_place_can_be_named(
-    known: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "W", *"json", "enter")
-        await screen.choose("other place")
-        await screen.press("ctrl+u", *"facts.ndjson", "enter", "W")
-        assert (tmp_path / "facts.ndjson").exists()
-        assert not (tmp_path / "reviewer-export.ndjson").exists()

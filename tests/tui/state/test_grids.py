@@ -20,11 +20,8 @@ async def test_the_state_screen(
         assert screen.text == snapshot
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_form(
-    engine: Engine, memory: int, snapshot: object, size: tuple[int, int]
-) -> None:
-    async with opened(engine, project="acme", size=size) as screen:
+async def test_the_form(engine: Engine, memory: int, snapshot: object) -> None:
+    async with opened(engine, project="acme", size=(60, 20)) as screen:
         await screen.press("f5", "n", *"approvals")
         assert screen.text == snapshot
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-import msgspec
-
 from reviewer.engine import Engine
-from reviewer.llm.spending import SpentQuestion, spending_path
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.keys import REACH
-from reviewer.tui.state.keys import GRADUATE, RELATE, SUPERSEDE
-from reviewer.tui.state.model import states_with
 from tests.tui.conftest import NOW, opened
 from tests.tui.state.driving import rows, state
 
@@ -55,34 +50,6 @@ async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None
         assert "n writes trusted state: values only you write, by hand." in screen.text
 
 
-async def test_what_readers_cost_stands_above_the_list_and_in_the_menu(known: Engine) -> None:
-    days = ("2026-03-01", "2026-03-02")
-    path = spending_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    questions = [
-        SpentQuestion(f"{day}T08:00:00Z", "m", 41_000, 900, 2, "s47", 0.25) for day in days
-    ]
-    path.write_bytes(b"\n".join(map(msgspec.json.encode, questions)))
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
-        whole = "4 questions, 82,000 tokens in, 1,800 out, 0.50"
-        await screen.resize((160, 34))
-        assert f"readers: {whole}" in screen.text
-        await screen.choose("what readers cost")
-        assert f"in sum  {whole}" in screen.text
-        for label in (*days, "s47"):
-            assert label in screen.text
-
-
-async def test_that_readers_cost_nothing_is_no_problem(known: Engine) -> None:
-    spending_path().unlink(missing_ok=True)
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
-        await screen.choose("what readers cost")
-        assert " No model was asked anything yet" in screen.text
-        assert "! No model" not in screen.text
-
-
 async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "/", *"mondays")
@@ -95,13 +62,6 @@ async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> 
         assert "Nothing matches / zzz" in screen.text
         await screen.press("escape", "/", *"type:preference", "enter")
         assert rows(screen) == ["Deploys need two approvals"]
-
-
-def test_a_field_search_finds_no_state_and_a_minus_leaves_out(known: Engine) -> None:
-    held = known.state.all("acme")
-    assert states_with(held, "TAPES db") == held
-    assert states_with(held, "tapes -db") == []
-    assert states_with(held, "type:decision") == []
 
 
 async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Path) -> None:
@@ -119,21 +79,6 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
         assert f"#{number}  memory" in screen.text
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
-
-
-async def test_reasons_are_sentences(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
-        shown = state(screen)
-        reasons = []
-        for steps, action in (("", SUPERSEDE), ("j", GRADUATE), ("j", RELATE)):
-            await screen.press(*steps)
-            reasons.append(shown.why_not(action))
-        assert reasons == [
-            "This is trusted state: only memories and entities can be replaced.",
-            "This is an entity already.",
-            'Only entities have relations: . "graduate" makes one of it.',
-        ]
 
 
 async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_shown(

@@ -13,13 +13,14 @@ from tests.tui.conftest import opened, status_of
 from tests.tui.state.driving import SIZES
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_e_changes_when_a_memory_is_recalled(
-    known: Engine, memory: int, size: tuple[int, int]
-) -> None:
+async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -> None:
     push = cue_of("command", "git push origin main")
-    async with opened(known, project="acme", size=size) as screen:
-        await screen.press("f5", "G")
+    async with opened(known, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "d")
+        assert screen.status == "You wrote this value: e writes another one."
+        await screen.press("G", "question_mark", *"recall", "enter")
+        assert "When it is recalled" in screen.text
+        await screen.press("escape")
         assert "a request has its words" in screen.text
         await screen.press("e", *"recalled", "enter", *"at pushes", "enter")
         assert "at is no moment" in screen.text
@@ -60,13 +61,6 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
             assert shown in " ".join(screen.text.split())
 
 
-@pytest.mark.parametrize("words", ["moment", "when", "trigger", "recall"])
-async def test_the_help_finds_the_moment(known: Engine, words: str) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G", "question_mark", *words, "enter")
-        assert "When it is recalled" in screen.text
-
-
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
     known: Engine, memory: int, size: tuple[int, int]
@@ -80,16 +74,13 @@ async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
         back = f"#{memory} is back in the queue (F2), called wrong - u to undo"
         assert screen.status == back
         assert "Deploys need two approvals" not in screen.text
+        waiting = known.queue.counts("acme").to_decide
+        await screen.press("f3", "escape")
+        assert f"Queue {waiting}" in screen.text
         await screen.press("f2")
         await screen.until(lambda: "called wrong (one is enough)" in screen.text)
         await screen.press("f5", "u")
         assert status_of(known, memory) == "active"
-
-
-async def test_a_value_of_trusted_state_is_not_disputed(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "d")
-        assert screen.status == "You wrote this value: e writes another one."
 
 
 async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.keys import REDO, UNDO
 from reviewer.tui.state.keys import STATE
 from reviewer.tui.state.model import TrustedRow
@@ -34,24 +33,6 @@ async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
         assert {each.key for each in known.state.all("acme")} == {"db", "region"}
         assert isinstance(back := state(screen).facts.current, TrustedRow)
         assert back.state.key == "region"
-
-
-@pytest.mark.parametrize("steps", ["", "j", "jj"], ids=["state", "entity", "memory"])
-async def test_a_new_value_starts_empty_whatever_is_chosen(known: Engine, steps: str) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", *steps, "n", *"region", "enter")
-        assert screen.app.screen.query_one(EditorArea).text == ""
-
-
-async def test_note_and_evidence_are_typed_and_stay_with_the_next_value(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
-        await screen.choose("note and evidence", "legal", "")
-        await screen.press("e", *" and discs", "ctrl+s")
-        held, *_ = known.state.get("acme", "db")
-        assert held.value == "Tapes and discs"
-        assert held.note.endswith("legal")
-        assert held.evidence.endswith("decisions.md:5")
 
 
 async def test_no_key_writes_a_memory_or_entity_into_state(

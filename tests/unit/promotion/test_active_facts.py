@@ -34,11 +34,3 @@ def test_the_filter_is_that_of_the_queue(engine: Engine) -> None:
     assert list(engine.active_facts.ids(filter="approv type:preference")) == [number]
     with pytest.raises(FilterError):
         engine.active_facts.ids(filter="conf>high")
-
-
-def test_the_newest_are_a_part_of_them(engine: Engine) -> None:
-    numbers = [an_active_memory(engine, f"Rule {name} holds") for name in ("one", "two", "three")]
-    newest = engine.active_facts.newest
-    assert newest("acme", filter="", limit=2) == numbers[:0:-1]
-    assert newest("acme", filter="two", limit=2) == [numbers[1]]
-    assert newest("other", filter="", limit=2) == []

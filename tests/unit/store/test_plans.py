@@ -51,9 +51,6 @@ ASKED: dict[str, Callable[[Engine], object]] = {
     "the list of all": lambda engine: engine.ids(QueueQuery()),
     "what holds in a project": lambda engine: engine.active_facts.ids("kiosk"),
     "what holds": lambda engine: engine.active_facts.ids(),
-    "the newest that holds": lambda engine: engine.active_facts.newest(
-        "kiosk", filter="kind:memory", limit=3
-    ),
     "the newest acts": lambda engine: engine.history.acts(limit=3),
     "the oldest acts": lambda engine: engine.history.acts(before=3, limit=3),
 }

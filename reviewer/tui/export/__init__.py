@@ -1,1 +1,0 @@
-"""Writing decided memories to files, after showing the difference."""

@@ -1,1 +1,0 @@
-"""The hand-over of a session or a context: read, copied, written to a file."""

@@ -1,0 +1,1 @@
+"""A text that one act makes, such as a hand-over: read and copied."""

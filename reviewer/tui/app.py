@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.kit.host import Steps
+    from reviewer.tui.kit.step import Steps
     from reviewer.tui.kit.text import TextBlock
     from reviewer.tui.packet.model import PacketChoices
 
@@ -399,10 +399,14 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.push_screen(ContextScreen(self.engine, self.project, context))
 
     def open_source(self, evidence: EvidenceView) -> None:
-        """Show a source at the line of an evidence."""
+        """Show a source at the line of an evidence: a session as a reader needs it."""
         from reviewer.tui.evidence.source import SourceScreen
 
-        self.push_screen(SourceScreen(self.engine, evidence))
+        record = evidence.record
+        if record.shape == "turn" and Path(record.path).is_file():
+            self.open_session(evidence, self.project)
+        else:
+            self.push_screen(SourceScreen(self.engine, evidence))
 
     def open_session(self, evidence: EvidenceView, project: str | None) -> None:
         """Show the session of an evidence at its line, as a reader needs it."""

@@ -17,8 +17,6 @@ WINDOWS = os.name == "nt"
 """There a backslash is part of a path."""
 _GOTO = {"code", "code-insiders", "codium", "cursor", "windsurf"}
 _COLON = {"subl", "zed", "hx", "helix", "micro"}
-_OWN_WINDOW = {*_GOTO, "subl", "zed", "gvim", "mvim"}
-"""Editors that need no terminal."""
 
 
 def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[str]:
@@ -58,7 +56,6 @@ def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[st
 def open_in_editor(app: App[int], path: str, line: int) -> str:
     """Leave the screen to the editor until it ends; returns a sentence about the result.
 
-    In a browser there is no terminal to leave, so the editor must have a window of its own.
     Raises SourceError when the file no longer exists, ReviewerError without an editor.
     """
     if not Path(path).is_file():
@@ -66,29 +63,9 @@ def open_in_editor(app: App[int], path: str, line: int) -> str:
     argv = editor_argv(path, line, os.environ)
     name = Path(argv[0]).name
     if app.is_web:
-        if name.removesuffix(".exe") not in _OWN_WINDOW:
-            command = shlex.join([name, *argv[1:]])
-            raise ReviewerError(
-                f"{name} needs a terminal, which a browser has not. In a shell: {command}"
-            )
-        _start(argv)
-        return f"{name} opens it in a window of its own."
+        raise ReviewerError(f"A browser has no terminal. In a shell: {shlex.join(argv)}")
     code = _leave_screen_to(app, argv)
     return f"Back from {name}." if not code else f"{name} ended with exit code {code}."
-
-
-def _start(argv: Sequence[str]) -> None:
-    """Start a program that lives on by itself. Raises ReviewerError."""
-    try:
-        subprocess.Popen(  # noqa: S603
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise ReviewerError(f"{argv[0]} cannot be started: {error.strerror}.") from error
 
 
 def _leave_screen_to(app: App[int], argv: Sequence[str]) -> int:

@@ -40,7 +40,7 @@ CALLED = {
     "name": "rename title",
     "merge": "combine join duplicate",
     "read_sessions": "import load ingest scan transcripts start",
-    "ask_model": "ai llm generate propose",
+    "let_read": "ai llm model reader generate propose",
     "status": "archive deferred rejected accepted deleted promoted merged",
     "sort": "rank sort by",
     "filter": "search find type",
@@ -72,21 +72,6 @@ CALLED = {
 }
 """Other words that people use for an action."""
 
-EDITING = (
-    ("ctrl+a", "select all"),
-    ("ctrl+c", "copy"),
-    ("ctrl+x", "cut"),
-    ("ctrl+v", "paste"),
-    ("ctrl+z", "undo"),
-    ("ctrl+y", "redo"),
-    ("ctrl+w", "delete a word"),
-    ("ctrl+u", "delete to the start of the line"),
-    ("ctrl+k", "delete to the end of the line"),
-    ("ctrl+left", "a word back"),
-    ("ctrl+right", "a word on"),
-)
-"""Keys and titles of what an editor does by itself."""
-
 
 class HelpRow(NamedTuple):
     """A line of the help: what it does when it is chosen, and the words that find it."""
@@ -99,8 +84,7 @@ class HelpRow(NamedTuple):
 
 
 def help_rows(below: KitScreen) -> list[HelpRow]:
-    """The keys that work on a screen, most useful first, then what the signs mean; in an editor its
-    own.
+    """The keys that work on a screen, most useful first, then what the signs mean.
 
     An action beside another one stands in its row.
     """
@@ -120,8 +104,6 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
         title = "  ".join([row.title, *more])
         fits = not more or len(title) <= TITLE_CELLS
         rows.append(row._replace(title=title, explanation=row.explanation if fits else ""))
-    if editing:
-        return [*rows, *(HelpRow(key, title, "") for key, title in EDITING)]
     return [*rows, *legend(below.host.glyphs)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -23,10 +23,7 @@ class Keymap:
 
         Raises KeymapError for an unknown action and for a key that would run two actions.
         """
-        self.overrides = {
-            name: ",".join(_named(key) for key in text.split(",") if key.strip())
-            for name, text in (overrides or {}).items()
-        }
+        self.overrides = dict(overrides or {})
         if "ctrl+q" not in self.overrides.get("quit", "ctrl+q").split(","):
             self.overrides["quit"] += ",ctrl+q"
         if self.overrides:
@@ -89,43 +86,29 @@ def _keys_text(name: str, value: object) -> str:
 
 @cache
 def _named(key: str) -> str:
-    """A key by its Textual name: `question_mark` for `?`, `ctrl+shift+up` for `Shift+Ctrl+up`.
+    """A key by its Textual name: `question_mark` for `?`, `ctrl+b` for `Ctrl+B`.
 
     Raises KeymapError for a key that no keyboard sends.
     """
     from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 
     key = key.strip()
-    if len(key) == 1 or key.endswith("++"):
-        head, base = key[:-2], key[-1]
-    else:
-        head, _, base = key.rpartition("+")
+    head, _, base = key.rpartition("+") if len(key) > 1 else ("", "", key)
     modifiers = sorted(head.lower().split("+")) if head else []
-    unknown = [each for each in modifiers if each not in MODIFIERS]
-    if unknown:
-        raise KeymapError(_no_key(key, unknown[0], MODIFIERS))
-    if len(base) == 1 and base.isalpha() and "ctrl" in modifiers:
-        base = base.lower()
-    elif len(base) == 1 and base.isalpha() and modifiers == ["shift"]:
-        base, modifiers = base.upper(), []
-    if len(base) == 1 and base.isprintable():
-        return "+".join((*modifiers, _character_to_key(base)))
-    known = [str(each.value) for each in Keys if each.value.isalnum()]
+    if len(base) == 1:
+        if modifiers == ["shift"]:
+            base, modifiers = base.upper(), []
+        base = _character_to_key(base.lower() if modifiers else base)
     character = key_to_character(REPLACED_KEYS.get(base, base))
-    if base not in known and (character is None or _character_to_key(character) != base):
-        raise KeymapError(_no_key(key, base, known))
+    known = [each.value for each in Keys] if character is None else [_character_to_key(character)]
+    if base not in known or not MODIFIERS.issuperset(modifiers):
+        raise KeymapError(
+            f'There is no key {key}. Keys are written such as "A", "f5", "escape", "ctrl+b".'
+        )
     return "+".join((*modifiers, base))
 
 
-MODIFIERS = ("alt", "ctrl", "hyper", "meta", "shift", "super")
-
-
-def _no_key(key: str, part: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(part.lower(), known, 1, 0.5)
-    hint = f" Did you mean {near[0]}?" if near else ' Keys are written such as "A", "f5", "ctrl+b".'
-    return f"There is no key {key}.{hint}"
+MODIFIERS = frozenset(("alt", "ctrl", "hyper", "meta", "shift", "super"))
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:

@@ -93,7 +93,6 @@ def seeded(engine: Engine) -> Engine:
 def _panes_follow_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kit_screen, "REST_SECONDS", 0.001)
     monkeypatch.setattr(queue_screen, "STATE_SECONDS", 0.001)
-    monkeypatch.setattr("reviewer.tui.kit.filter.REST_SECONDS", 0.001)
     monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 0.001)
 
 
@@ -161,15 +160,15 @@ class Screen:
 
     async def press(self, *keys: str) -> None:
         """Press keys one after another, as a person would."""
-        for key in keys:
-            await self.pilot.press(key)
+        await self.pilot.press(*keys)
         await self.settle()
 
     async def choose(self, *words: str) -> None:
-        """Open the menu and choose in it, and in the questions that follow, by typing."""
+        """Open the menu and choose in it, and in the questions that follow."""
         await self.press("full_stop")
         for each in words:
-            await self.press(*each, "enter")
+            self.app.post_message(events.Paste(each))
+            await self.press("enter")
 
     async def resize(self, size: tuple[int, int]) -> None:
         """Give the terminal another width and height, as a person who drags its corner."""

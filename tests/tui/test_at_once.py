@@ -10,9 +10,9 @@ from threading import Event
 from typing import Any
 
 import pytest
+from textual.widgets import Input
 
 from reviewer.engine import Engine
-from reviewer.tui.kit.filter import FilterBar
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text_edit import TextEdit
@@ -43,7 +43,9 @@ class Held:
 async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
         await screen.press("/", *"nightly", "escape")
-        present(screen.queue.filter_bar).post_message(FilterBar.Typed("nightly"))
+        present(screen.queue.filter_bar).field.post_message(
+            Input.Changed(present(screen.queue.filter_bar).field, "nightly")
+        )
         await screen.settle()
         assert screen.queue.query_asked.filter == ""
 

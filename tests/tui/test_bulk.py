@@ -11,7 +11,6 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.store import ledger
 from reviewer.tui import app
 from reviewer.tui.kit import actor
-from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import PAUSE
 from tests.tui.conftest import SOON, opened
@@ -105,22 +104,3 @@ async def test_an_undo_that_outlives_its_screen_is_completed(
         await screen.settle()
         assert waiting(many) == MANY
         assert screen.status.startswith("Undone")
-
-
-async def test_a_long_undo_says_so_on_another_screen_and_escape_stops_it(
-    many: Engine, gate: threading.Event
-) -> None:
-    many.triage.reject(many.ids(QueueQuery("acme")))
-    async with opened(many, project="acme") as screen:
-        await screen.press("f5")
-        shown = screen.app.screen
-        bar = shown.query_one(StatusBar)
-        await screen.press("u")
-        await screen.pilot.pause(PAUSE)
-        await screen.pilot.press("u")
-        await screen.until(lambda: bar.text.startswith("Undoing: "))
-        await screen.pilot.press("escape")
-        gate.set()
-        await screen.settle()
-        assert screen.app.screen is shown
-        assert waiting(many) == 0

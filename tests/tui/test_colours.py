@@ -9,7 +9,6 @@ from rich.color_triplet import ColorTriplet
 from rich.style import Style
 
 from reviewer.engine import Engine
-from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.theme import (
     DARK,
     DARK_16,
@@ -21,7 +20,6 @@ from reviewer.tui.theme import (
     palette_of,
 )
 from tests.tui.conftest import opened
-from tests.waiting import until_async
 
 LEAST = 4.5
 """The contrast that WCAG asks of small text."""
@@ -118,16 +116,3 @@ async def test_the_theme_follows_the_terminal(
         assert palette(screen.app) is palette_of(other_theme(theme))
         screen.app.action_switch_theme()
         assert screen.app.theme == theme
-
-
-async def test_only_the_row_of_the_cursor_has_its_background(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f7")
-        agents = screen.app.screen.query_one(RowList)
-        await until_async(lambda: agents.total > 2)
-        here = palette_of(screen.app.theme).text_here.bgcolor
-        rows = [
-            {piece.style.bgcolor for piece in agents.render_line(y) if piece.style is not None}
-            for y in range(agents.total)
-        ]
-        assert [here in colours for colours in rows] == [True, *[False] * (agents.total - 1)]

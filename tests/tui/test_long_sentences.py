@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import wrapped
 from reviewer.tui.packet.screen import PacketScreen
@@ -58,17 +57,3 @@ async def test_a_sentence_takes_the_rows_it_needs_and_gives_them_back(engine: En
         bar.say("fine")
         await screen.settle()
         assert bar.size.height == 1
-
-
-async def test_a_file_that_was_not_ingested_has_no_records(engine: Engine, tmp_path: Path) -> None:
-    path = tmp_path / "flow.dot"
-    path.write_text("digraph Flow {\n  start [shape=Mdiamond]\n  done [shape=Msquare]\n"
-                    "  start -> done\n}\n")  # fmt: skip
-    async with opened(engine) as screen:
-        screen.app.open_line(str(path), 1)
-        await screen.settle()
-        source = screen.app.screen
-        assert isinstance(source, SourceScreen)
-        await screen.press("r")
-        assert "start [shape=Mdiamond]" in screen.text
-        assert "only the file itself" in source.query_one(StatusBar).text

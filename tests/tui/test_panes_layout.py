@@ -47,7 +47,7 @@ def marked(lines: tuple[TextLine, ...]) -> str:
     ("block", "width", "shown"),
     [
         (TextBlock("the ledger uses postgres"), 12, ["the ledger", "uses", "postgres"]),
-        (TextBlock("see /var/log/reviewer"), 10, ["see /var/l", "og/reviewe", "r"]),
+        (TextBlock("see /var/log/reviewer"), 10, ["see", "/var/log/r", "eviewer"]),
         (TextBlock("def f():\n\n    pass"), 20, ["def f():", "", "    pass"]),
         (TextBlock("日本語のテキスト"), 9, ["日本語の", "テキスト"]),
         (TextBlock("e\u0301" * 12), 8, ["e\u0301" * 8, "e\u0301" * 4]),

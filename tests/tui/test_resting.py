@@ -39,9 +39,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def run(screen: Screen, monkeypatch: pytest.MonkeyPatch, drawn: list[str]) -> None:
-    """Move once, so that the panes follow, then on and on, so that they wait."""
-    await screen.press("j")
-    monkeypatch.setattr(kit_screen, "SKIM_SECONDS", LONG)
+    """Move on and on, so that the panes wait."""
     monkeypatch.setattr(kit_screen, "REST_SECONDS", LONG)
     drawn.clear()
     for key in "jjjk":

@@ -31,7 +31,6 @@ async def test_the_four_screens_are_always_named_with_their_keys(
 @pytest.mark.parametrize(
     ("width", "key", "project", "end"),
     [
-        (60, "f2", "acme", "Memory F5 … F6 F7 F8"),
         (60, "f2", LONG, "Memory F5"),
         (80, "f2", LONG, "Memory F5 Pipelines Agents History"),
         (80, "f8", LONG, "Memory F5 Pipelines Agents History F8"),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from textual.widgets import Input
 
 from reviewer.engine import Engine
@@ -13,7 +10,6 @@ from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.filter import FilterInput
 from tests.tui.conftest import Screen, opened
-from tests.unit.sources.builders import Session
 
 SCREEN_KEYS = {
     "f2": "QueueScreen", "f3": "ContextScreen", "f4": "PacketScreen", "f5": "StateScreen",
@@ -46,34 +42,17 @@ async def test_the_queue_editor_lets_every_tab_key_through_and_keeps_the_text(
         assert edited(screen) == f"{text}!"
 
 
-async def test_the_new_memory_of_a_session_keeps_a_draft(engine: Engine, tmp_path: Path) -> None:
-    told = Session()
-    told.user("Always print the timetable on A5 because the tray holds no A4 paper.")
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(told.bytes())
-    engine.intake.ingest([path], project="acme")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("enter", "e", *" Tray")
-        text = edited(screen)
-        for key in ("f2", "f6", "f5"):
-            await goes_to(screen, key)
-            await goes_to(screen, "f2")
-            await screen.press("enter", "e")
-            assert edited(screen) == text
-
-
-@pytest.mark.parametrize("key", ["f2", "f6"])
-async def test_a_value_that_is_typed_keeps_a_draft(engine: Engine, key: str) -> None:
+async def test_a_value_that_is_typed_keeps_a_draft(engine: Engine) -> None:
     engine.state.set("acme", "db", "tapes")
     async with opened(engine, project="acme") as screen:
         await screen.press("f5", "n", *"region", "enter", *"north")
-        await goes_to(screen, key)
+        await goes_to(screen, "f6")
         await screen.press("f5", "n", *"region", "enter")
         assert edited(screen) == "north"
         await screen.press("escape")
         assert "n continues" in screen.text
         await screen.press("e", *" and discs")
-        await goes_to(screen, key)
+        await goes_to(screen, "f2")
         await screen.press("f5", "e")
         assert edited(screen) == "tapes and discs"
         assert [each.value for each in engine.state.all("acme")] == ["tapes"]

@@ -16,15 +16,14 @@ from reviewer.promotion.views import (
     Status,
 )
 from reviewer.proposing.values import Proposer
+from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.structure import (
-    Extras,
     conflict_blocks,
     entity_blocks,
     hint_blocks,
     labelled,
     moment_blocks,
 )
-from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import (
     Run,
     TextBlock,
@@ -32,6 +31,7 @@ from reviewer.tui.kit.text import (
     count,
     elapsed,
     figure,
+    marked_changes,
     moment,
     rank_figure,
     times,
@@ -41,8 +41,9 @@ from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
 
 NEAR_SHOWN, NEAR_ROWS = 5, 3
+COMPARED = 2_000
+"""Characters of each near duplicate that are compared."""
 PROOF_ROWS = 3
-NOTHING = Extras()
 
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
@@ -64,31 +65,13 @@ _STATE_WORDS = {
 class CandidatePane(TextPane):
     """The memory under the cursor."""
 
-    def show_candidate(
-        self,
-        view: CandidateView,
-        *,
-        now: datetime,
-        members: Sequence[Member] = (),
-        wordings: Sequence[tuple[str, str]] = (),
-        state: SourceState = SourceState.UNKNOWN,
-        extras: Extras = NOTHING,
-        keep_scroll: bool = False,
-    ) -> None:
-        """Show a memory; `now` dates its age, `wordings` are the earlier ones, newest first."""
+    def show_candidate(self, detail: Detail, *, now: datetime, keep_scroll: bool = False) -> None:
+        """Show a memory; `now` dates its age."""
         signs = glyphs(self.app)
         self.show(
-            candidate_blocks(
-                view,
-                now=now,
-                members=members,
-                wordings=wordings,
-                state=state,
-                signs=signs,
-                extras=extras,
-                key_of=self.key_of,
-            ),
-            title=candidate_title(view, extras.used, signs) + draft_word(signs, kept=extras.draft),
+            candidate_blocks(detail, now=now, signs=signs),
+            title=candidate_title(detail.view, detail.used, signs)
+            + draft_word(signs, kept=detail.draft),
             keep_scroll=keep_scroll,
         )
 
@@ -111,39 +94,30 @@ def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 
-def candidate_blocks(
-    view: CandidateView,
-    *,
-    now: datetime,
-    members: Sequence[Member],
-    wordings: Sequence[tuple[str, str]],
-    state: SourceState,
-    signs: Glyphs,
-    extras: Extras = NOTHING,
-    key_of: KeyOf = default_key,
-) -> list[TextBlock]:
+def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[TextBlock]:
     """The pane's blocks: when it is recalled, the content, a labelled row for each property."""
-    status = _status(view, now, signs, extras.decided_by)
+    view = detail.view
+    status = _status(view, now, signs, detail.decided_by)
     return [
-        *moment_blocks(extras.moments, signs),
+        *moment_blocks(detail.moments, signs),
         TextBlock(
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
             first=(Run(" "),),
-            more=f", {key_of(keys.EDIT)} opens all of it",
+            more=f", {keys.EDIT.key} opens all of it",
         ),
         TextBlock(""),
-        *([labelled("in project", extras.project)] if extras.project else []),
-        *conflict_blocks(extras.conflict, signs, key_of),
-        *entity_blocks(extras, signs, key_of),
+        *([labelled("in project", detail.project)] if detail.project else []),
+        *conflict_blocks(detail.conflict, signs),
+        *entity_blocks(detail, signs),
         *([status] if status else []),
         *_proof(view, signs),
-        *([] if extras.conflict else [_confidence(view, signs)]),
+        *([] if detail.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
-        *(_warnings(view, state, signs)),
-        *_near(view.content, members, signs),
-        *_wordings(wordings),
-        *hint_blocks(extras, signs),
+        *_warnings(view, detail.state, signs),
+        *_near(view.content, detail.members),
+        *_wordings(detail.wordings),
+        *hint_blocks(detail),
     ]
 
 
@@ -252,21 +226,24 @@ def _flag_sign(flag: str, signs: Glyphs) -> str:
     return "" if flag == "hand-authored" else signs.attention
 
 
-def _near(content: str, members: Sequence[Member], signs: Glyphs) -> list[TextBlock]:
+def _near(content: str, members: Sequence[Member]) -> list[TextBlock]:
+    """The near duplicates, each with what it adds or leaves out."""
     rows: list[TextBlock] = []
     if not members:
         return rows
-    from reviewer.tui.evidence.difference import difference  # late: the first screen needs none
+    from reviewer.text.word_diff import hunks  # late: the first screen needs none
 
-    for place, member in enumerate(members[:NEAR_SHOWN]):
+    original = " ".join(content[:COMPARED].split())
+    for member in members[:NEAR_SHOWN]:
         head = f"#{member.id} {figure(member.similarity)} "
-        text, spans = difference(content, member.content, signs)
-        spans = tuple(
-            structs.replace(span, start=span.start + len(head), end=span.end + len(head))
-            for span in spans
+        other = " ".join(member.content[:COMPARED].split())
+        text, spans = marked_changes(hunks(original, other))
+        moved = (
+            structs.replace(each, start=each.start + len(head), end=each.end + len(head))
+            for each in spans
         )
-        label = "near" if place == 0 else ""
-        block = labelled(label, head + text, spans=(TextSpan(0, len(head), "accent"), *spans))
+        spans = (TextSpan(0, len(head), "accent"), *moved)
+        block = labelled("" if rows else "near", head + text, spans=spans)
         rows.append(structs.replace(block, most=NEAR_ROWS))
     if len(members) > NEAR_SHOWN:
         rows.append(labelled("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))

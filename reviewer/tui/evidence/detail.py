@@ -5,46 +5,66 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import RowKind, Status
-from reviewer.tui.evidence.structure import Extras
+from reviewer.promotion.views import RowKind, SourceState, Status
 
 if TYPE_CHECKING:
-    from reviewer.promotion.views import CandidateView, EvidenceView, Member
+    from reviewer.promotion.lists.insight import Hint
+    from reviewer.promotion.views import (
+        CandidateView,
+        ConflictView,
+        EntityView,
+        EvidenceView,
+        Member,
+    )
+    from reviewer.recall.moments import Moment
 
 
 class Detail(Struct, frozen=True):
-    """Everything about a row."""
+    """Everything about a row; each part only where it exists."""
 
     view: CandidateView
-    members: Sequence[Member]
-    wordings: Sequence[tuple[str, str]]
-    evidence: Sequence[EvidenceView]
-    extras: Extras
+    evidence: Sequence[EvidenceView] = ()
+    members: Sequence[Member] = ()
+    """Its near duplicates."""
+    wordings: Sequence[tuple[str, str]] = ()
+    """The earlier ones with the time of their end, newest first."""
+    entity: EntityView | None = None
+    conflict: ConflictView | None = None
+    open_conflicts: tuple[int, ...] = ()
+    """Conflicts in which the entity is a side."""
+    hints: tuple[Hint, ...] = ()
+    draft: bool = False
+    """An unsaved wording is kept."""
+    project: str = ""
+    """Named where the list shows several projects."""
+    used: str = ""
+    """How often it was handed over, and how often it held."""
+    moments: tuple[Moment, ...] | None = None
+    """When it is recalled; None for what was not promoted."""
+    decided_by: str = ""
+    """Another person who made the latest decision on it."""
+    state: SourceState = SourceState.UNKNOWN
+    """Whether its source is as it was read."""
 
 
 def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -> Detail:
     """Everything about a row. Raises UnknownIdError."""
     view = engine.queue.candidate(memory_id)
-    extras = Extras()
-    if view.kind is RowKind.ENTITY:
-        open_conflicts = tuple(engine.conflicts.of(memory_id))
-        extras = Extras(entity=engine.entities.get(memory_id), open_conflicts=open_conflicts)
-    elif view.kind is RowKind.CONFLICT:
-        extras = Extras(conflict=engine.conflicts.get(memory_id))
+    is_entity = view.kind is RowKind.ENTITY
     return Detail(
         view,
-        engine.queue.members(memory_id) if view.members else (),
-        engine.queue.wordings(memory_id) if view.edited else (),
-        engine.queue.evidence(memory_id),
-        structs.replace(
-            extras,
-            draft=memory_id in engine.drafts.ids(),
-            used=engine.recall.use(memory_id),
-            moments=engine.recall.moments(memory_id) if view.status is Status.ACTIVE else None,
-            project=view.project if name_project else "",
-            decided_by=engine.history.another_who_decided(memory_id),
-        ),
+        evidence=engine.queue.evidence(memory_id),
+        members=engine.queue.members(memory_id) if view.members else (),
+        wordings=engine.queue.wordings(memory_id) if view.edited else (),
+        entity=engine.entities.get(memory_id) if is_entity else None,
+        open_conflicts=tuple(engine.conflicts.of(memory_id)) if is_entity else (),
+        conflict=engine.conflicts.get(memory_id) if view.kind is RowKind.CONFLICT else None,
+        draft=memory_id in engine.drafts.ids(),
+        used=engine.recall.use(memory_id),
+        moments=engine.recall.moments(memory_id) if view.status is Status.ACTIVE else None,
+        project=view.project if name_project else "",
+        decided_by=engine.history.another_who_decided(memory_id),
     )

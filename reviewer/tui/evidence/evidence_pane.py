@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from textual.message import Message
-
 from reviewer.promotion.views import EvidenceView, RecordView
 from reviewer.tui.evidence.roles import role_cells, role_runs
 from reviewer.tui.kit import keys as kit_keys
-from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
@@ -21,13 +18,6 @@ CONTEXT_CHARACTERS = 320
 
 class EvidencePane(TextPane):
     """The evidence of one memory, one record at a time; `[` and `]` go to the next."""
-
-    class Turned(Message):
-        """Another evidence of the same memory is shown now."""
-
-        def __init__(self, evidence: EvidenceView) -> None:
-            super().__init__()
-            self.evidence = evidence
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(title="Evidence", id=id)
@@ -41,45 +31,33 @@ class EvidencePane(TextPane):
             self._evidence, self._at = evidence, 0
         self._draw()
 
-    def show_nothing(self, sentence: str = "") -> None:
-        """Show why there is no evidence."""
+    def show_nothing(self) -> None:
+        """Show that there is no row."""
         self._evidence, self._at = (), 0
-        self.show(
-            [TextBlock(sentence, "dim", first=(Run("  "),))] if sentence else [], title="Evidence"
-        )
+        self.show([], title="Evidence")
 
     @property
     def current(self) -> EvidenceView | None:
         """The evidence on the screen, which `o` and `E` open."""
         return self._evidence[self._at] if self._evidence else None
 
-    def turn(self, by: int) -> bool:
-        """Go to another evidence of this memory; False at the ends."""
-        at = self._at + by
-        if not 0 <= at < len(self._evidence):
-            return False
-        self._at = at
-        self._draw()
-        self.post_message(self.Turned(self._evidence[at]))
-        return True
-
     def go(self, by: int) -> None:
-        """Go to another evidence, or say that there is none."""
-        if not self.turn(by):
-            self._say_end("first" if by < 0 else "last")
-
-    def _say_end(self, which: str) -> None:
-        if self._evidence:
-            only = len(self._evidence) == 1
-            self.say(f"This is the {'only' if only else which} evidence of this row.")
+        """Go to another evidence of this memory, or say that there is none."""
+        if 0 <= self._at + by < len(self._evidence):
+            self._at += by
+            self._draw()
+        elif self._evidence:
+            which = "only" if len(self._evidence) == 1 else "first" if by < 0 else "last"
+            self.say(f"This is the {which} evidence of this row.")
 
     def _draw(self) -> None:
         evidence = self.current
         if evidence is None:
-            self.show_nothing("Written by hand: there is no source to show.")
+            words = "Written by hand: there is no source to show."
+            self.show([TextBlock(words, "dim", first=(Run("  "),))], title="Evidence")
             return
         signs = glyphs(self.app)
-        blocks = evidence_blocks(evidence, signs, self.key_of)
+        blocks = evidence_blocks(evidence, signs)
         turns = f"{kit_keys.PREVIOUS_PLACE.key} {kit_keys.NEXT_PLACE.key} turn"
         place = (
             f"{self._at + 1} of {len(self._evidence)}, {turns}" if len(self._evidence) > 1 else ""
@@ -105,9 +83,7 @@ def origin_of(evidence: EvidenceView) -> list[str]:
     return [*parts, "sidechain"] if record.sidechain else parts
 
 
-def evidence_blocks(
-    evidence: EvidenceView, signs: Glyphs, key_of: KeyOf = default_key
-) -> list[TextBlock]:
+def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[TextBlock]:
     """The records around, dimmed; the record itself with a bar and its span marked."""
     record = evidence.record
     bar = Run(f"{signs.bar} ", "accent")
@@ -126,7 +102,7 @@ def evidence_blocks(
             spans=(TextSpan(start, end),),
             first=(bar, *role_runs(record, "strong")),
             rest=(bar, Run(" " * role_cells(record))),
-            more=f", {key_of(kit_keys.OPEN_SOURCE)} opens the source",
+            more=f", {kit_keys.OPEN_SOURCE.key} opens the source",
         )
     )
     blocks += [_context(other, signs, before=False) for other in evidence.after]

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from reviewer.tui.kit import keys as kit_keys
-from reviewer.tui.kit.action import KeyOf, default_key
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs
 
 if TYPE_CHECKING:
-    from reviewer.promotion.lists.insight import Hint
-    from reviewer.promotion.views import CandidateView, ConflictView, EntityView
+    from reviewer.promotion.views import CandidateView, ConflictView
     from reviewer.recall.moments import Moment
+    from reviewer.tui.evidence.detail import Detail
 
 LABEL_CELLS = 12
 MOMENT_ROWS = 2
@@ -29,26 +28,6 @@ MOMENT_WORDS = {
     "words": "at the words {}",
     "always": "at the start of a session",
 }
-
-
-class Extras(Struct, frozen=True):
-    """Data read beside a candidate; each part only where it exists."""
-
-    entity: EntityView | None = None
-    conflict: ConflictView | None = None
-    open_conflicts: tuple[int, ...] = ()
-    """Conflicts in which the entity is a side."""
-    hints: tuple[Hint, ...] = ()
-    draft: bool = False
-    """An unsaved wording is kept."""
-    project: str = ""
-    """Named where the list shows several projects."""
-    used: str = ""
-    """How often it was handed over, and how often it held."""
-    moments: tuple[Moment, ...] | None = None
-    """When it is recalled; None for what was not promoted."""
-    decided_by: str = ""
-    """Another person who made the latest decision on it."""
 
 
 def labelled(
@@ -64,9 +43,9 @@ def labelled(
     return TextBlock(text, style, spans, (margin,), wrap=wrap)
 
 
-def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) -> list[TextBlock]:
+def entity_blocks(detail: Detail, signs: Glyphs) -> list[TextBlock]:
     """Name, attributes, relations, and contradictions."""
-    entity = extras.entity
+    entity = detail.entity
     if entity is None:
         return []
     blocks = [labelled("name", entity.name, "text")] if entity.name else []
@@ -87,24 +66,22 @@ def entity_blocks(extras: Extras, signs: Glyphs, key_of: KeyOf = default_key) ->
     if entity.graduated_from is not None:
         text = f"graduated from memory #{entity.graduated_from}"
         blocks.append(labelled("origin", text))
-    if extras.open_conflicts:
-        ids = ", ".join(f"#{number}" for number in extras.open_conflicts)
-        queue = key_of(kit_keys.SHOW_QUEUE)
+    if detail.open_conflicts:
+        ids = ", ".join(f"#{number}" for number in detail.open_conflicts)
+        queue = kit_keys.SHOW_QUEUE.key
         text = f"{signs.attention} in open conflict {ids}: settle it in the queue ({queue})"
         blocks.append(labelled("", text, "warm"))
     return blocks
 
 
-def conflict_blocks(
-    conflict: ConflictView | None, signs: Glyphs, key_of: KeyOf = default_key
-) -> list[TextBlock]:
+def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[TextBlock]:
     """Both sides of a conflict, with the keys that settle it."""
     if conflict is None:
         return []
     if conflict.resolution is not None:
         settled = labelled("settled", str(conflict.resolution), "accent")
     else:
-        settles, dismisses = key_of(keys.SETTLE), key_of(keys.REJECT)
+        settles, dismisses = keys.SETTLE.key, keys.REJECT.key
         settled = labelled(
             "open", f"{settles} keeps one side or both {signs.dot} {dismisses} dismisses it"
         )
@@ -140,9 +117,9 @@ def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[Tex
     return [structs.replace(labelled("when", moment_words(moments, signs)), most=MOMENT_ROWS)]
 
 
-def hint_blocks(extras: Extras, signs: Glyphs) -> list[TextBlock]:
+def hint_blocks(detail: Detail) -> list[TextBlock]:
     """The hints of policies."""
     return [
         labelled("hint" if not place else "", hint.text, "accent")
-        for place, hint in enumerate(extras.hints)
+        for place, hint in enumerate(detail.hints)
     ]

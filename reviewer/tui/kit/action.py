@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -72,40 +72,14 @@ class Pane(Struct, frozen=True):
     """The actions that the footer shows, most useful first."""
 
 
-_SHOWN_KEYS = {
-    "question_mark": "?",
-    "full_stop": ".",
-    "left_curly_bracket": "{",
-    "right_curly_bracket": "}",
-    "colon": ":",
-    "asterisk": "*",
-    "at": "@",
-    "slash": "/",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-    "plus": "+",
-    "less_than_sign": "<",
-    "greater_than_sign": ">",
-    "left_parenthesis": "(",
-    "right_parenthesis": ")",
-    "underscore": "_",
-    "escape": "esc",
-    "pagedown": "pgdn",
-    "pageup": "pgup",
-}
-
-
-KeyOf = Callable[[Action], str]
-"""The key of an action as a person reads it."""
-
-
-def default_key(action: Action) -> str:
-    """Its key where no keymap changes it."""
-    return shown_key(action.keys.split(",")[0])
+_SHOWN_KEYS = {"escape": "esc", "pagedown": "pgdn", "pageup": "pgup"}
 
 
 def shown_key(key: str) -> str:
     """A key as a person reads it: `?` for `question_mark`, `F2` for `f2`."""
     if len(key) > 1 and key[0] == "f" and key[1:].isdigit():
         return key.upper()
-    return _SHOWN_KEYS.get(key, key)
+    from textual.keys import REPLACED_KEYS, key_to_character  # late: commands name keys, too
+
+    character = (key_to_character(REPLACED_KEYS.get(key, key)) or "").strip()
+    return character if character and character.isprintable() else _SHOWN_KEYS.get(key, key)

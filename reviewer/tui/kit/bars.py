@@ -25,7 +25,6 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.views import Counts
 
 SHORT = 8
 """Cells of the project that give way to no screen's name."""
@@ -58,12 +57,9 @@ class HeaderBar(Bar):
         """Copy the header of another screen."""
         self.project, self.waiting = other.project, other.waiting
 
-    def show_counts(self, counts: Counts) -> None:
-        self.waiting = counts.to_decide
-
     def render(self) -> Content:
-        """` acme       Queue 37 F2   Packet F4   Pipelines F6`: the gaps give way first, then the
-        keys of the screens that are not always there, their titles, the project, the titles.
+        """` acme       Queue 37 F2   Packet F4   Pipelines F6`: where it is narrow, the keys of the
+        screens that are not always there give way first, then those screens.
         """
         engine: Engine | None = getattr(self.app, "engine", None)
         read_only = engine is not None and engine.read_only
@@ -71,23 +67,14 @@ class HeaderBar(Bar):
             (f" {self.project or 'reviewer'}", "bold"),
             (f" {glyphs(self.app).dot} read-only" if read_only else "", "$warning"),
         )
-        wide = self.size.width
-        tabs = Content("")
-        named = min(name.cell_length, wide // 4)
         here = f"show_{self.current}"
         first = [each for each in keys.SCREENS if each in keys.TABS or each.id == here]
-        mark = Content.styled(glyphs(self.app).ellipsis, "$dim")
-        more = [Content(" ").join([mark, *(self._key(e) for e in keys.SCREENS if e not in first)])]
         whole = [self._tab(each) for each in keys.SCREENS]
-        named_all = [self._tab(e) if e in first else self._title(e) for e in keys.SCREENS]
+        named = [self._tab(e) if e in first else self._title(e) for e in keys.SCREENS]
         titled = [self._tab(each) for each in first]
-        bare = [self._tab(each) if each.id == here else self._key(each) for each in first]
-        ways = (
-            ("   ", whole, named), ("  ", whole, named), (" ", whole, named),
-            ("  ", named_all, min(named, SHORT)), (" ", named_all, min(named, SHORT)),
-            (" ", titled + more, named), (" ", titled, 0), (" ", bare, 0),
-        )  # fmt: skip
-        for gap, parts, least in ways:
+        wide, tabs = self.size.width, Content("")
+        least = min(name.cell_length, SHORT)
+        for gap, parts in (("   ", whole), ("  ", named), (" ", named), (" ", titled)):
             tabs = Content(gap).join(parts)
             if tabs.cell_length + least + 1 <= wide:
                 break
@@ -119,11 +106,17 @@ class HintBar(Static):
     HintBar.-shown { display: block; }
     """
 
+    _words = _short = ""
+
     def show(self, words: str, short: str = "") -> None:
         """`short`: the words where the screen is too narrow for the others."""
-        fits = not short or len(words) + 2 <= self.app.size.width
-        self.update(Content(words if fits else short))
+        self._words, self._short = words, short or words
+        self.on_resize()
         self.set_class(bool(words), "-shown")
+
+    def on_resize(self) -> None:
+        fits = len(self._words) + 2 <= self.app.size.width
+        self.update(Content(self._words if fits else self._short))
 
 
 SAID_SECONDS, BAD_SECONDS = 12.0, 40.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -28,6 +28,13 @@ MOST_ROWS = 12
 FRAME = 3
 """The border and the field around the options."""
 LEAST_CELLS, MOST_CELLS = 36, 78
+
+
+MOVES = {
+    "down": "cursor_down", "up": "cursor_up", "pagedown": "page_down", "pageup": "page_up",
+    "home": "first", "end": "last",
+}  # fmt: skip
+PAGES = {"pagedown": 1, "pageup": -1}
 
 
 class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
@@ -64,13 +71,11 @@ class ChoiceScreen(
         text: str = "",
         current: str = "",
         whole: bool = False,
-        letters: str = "",
         pane: TextPane | None = None,
     ) -> None:
         """`near`: the row that must stay in sight; `narrow` gets the typed text and calls `offer`;
         `nothing` stands in an empty list, `text` in the field; the cursor starts on `current`.
-        With `whole` it takes the screen. `letters`: one of these is all that can be typed.
-        The page keys scroll `pane`, what the question is about, where there is one.
+        With `whole` it takes the screen. The page keys scroll `pane`, which the question is about.
         """
         super().__init__()
         self._options = self._shown = tuple(options)
@@ -83,8 +88,6 @@ class ChoiceScreen(
         self._finding = self._entered = False
         self._pane = pane
         self.field = Field(text, hint=hint or NARROW)
-        if letters:
-            self.field.restrict = f"[{letters}]?"
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = display_line(title)
@@ -182,38 +185,16 @@ class ChoiceScreen(
     def action_leave_choice(self) -> None:
         self.dismiss(None)
 
-    def action_choice_down(self) -> None:
-        self.list.action_cursor_down()
-
-    def action_choice_up(self) -> None:
-        self.list.action_cursor_up()
-
-    def action_choice_page_down(self) -> None:
-        self._page(1)
-
-    def action_choice_page_up(self) -> None:
-        self._page(-1)
-
-    def action_choice_first(self) -> None:
-        """Go to the first line; where there is nothing to choose from, to the start of the text."""
-        if len(self._shown) > 1:
-            self.list.action_first()
-        else:
-            self.field.action_home()
-
-    def action_choice_last(self) -> None:
-        if len(self._shown) > 1:
-            self.list.action_last()
-        else:
-            self.field.action_end()
-
-    def _page(self, step: int) -> None:
-        if self._pane is not None:
-            self._pane.scroll_rows(step * max(self._pane.size.height - 2, 1))
+    def on_key(self, event: events.Key) -> None:
+        """The field has the keys; those that move go to the list, or to the pane in question."""
+        move = MOVES.get(event.key)
+        if move is None or (len(self._shown) < 2 and event.key not in PAGES):
             return
-        last = len(self._shown) - 1
-        at = (self.list.highlighted or 0) + step * max(self.list.size.height - 1, 1)
-        self.list.highlighted = max(0, min(at, last)) if last >= 0 else None
+        event.stop()
+        if self._pane is not None and event.key in PAGES:
+            self._pane.scroll_rows(PAGES[event.key] * max(self._pane.size.height - 2, 1))
+        else:
+            getattr(self.list, f"action_{move}")()
 
 
 def _cells(option: Option) -> int:

@@ -164,7 +164,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         super().__init__(id=id)
         self._close = close
         self._edit: TextEdit | None = None
-        self._refused_to_drop: TextEdit | None = None
         self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
@@ -224,34 +223,22 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         try:
             result = await edit.save(content)
         except ReviewerError:
-            edit.keep(content)
+            edit.drafts.save(edit.key, content)
             raise
         edit.drafts.discard(edit.key)
         self._close(edit)
         edit.saved(result)
 
     def action_leave_edit(self) -> None:
-        """Leave, and keep the text as a draft if it was changed; one that is too long is dropped
-        the second time.
-        """
+        """Leave, and keep the text as a draft if it was changed."""
         self._stop_timers()
-        edit, content, changed = self.edit, self.content, self.changed
-        too_long = changed and not edit.keep(content)
-        if too_long and self._refused_to_drop is not edit:
-            self._refused_to_drop = edit
-            self.say(
-                f"{len(content):,} characters cannot be kept, {edit.limit:,} can:"
-                f" shorten the text, or {keys.LEAVE_EDIT.key} again drops it.",
-                bad=True,
-            )
-            return
-        words = "left unchanged."
-        if not changed:
-            edit.drafts.discard(edit.key)
-        elif too_long:
-            words = "the text was too long and is dropped."
-        else:
+        edit = self.edit
+        if self.changed:
+            edit.drafts.save(edit.key, self.content)
             words = f"the draft is kept; {edit.again.key} continues it."
+        else:
+            edit.drafts.discard(edit.key)
+            words = "left unchanged."
         self._close(edit)
         self.say(f"{edit.title}: {words}")
 
@@ -259,7 +246,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         """Keep the text as a draft if it was changed."""
         if self.changed:
             self._kept = self.content
-            self.edit.keep(self._kept)
+            self.edit.drafts.save(self.edit.key, self._kept)
 
     def _no_change(self) -> str | None:
         return None if self.content != self.edit.original else "Nothing is changed yet."
@@ -308,7 +295,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self._draft_timer = None
         if self.content != self._kept:
             self._kept = self.content
-            await self.patiently(lambda: self.edit.keep(self.content))
+            await self.patiently(lambda: self.edit.drafts.save(self.edit.key, self.content))
 
     def _stop_timers(self) -> None:
         for timer in (self._diff_timer, self._draft_timer):

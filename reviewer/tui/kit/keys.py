@@ -137,26 +137,16 @@ EDIT = Pane(
     (SAVE_EDIT, LEAVE_EDIT, SWITCH_HALF),
 )  # fmt: skip
 
-CHOOSE = Action("choose", "enter", "choose", "Choose the line under the cursor.", "Select")
+CHOOSE = Action("choose", "enter", "choose",
+    "Choose the line under the cursor; typing narrows the list, arrows move.", "Select",
+)  # fmt: skip
 LEAVE_CHOICE = Action(
     "leave_choice", "escape,ctrl+c", "leave",
     "Leave without choosing.", "Move", priority=True,
 )  # fmt: skip
-CHOICE_DOWN = Action(
-    "choice_down", "down", "down",
-    "Go one line down; typing narrows the list.", "Move",
-)  # fmt: skip
-CHOICE_UP = Action("choice_up", "up", "up", "Go one line up.", "Move")
-CHOICE_PAGE_DOWN = Action("choice_page_down", "pagedown", "page down", "Go one page down.", "Move")
-CHOICE_PAGE_UP = Action("choice_page_up", "pageup", "page up", "Go one page up.", "Move")
-CHOICE_FIRST = Action(
-    "choice_first", "home", "first", "Go to the first line.", "Move", priority=True
-)
-CHOICE_LAST = Action("choice_last", "end", "last", "Go to the last line.", "Move", priority=True)
 CHOICE = Pane(
     "choose", "Choosing from a list",
-    (CHOOSE, LEAVE_CHOICE, CHOICE_DOWN, CHOICE_UP, CHOICE_PAGE_DOWN, CHOICE_PAGE_UP,
-     CHOICE_FIRST, CHOICE_LAST),
+    (CHOOSE, LEAVE_CHOICE),
     (CHOOSE, LEAVE_CHOICE),
 )  # fmt: skip
 

@@ -182,6 +182,8 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         top, height, cursor = self.scroll_offset.y, self.height, self.cursor
         last = max(self.total - height, 0)
         wanted = min(max(top, cursor - height + 1), cursor, last)
+        if abs(wanted - top) > height:  # a row far away comes to the middle
+            wanted = max(min(cursor - height // 2, last), 0)
         if wanted == top:
             return False
         for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):

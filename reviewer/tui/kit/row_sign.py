@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 
-def sign_of(row: QueueRow, sign: Glyphs, *, stale: bool = False) -> tuple[str, bool]:
-    """Two cells, and whether they are a warning; `stale`: its source changed or is gone."""
+def sign_of(row: QueueRow, sign: Glyphs) -> tuple[str, bool]:
+    """Two cells, and whether they are a warning."""
     if row.status in ("active", "graduated"):
         return f"{sign.promoted} ", False
     if row.status in ("invalid", "superseded"):
@@ -21,7 +21,6 @@ def sign_of(row: QueueRow, sign: Glyphs, *, stale: bool = False) -> tuple[str, b
         return f"{sign.deferred} ", False
     if (
         row.kind == "conflict"
-        or stale
         or row.reason
         or (SUSPICIOUS | OUTDATED | DOUBTFUL).intersection(row.flags)
     ):

@@ -40,11 +40,11 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
-from reviewer.tui.kit.host import Step, Steps
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
+from reviewer.tui.kit.step import Step, Steps
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported when first used: text fields take a while
@@ -56,15 +56,12 @@ if TYPE_CHECKING:  # imported when first used: text fields take a while
 
 WATCH_SECONDS = 2.0
 """How often a screen checks whether another process has written to the store."""
-SKIM_SECONDS = 0.4
-"""Cursor moves that follow each other faster than this count as skimming."""
-REST_SECONDS = 0.16
-"""While a person skims, the panes follow after the cursor has rested for this long."""
+REST_SECONDS = 0.05
+"""The panes follow after the cursor has rested for this long."""
 
 PAUSE = 0.6
 """Seconds after which the key of an undo that was only named counts as meant."""
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
-ROWS = [(0, "-short"), (22, "-tall")]
 """Widths in cells from which a screen gets a class that the style sheets refer to."""
 
 Value = TypeVar("Value")
@@ -288,7 +285,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         named, at = self.host.named_act
         if early and (named != number or monotonic() - at < PAUSE):
             self.host.named_act = number, monotonic()
-            key = self.key_of(keys.UNDO if verb == "undo" else keys.REDO)
+            key = (keys.UNDO if verb == "undo" else keys.REDO).key
             self.say(f"From an earlier session: {display_line(title)} - {key} again to {verb} it")
             return
         done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
@@ -304,7 +301,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         done, key, way = (
             ("Undone", keys.REDO, "redo") if verb == "undo" else ("Redone", keys.UNDO, "undo")
         )
-        self.say(f"{done}: {display_line(what)} - {self.key_of(key)} to {way}")
+        self.say(f"{done}: {display_line(what)} - {key.key} to {way}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Show the rows that an undo or redo changed."""
@@ -388,7 +385,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         text: str = "",
         current: str = "",
         whole: bool = False,
-        letters: str = "",
         pane: TextPane | None = None,
     ) -> None:
         """Let the person choose an option beside the row, and pass it on; see `ChoiceScreen`."""
@@ -404,17 +400,18 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             text=text,
             current=current,
             whole=whole,
-            letters=letters,
             pane=pane,
         )
 
         async def answered(option: Option | None) -> None:
             self.question = None
+            self.show_footer()
             self.left_question()
             if option is not None:
                 await self.patiently(lambda: then(option))
 
         self.question = asked
+        self.footer.show([(each.key, each.title, each.id) for each in asked.pane.footer])
         await self.app.push_screen(asked, answered)
 
     async def ask_text(
@@ -476,7 +473,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")],
             answered,
             hint="type the first letter, or arrows move",
-            letters="yYnN",
             pane=pane,
         )
 
@@ -531,14 +527,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
 
 class CursorRest:
-    """Calls `follow` after moves of the cursor: immediately, or once at the end while it moves
-    fast.
-    """
+    """Calls `follow` once the cursor rests."""
 
     def __init__(self, screen: Screen[Any], follow: Callable[[], None]) -> None:
         self._screen = screen
         self._follow = follow
-        self._moved_at = 0.0
         self._timer: Timer | None = None
 
     @property
@@ -548,14 +541,8 @@ class CursorRest:
 
     def moved(self) -> None:
         """The cursor is on another row."""
-        now = monotonic()
-        skimming = now - self._moved_at < SKIM_SECONDS
-        self._moved_at = now
         self.stop()
-        if skimming:
-            self._timer = self._screen.set_timer(REST_SECONDS, self._rested)
-        else:
-            self._follow()
+        self._timer = self._screen.set_timer(REST_SECONDS, self._rested)
 
     def stop(self) -> None:
         """Forget the last move."""
@@ -572,7 +559,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
     """A list on the left, panes on the right; one above the other where the screen is narrow."""
 
     HORIZONTAL_BREAKPOINTS = COLUMNS
-    VERTICAL_BREAKPOINTS = ROWS
     FILTER_HINT: ClassVar[str] = "words  -word"
 
     def __init__(
@@ -602,15 +588,13 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """The editor that is open in place of panes."""
         self._beside: Sequence[Widget] = ()
         self._zoomed: Widget | None = None
-        self._reading = False
-        """The zoomed pane was opened with `read_pane`, so leaving it returns to the list."""
         self._editor: EditPane | None = None
 
     def compose(self) -> ComposeResult:
         """Header and tabs, the list and its panes, the parts below them, status and keys."""
-        # Set the breakpoint classes immediately, or Textual lays everything out twice.
-        width, height = self.app.size
-        self.add_class(_breakpoint(width, COLUMNS), _breakpoint(height, ROWS))
+        # Set the breakpoint's class immediately, or Textual lays everything out twice.
+        width = self.app.size.width
+        self.add_class([name for least, name in COLUMNS if width >= least][-1])
         base = self.app.screen_stack[0]
         if base is not self:
             self.header.same_as(base.query_one(HeaderBar))
@@ -650,13 +634,13 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_interval(WATCH_SECONDS, self.watch_store)
 
     def show_counts(self) -> None:
-        """Read the numbers of the queue for the header, and for those of the next screens."""
+        """Read the numbers of the queue for the header."""
+        self.read(lambda: self.engine.queue.counts(self.project), self.take_counts, group="counts")
 
-        def then(counts: Counts) -> None:
-            self.header.show_counts(counts)
-            self.app.screen_stack[0].query_one(HeaderBar).show_counts(counts)
-
-        self.read(lambda: self.engine.queue.counts(self.project), then, group="counts")
+    def take_counts(self, counts: Counts) -> None:
+        """Show what waits here, and on the first screen, from which the next one copies it."""
+        for header in (self.header, self.app.screen_stack[0].query_one(HeaderBar)):
+            header.waiting = counts.to_decide
 
     async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         done = await super().write(act, words, total)
@@ -669,11 +653,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     @on(RowList.Moved)
     def _cursor_moved(self) -> None:
         self.row_before_filter = None
-        self.cursor_moved()
         self.cursor_rest.moved()
-
-    def cursor_moved(self) -> None:
-        """The cursor moved; called at every move, before the panes follow."""
 
     def follow(self) -> None:
         """Show the row under the cursor in the panes."""
@@ -741,12 +721,12 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def fill_with(self, pane: Widget) -> None:
         """Fill the screen with a pane."""
-        self._zoomed, self._reading = pane, False
+        self._zoomed = pane
         self._arrange()
 
     def unzoom(self) -> None:
         """Show all panes again."""
-        self._zoomed, self._reading = None, False
+        self._zoomed = None
         self._arrange()
 
     @property
@@ -781,7 +761,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         else:
             self.set_focus(pane, scroll_visible=False)
             self.fill_with(pane)
-            self._reading = True
 
     def action_back(self) -> None:
         """Leave one thing: the act being written, the marks, the zoom, the pane, the filter, and
@@ -791,10 +770,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
             return
         if self.model is not None and self.model.marks:
             self.action_mark_all()
-        elif self._zoomed is not None and self._reading:
-            self.read_pane(self._zoomed)
         elif self._zoomed is not None:
-            self.unzoom()
+            self.read_pane(self._zoomed)
         elif self.focused is not self.list:
             self.set_focus(self.list, scroll_visible=False)
         elif self.filter_text:
@@ -931,28 +908,19 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self.filter_bar is None:
             from reviewer.tui.kit.filter import FilterBar
 
-            self.filter_bar = FilterBar(self.FILTER_HINT)
+            self.filter_bar = FilterBar(
+                self.FILTER_HINT, self._try_filter, self._keep_filter, self.clear_filter
+            )
             await self.query_one("#left").mount(self.filter_bar)
         if not self.filter_text and self.model is not None:
             self.row_before_filter = self.model.current_id
         self.filter_bar.open()
 
-    def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
-        message.stop()
-        bar = self.filter_bar
-        if bar is not None and bar.field.value == message.text:  # it may be cleared by now
-            self._try_filter(message.text)
-
-    def on_filter_bar_kept(self, message: FilterBar.Kept) -> None:
-        message.stop()
-        self._try_filter(message.text)
+    def _keep_filter(self, text: str) -> None:
+        self._try_filter(text)
         if not self.filter_invalid and self.filter_bar is not None:
-            self.filter_bar.show(message.text)
+            self.filter_bar.show(text)
             self.set_focus(self.list, scroll_visible=False)
-
-    def on_filter_bar_cleared(self, message: FilterBar.Cleared) -> None:
-        message.stop()
-        self.clear_filter()
 
     def clear_filter(self) -> None:
         """Show all rows, with the cursor on its row."""
@@ -973,7 +941,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def _show_applied_filter(self) -> None:
         """When the keys go elsewhere, the field shows the active filter."""
-        if self.filter_bar is None or self.filter_bar.focused:
+        if self.filter_bar is None or self.filter_bar.field.has_focus:
             return
         if self.filter_invalid:
             self.filter_invalid = False
@@ -1001,10 +969,7 @@ class TextScreen(KitScreen, inherit_bindings=False):
 
     def __init__(self, engine: Engine, project: str | None = None, *, title: str = "") -> None:
         super().__init__(engine, project)
-        self.text = self.make_text(title)
-
-    def make_text(self, title: str) -> TextPane:
-        return TextPane(title=title, id="text")
+        self.text = TextPane(title=title, id="text")
 
     def compose(self) -> ComposeResult:
         yield self.text
@@ -1014,10 +979,6 @@ class TextScreen(KitScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         self.set_focus(self.text, scroll_visible=False)
         self.show_footer()
-
-
-def _breakpoint(size: int, breakpoints: list[tuple[int, str]]) -> str:
-    return [name for least, name in breakpoints if size >= least][-1]
 
 
 def _types(key: str) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from unicodedata import combining
 
 from msgspec import Struct
+from rich._wrap import divide_line
 from rich.cells import cell_len, split_graphemes
 
 from reviewer.clock import from_iso
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 SHOWN_CHARACTERS = 16_000
 """Characters of one text that are laid out at most; a line at the end names the rest."""
 
-_TOKEN = re.compile(r"\s+|\S+")
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
@@ -97,55 +97,16 @@ def lay_out(blocks: Sequence[TextBlock], width: int, ellipsis: str = "…") -> t
 def wrap(text: str, width: int) -> list[tuple[int, int]]:
     """Where to cut one paragraph: character ranges, each at most `width` cells (2 or more) wide.
 
-    Only white space lies between two ranges, and after the last. A word wider than a row is
-    broken between characters as a reader sees them, wide ones before it overflows.
+    Only white space lies between two ranges, and after the last.
     """
-    width = max(width, 2)
-    least = max(2, width // 4)
-    measure = len if text.isascii() else cell_len
-    ranges: list[tuple[int, int]] = []
-    start = end = used = gap = 0
-    for token in _TOKEN.finditer(text):
-        word, at = token.group(), token.start()
-        cells = measure(word)
-        if word.isspace():
-            gap = cells
-            continue
-        room = width - used - gap
-        if cells <= room:
-            used, gap, end = used + gap + cells, 0, token.end()
-            continue
-        breaks_here = room >= least and (cells > width or cells > len(word))
-        if used and not breaks_here:
-            ranges.append((start, end))
-        if not (used and breaks_here):
-            start, room = at, width
-        cuts, used = ([], cells) if cells <= room else _chop(word, room, width)
-        for place in cuts:
-            ranges.append((start, at + place))
-            start = at + place
-        gap, end = 0, token.end()
-    ranges.append((start, end))
-    return ranges
+    cuts = divide_line(text, max(width, 2))
+    parts = zip([0, *cuts], [*cuts, len(text)], strict=True)
+    return [(start, start + len(text[start:end].rstrip())) for start, end in parts]
 
 
 def wrapped(text: str, width: int) -> list[str]:
     """A sentence in lines of at most `width` cells, without the blanks between them."""
     return [text[start:end].strip() for start, end in wrap(text, max(width, 1))] or [""]
-
-
-def _chop(word: str, room: int, width: int) -> tuple[list[int], int]:
-    """Where to break a word that begins with `room` cells left, and the cells of its last part."""
-    if word.isascii():
-        cuts = list(range(room, len(word), width))
-        return cuts, len(word) - cuts[-1]
-    cuts, used = [], 0
-    for start, _end, cells in split_graphemes(word)[0]:
-        if used + cells > room and start:
-            cuts.append(start)
-            used, room = 0, width
-        used += cells
-    return cuts, used
 
 
 def around(text: str, spans: Sequence[TextSpan], limit: int) -> tuple[int, int]:

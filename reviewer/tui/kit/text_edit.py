@@ -38,8 +38,6 @@ class TextEdit(Struct, frozen=True):
     """The title's remark about the text, in place of the length of a memory; True makes it a
     warning.
     """
-    limit: int = 0
-    """The limit for saving and for drafts in characters; 0 for none."""
     beside: Sequence[Widget] = ()
     """Panes that stay in sight above the editor."""
 
@@ -47,13 +45,6 @@ class TextEdit(Struct, frozen=True):
     def begin(self) -> str:
         """The text without a draft."""
         return self.original if self.start is None else self.start
-
-    def keep(self, content: str) -> bool:
-        """Keep a draft, unless it is too long ever to be saved; returns whether it was kept."""
-        if self.limit and len(content) > self.limit:
-            return False
-        self.drafts.save(self.key, content)
-        return True
 
 
 def draft_number(*names: str) -> int:

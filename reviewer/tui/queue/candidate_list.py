@@ -7,15 +7,13 @@ from datetime import datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from reviewer.clock import from_iso
 from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part, line_of
-from reviewer.tui.kit.row_list import FOOT_LINES, StoredList, cursor_bar
+from reviewer.tui.kit.row_list import StoredList, cursor_bar
 from reviewer.tui.kit.row_sign import sign_of
 from reviewer.tui.kit.text import count, cut, figure
 from reviewer.tui.queue.model import QueueModel
@@ -24,7 +22,6 @@ from reviewer.tui.theme import Glyphs, Palette
 if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
-MOST_KNOWN = 5_000
 LEAST_ALIKE = 12
 """Characters from which on the beginning that two rows share is said once."""
 WIDE = 90
@@ -39,9 +36,6 @@ class CandidateList(StoredList[QueueModel]):
         self.clock = clock
         self.sort = Sort.RANK
         """The order of the rows: each row shows its figure in that order."""
-        self.stale: dict[int, bool] = {}
-        """Whether the source of a row that was visible has changed."""
-        self._centres = False
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         model = self.model
@@ -54,8 +48,7 @@ class CandidateList(StoredList[QueueModel]):
             gone = "  gone: a refresh takes it out of the list"
             return line_of([bar, (gone, dim)], width, text, sign.ellipsis)
         member = model.ids[at] in model.leader_of
-        stale = self.stale.get(model.ids[at], False) and not decided
-        state, warning = sign_of(row, sign, stale=stale)
+        state, warning = sign_of(row, sign)
         # Blanks take the style of the text after them, which saves a change of colour.
         mark: Part = (sign.mark, warm) if marked else (" ", dim)
         if state.isspace():
@@ -103,48 +96,6 @@ class CandidateList(StoredList[QueueModel]):
             return f"{words:>4} "
         words = cost_words(row, wide=width >= WIDE)
         return f"{words} " if words else ""
-
-    def grown(self) -> None:
-        """Rows were added below; draw only if their place is visible."""
-        before = self.virtual_size.height
-        size = Size(self.size.width, self.total + FOOT_LINES)
-        self.set_reactive(ScrollView.virtual_size, size)
-        if before < self.scroll_offset.y + self.size.height:
-            self.refresh()
-        else:
-            self.redraw_foot()
-
-    def centre_next_time(self) -> None:
-        """When the cursor next leaves the visible part, show it in the middle of the list."""
-        self._centres = True
-
-    def _keep_in_sight(self) -> bool:
-        moved = super()._keep_in_sight()
-        if not self.size.height:
-            return moved
-        if moved and self._centres:
-            last = max(self.total - self.height, 0)
-            top = max(min(self.cursor - self.height // 2, last), 0)
-            for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):
-                self.set_reactive(position, float(top))
-        self._centres = False
-        return moved
-
-    @property
-    def ids_in_sight(self) -> list[int]:
-        """The ids of the rows that are shown now."""
-        top = self.scroll_offset.y
-        return list(self.model.ids[top : top + self.height])
-
-    def show_stale(self, stale: dict[int, bool]) -> None:
-        """Redraw the rows whose source was found changed, or restored."""
-        before, top = dict(self.stale), self.scroll_offset.y
-        if len(self.stale) > MOST_KNOWN:
-            self.stale.clear()
-        self.stale.update(stale)
-        for place, number in enumerate(self.ids_in_sight):
-            if self.stale.get(number, False) != before.get(number, False):
-                self.refresh_line(top + place)
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:

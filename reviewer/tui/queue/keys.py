@@ -52,15 +52,15 @@ QUEUE_MORE = Action(
     "more", "", "queue more",
     "Queue more of the candidates that were beyond the cap.", "Decide", writes=True,
 )  # fmt: skip
-ASK_MODEL = Action(
-    "ask_model", "", "choose a reader",
-    "Have your agent or model word what the sessions of this project teach: those that are here,"
-    " each with what it costs.", "Decide", writes=True,
-)  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
-    "Read the sessions that agents left here; files from elsewhere are read again. Once all are in,"
-    " the reader above the list reads them, and the key stops it.", "Decide", writes=True,
+    "Read the sessions that agents left here; files from elsewhere are read again.",
+    "Decide", writes=True,
+)  # fmt: skip
+LET_READ = Action(
+    "let_read", "R", "let a reader read",
+    "Send what the line above says to that reader; again stops it.",
+    "Decide", writes=True, beside=READ_SESSIONS.id,
 )  # fmt: skip
 SORT = Action(
     "sort", "", "order",
@@ -85,10 +85,11 @@ SESSION = Action(
 QUEUE = Pane(
     "queue", "Queue",
     (PROMOTE, REJECT, REJECT_WHY, EDIT, DEFER, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL,
-     keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, keys.PROJECT,
+     keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, LET_READ,
+     keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
      keys.REFRESH, SETTLE, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
-     keys.RANGE, ASK_MODEL, QUEUE_MORE, keys.REACH),
+     keys.RANGE, QUEUE_MORE, keys.REACH),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

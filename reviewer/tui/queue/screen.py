@@ -64,8 +64,6 @@ NEARBY = 200
 """Rows around the cursor that it may go to when its own row has left the list."""
 STATE_SECONDS = 0.4
 """Rest on a row before its source is compared, and its policy hints are read."""
-STALE_SECONDS = 0.5
-"""Rest of the cursor before the sources of the visible rows are compared."""
 FIRST_LOOK_SECONDS = 1.5
 LOOK_SECONDS = 20.0
 """How often sessions are looked for: as often as `reviewer watch` does."""
@@ -144,13 +142,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.loaded = Loaded.NOTHING
         self._wanted: Collection[int] = ()
         """The rows that the list being loaded puts the cursor on."""
-        self._counted_after = 0
-        """The latest act of this program when new rows were last counted."""
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
-        self._stale_known: set[int] = set()
-        self._stale_timer: Timer | None = None
         self._here: SessionsHere | None = None
         """The sessions of this project, once they were looked for."""
         self._looked = False
@@ -158,7 +152,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The process that reads what agents have added."""
         self.reading_bar = HintBar(id="reading")
         self._offers: list[Offer] = []
-        """What a reader could read of this project, the one that `r` begins first."""
+        """What a reader could read of this project, the one that its key begins first."""
         self._asked: BackgroundReading | None = None
         self._asked_timer: Timer | None = None
         self._rejected: Done | None = None
@@ -228,7 +222,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         offers, by_rules_alone = found
         self._offers = offers
         if self._asked is None:
-            key = self.key_of(keys.READ_SESSIONS)
+            key = keys.LET_READ.key
             if offers:
                 whole, short = map(display_line, (offers[0].sentence, offers[0].short))
                 self.reading_bar.show(f"{whole}  {key} begins", f"{key}: {short}")
@@ -252,7 +246,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         reading = self._asked
         if reading is None:
             return
-        runs, sentence = reading.runs, reading.sentence(self.key_of(keys.READ_SESSIONS))
+        runs, sentence = reading.runs, reading.sentence(keys.LET_READ.key)
         if runs:
             self.reading_bar.show(sentence)
             return
@@ -284,21 +278,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if at is not None:
             self.list.move_to(at)
         self.list.refresh()
-        self._forget_stale()
         self.show_counts()
         self.follow()
         shown, query = self.model.ids[:], self.query_asked
         self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
-        made = self.host.made_here
-        later = [made[act][0] for act in made if act > self._counted_after]
-        self._counted_after = max(made, default=0)
-        own = any(screen not in ("", "Queue") for screen in later)
-        if new and (own or not self.model.ids):
+        if new and (self._wanted or self._asked is not None or not self.model.ids):
             self._load_again(self._wanted)
         elif new:
-            self.say(f"{count(new, 'new candidate')} - {self.key_of(kit_keys.REFRESH)} to show")
+            self.say(f"{count(new, 'new candidate')} - {kit_keys.REFRESH.key} to show")
 
     def watch_store(self) -> None:
         self._keep_place()
@@ -312,7 +301,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         here = () if place is None else (place,)
         self.model.load(self.engine.ids(query, limit=FIRST_PAGE), here)
         found = self.model.current_id in here
-        self.list.centre_next_time()
         self._draw_list()
         self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
 
@@ -325,9 +313,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.loaded = Loaded.ALL
             self.model.extend(ids)
             found = self.model.index_of(here) if not self.model.cursor else None
-            self.list.grown()
+            self.list.rows_changed()
             if found is not None:
-                self.list.centre_next_time()
                 self.list.move_to(found)
 
         if self.query_asked is query:  # a key typed ahead may have asked for another list
@@ -393,7 +380,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.rows_changed()
         self._show_title()
         self.follow()
-        self._forget_stale()
 
     def open_memory(self, memory_id: int) -> None:
         """Put the cursor on a memory; the list shows other rows when it is not among these."""
@@ -428,12 +414,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         entitle(self.list, TITLES.get(query.status, "Waiting"), detail.strip())
         self.list.set_class(query.status == "waiting" and not detail, "-untitled")
 
-    def show_counts(self) -> None:
-        self.read(lambda: self.engine.queue.counts(self.project), self._take_counts, group="counts")
-
-    def _take_counts(self, counts: Counts) -> None:
+    def take_counts(self, counts: Counts) -> None:
+        super().take_counts(counts)
         self._counts = counts
-        self.header.show_counts(counts)
         self._show_empty()
         self._show_remark()
 
@@ -461,9 +444,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if empty and not self._looked and self._counts is not None:
             self._looked = True
             self.look_for_sessions()
-        lines = empty_lines(
-            self.query_asked, self._counts, self.key_of, self._here, has_start=self.host.has_start
-        )
+        lines = empty_lines(self.query_asked, self._counts, self._here)
         if empty:
             lines += self.types_listed(self.query_asked)
         if self.list.empty != lines:
@@ -472,9 +453,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 self.list.refresh()
 
     # the row under the cursor
-
-    def cursor_moved(self) -> None:
-        self._look_for_stale()
 
     def follow(self) -> None:
         """Read the row under the cursor with its evidence, and show it."""
@@ -497,24 +475,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if memory_id != self.model.current_id:
             return
         self._detail = detail
-        self._draw_candidate()
+        self.candidate.show_candidate(detail, now=self.engine.clock())
         self.evidence.show_evidence(detail.evidence)
         self.show_footer()
         self.set_timer(STATE_SECONDS, lambda: self._after_rest(memory_id))
-
-    def _draw_candidate(self, state: SourceState = SourceState.UNKNOWN) -> None:
-        detail = self._detail
-        if detail is None:
-            return
-        self.candidate.show_candidate(
-            detail.view,
-            now=self.engine.clock(),
-            members=detail.members,
-            wordings=detail.wordings,
-            state=state,
-            extras=detail.extras,
-            keep_scroll=state is not SourceState.UNKNOWN,
-        )
 
     def _after_rest(self, memory_id: int) -> None:
         """After a rest on a row: read what takes longer."""
@@ -526,39 +490,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return self.engine.sources.state(memory_id), hints
 
         def then(found: tuple[SourceState, tuple[Hint, ...]]) -> None:
-            detail, (state, hints) = self._detail, found
-            if detail is not None and detail.view.id == memory_id:
-                extras = structs.replace(detail.extras, hints=hints)
-                self._detail = structs.replace(detail, extras=extras)
-                self._draw_candidate(state)
+            if self._detail is not None and self._detail.view.id == memory_id:
+                state, hints = found
+                self._detail = structs.replace(self._detail, state=state, hints=hints)
+                self.candidate.show_candidate(
+                    self._detail, now=self.engine.clock(), keep_scroll=True
+                )
 
         self.read(work, then, group="state")
-
-    # the sources of the visible rows
-
-    def _look_for_stale(self) -> None:
-        if self._stale_timer is not None:
-            self._stale_timer.stop()
-        self._stale_timer = self.set_timer(STALE_SECONDS, self._read_stale)
-
-    def _forget_stale(self) -> None:
-        self._stale_known.clear()
-        self._look_for_stale()
-
-    def _read_stale(self) -> None:
-        wanted = [each for each in self.list.ids_in_sight if each not in self._stale_known]
-        if not wanted or not self.is_attached:
-            return
-
-        def work() -> dict[int, bool]:
-            stale = self.engine.sources.stale(wanted)
-            return {each: each in stale for each in wanted}
-
-        self.read(work, self._take_stale, group="stale")
-
-    def _take_stale(self, found: dict[int, bool]) -> None:
-        self._stale_known.update(found)
-        self.list.show_stale(found)
 
     # why a key cannot run now
 
@@ -568,7 +507,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _why_not_waiting(self) -> str | None:
         row = self.model.current
         if row is not None and self.model.is_dimmed(self.model.cursor):
-            undo, restore = self.key_of(kit_keys.UNDO), self.key_of(keys.RESTORE)
+            undo, restore = kit_keys.UNDO.key, keys.RESTORE.key
             return (
                 f"#{row.id} is decided already: {undo} undoes the last decision,"
                 f" {restore} puts it back."
@@ -579,7 +518,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None or row.kind != "conflict" or self.model.is_dimmed(self.model.cursor):
             return None
-        settle, dismiss = self.key_of(keys.SETTLE), self.key_of(keys.REJECT)
+        settle, dismiss = keys.SETTLE.key, keys.REJECT.key
         return f"#{row.id} is a conflict: {settle} keeps one side or both, {dismiss} dismisses it."
 
     def _cannot_decide(self) -> str | None:
@@ -593,13 +532,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _needs_words(self) -> str | None:
         """Why the row cannot be promoted as it stands."""
         row = self.model.current
-        edit = self.key_of(keys.EDIT)
+        edit = keys.EDIT.key
         if row is not None and is_unworded(row):
             return f"#{row.id} is an excerpt: {edit} words a memory from it."
         if row is not None and row.id in self.engine.drafts.ids():
             return (
-                f"#{row.id} has a draft: {edit} opens it,"
-                f" {self.key_of(keys.DISCARD_DRAFT)} throws it away."
+                f"#{row.id} has a draft: {edit} opens it, {keys.DISCARD_DRAFT.key} throws it away."
             )
         return None
 
@@ -618,7 +556,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is not None and row.kind != "conflict":
             return f"#{row.id} is not a conflict: this key settles one."
         if row is not None and self.model.is_dimmed(self.model.cursor):
-            undo = self.key_of(kit_keys.UNDO)
+            undo = kit_keys.UNDO.key
             return f"Conflict #{row.id} is settled already: {undo} undoes the last decision."
         return self._no_row()
 
@@ -642,9 +580,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _no_project(self) -> str | None:
         return (
-            None
-            if self.project
-            else f"All projects are shown: {self.key_of(kit_keys.PROJECT)} chooses one."
+            None if self.project else f"All projects are shown: {kit_keys.PROJECT.key} chooses one."
         )
 
     def _nothing_to_read(self) -> str | None:
@@ -668,7 +604,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if not ready:
             raise ConflictError(
                 "Nothing was promoted: drafts and excerpts are worded first, one at a time with"
-                f" {self.key_of(keys.EDIT)}."
+                f" {keys.EDIT.key}."
             )
         remark = f", left out {count(left_out, 'row')} to be worded first" if left_out else ""
         await self._decide(ready, "Promoting", self.engine.triage.promote, remark)
@@ -691,7 +627,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         latest, following = self._rejected, self.engine.history.next_undo()
         if latest is not None and following is not None and following[0] == latest.act:
             return None
-        return f"Reject something first: {self.key_of(keys.REJECT)}."
+        return f"Reject something first: {keys.REJECT.key}."
 
     @unless(_rejected_nothing)
     async def action_reject_why(self) -> None:
@@ -738,7 +674,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         targets, dimmed = self.model.targets(), self.model.dimmed
         waiting = [memory_id for memory_id in targets if memory_id not in dimmed]
         if not waiting:
-            key = self.key_of(kit_keys.BACK)
+            key = kit_keys.BACK.key
             raise ConflictError(f"All marked rows are decided already: {key} clears the marks.")
         return waiting
 
@@ -779,25 +715,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         model.reread(ids)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
-        self._show_again(self._words(done, remark) + self._if_last())
-
-    def _if_last(self) -> str:
-        """After the decision on the last row that waits in the list: what to go on with."""
-        model = self.model
-        if not model.ids or model.waiting(model.cursor) or self.query_asked.status != "waiting":
-            return ""
-        more = [
-            each for each in self.list.remark.split(", ") if each and not each.endswith(" decided")
-        ]
-        return f". That was the last one here: {more[0]}." if more else ""
+        self._show_again(self._words(done, remark))
 
     def _words(self, done: Done, remark: str = "") -> str:
         """What an act did and how to undo it, where there is something to undo."""
         if not done.act:
             return f"{done.title}."
         rejected = self._rejected is not None and self._rejected.act == done.act
-        why = f"{self.key_of(keys.REJECT_WHY)} to say why, " if rejected else ""
-        return f"{done.title}{remark} - {why}{self.key_of(kit_keys.UNDO)} to undo"
+        why = f"{keys.REJECT_WHY.key} to say why, " if rejected else ""
+        return f"{done.title}{remark} - {why}{kit_keys.UNDO.key} to undo"
 
     def _show_again(self, words: str) -> None:
         """After an act of this screen: draw the rows, and read the panes beside them again."""
@@ -926,23 +852,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
         self.note_version()
         self._load_again()
-        self.say(f"{done.title} - {self.key_of(kit_keys.UNDO)} to undo")
+        self.say(f"{done.title} - {kit_keys.UNDO.key} to undo")
 
     @unless(_nothing_to_read)
     async def action_read_sessions(self) -> None:
-        """Read the sessions of this project that lie where agents keep them; once all are read,
-        let the reader that is offered read them, or stop it.
-        """
+        """Read the sessions of this project that lie where agents keep them."""
         project = self.project
         if project is None:
             self.host.open_start()
-            return
-        if self._asked is not None:
-            self._asked.stop()
-            self._show_asked()
-            return
-        if self._offers and self._here is not None and not self._here.unread:
-            self._begin_asking(self._offers[0])
             return
         act = ReadingAct(self.host.glyphs)
         report = await self.host.accompany(
@@ -965,14 +882,21 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.look_for_sessions()
 
     @unless(_no_project)
-    async def action_ask_model(self) -> None:
-        """Choose a reader for the sessions that none has read."""
+    async def action_let_read(self) -> None:
+        """Let a reader read the sessions that none has read, or stop it; of several one is
+        chosen.
+        """
         if self._asked is not None:
-            raise ConflictError(f"{display_line(self._asked.reader)} is reading.")
+            self._asked.stop()
+            self._show_asked()
+            return
         assert self.project is not None
-        offers = await to_thread(find_offers, self.engine, self.project)
+        offers = self._offers or await to_thread(find_offers, self.engine, self.project)
         if not offers:
             raise SourceError(NOBODY)
+        if len(offers) == 1:
+            self._begin_asking(offers[0])
+            return
 
         async def then(option: Option) -> None:
             self._begin_asking(offers[int(option.key)])
@@ -1016,11 +940,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if row is None:
             return
         # Late: the first page does not need them.
-        from reviewer.promotion.rows.wordings import LONGEST_MEMORY
         from reviewer.promotion.waves.findings import words_to_reword
 
         memory_id, seen = row.id, self._as_seen(row)
-        save, leave = self.key_of(kit_keys.SAVE_EDIT), self.key_of(kit_keys.LEAVE_EDIT)
+        save, leave = kit_keys.SAVE_EDIT.key, kit_keys.LEAVE_EDIT.key
         self.say(f"Editing #{memory_id}: {save} promotes it, {leave} keeps a draft.")
         await self.edit_text(
             TextEdit(
@@ -1035,7 +958,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 saved=lambda done: self._after_decision(done, done.ids),
                 again=keys.EDIT,
                 verb="promote",
-                limit=LONGEST_MEMORY,
                 beside=(self.evidence,) if self.evidence.current is not None else (),
             )
         )
@@ -1050,7 +972,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if memory_id is not None:
             self.engine.drafts.discard(memory_id)
             self.draft_changed(memory_id, kept=False)
-            key = self.key_of(keys.EDIT)
+            key = keys.EDIT.key
             self.say(f"The draft of #{memory_id} was discarded; {key} begins with the original.")
 
     # other rows and orders
@@ -1220,45 +1142,24 @@ def with_statements(query: QueueQuery) -> QueueQuery:
 
 
 def empty_lines(
-    query: QueueQuery,
-    counts: Counts | None,
-    key_of: Callable[[Action], str],
-    here: SessionsHere | None = None,
-    *,
-    has_start: bool = False,
+    query: QueueQuery, counts: Counts | None, here: SessionsHere | None
 ) -> tuple[str, ...]:
-    """The text of an empty list; `here`: the sessions that could be read; `has_start`: the program
-    was opened with the first screen.
-    """
+    """The text of an empty list; `here`: the sessions that could be read."""
     if query.filter:
-        clear = key_of(kit_keys.CLEAR_FILTER)
+        clear = kit_keys.CLEAR_FILTER.key
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
-    status = key_of(keys.STATUS)
-    reads = key_of(keys.READ_SESSIONS)
-    read_more = f"{reads} reads this project's sessions. Others: reviewer ingest PATH"
-    nothing = EMPTY.get(query.status, EMPTY["waiting"])
-    if query.status == "active":
-        promote = key_of(keys.PROMOTE)
-        return (nothing, f"Promote a candidate with {promote}; {status} shows other rows.")
+    nothing, status = EMPTY.get(query.status, EMPTY["waiting"]), keys.STATUS.key
     if query.status not in ("waiting", "all"):
         return (nothing, f"{status} shows other rows.")
-    beyond = counts.beyond_cap if counts is not None and query.status == "waiting" else 0
-    more = f"{count(beyond, 'candidate')} beyond the cap: {key_of(keys.QUEUE_MORE)} queues them."
-    if query.status == "waiting" and counts is not None and counts.promoted + counts.rejected:
-        history, undo = key_of(kit_keys.SHOW_HISTORY), key_of(kit_keys.UNDO)
-        return (
-            "All clear: nothing is waiting." if not beyond else f"The queue is clear, with {more}",
-            f"{counts.promoted:,} promoted, {counts.rejected:,} rejected so far.",
-            f"{status} shows them, {history} the history, {undo} undoes the last decision.",
-            *((here.sentence,) if here is not None else ()),
-            f"More to read: {read_more}",
-        )
-    if beyond:
-        return (f"The queue is empty, with {more}",)
-    if has_start and (here is None or not here.sessions):
-        return (nothing, f"{reads} shows what there is to read.")
-    if here is None:
-        return (nothing, read_more)
-    if not here.sessions:
-        return (nothing, here.sentence, "Read a file or folder with: reviewer ingest PATH")
-    return (nothing, here.sentence, read_more)
+    lines = [nothing]
+    if query.status == "waiting" and counts is not None:
+        if decided := counts.promoted + counts.rejected:
+            lines = ["All clear: nothing is waiting."] if not counts.beyond_cap else lines
+            lines.append(f"{decided:,} decided so far; {status} shows them.")
+        if counts.beyond_cap:
+            more = count(counts.beyond_cap, "candidate")
+            lines.append(f"{more} beyond the cap: {keys.QUEUE_MORE.key} queues them.")
+    if here is not None:
+        lines.append(here.sentence)
+    reads = keys.READ_SESSIONS.key
+    return (*lines, f"{reads} looks for sessions to read. Others: reviewer ingest PATH")

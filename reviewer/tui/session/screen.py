@@ -131,6 +131,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         self.model.show(text, here if here is not None else self.model.current_id)
+        self.rows.empty = (f"No line matches / {display_line(text)}",)
         self._lines_changed()
 
     # looking
@@ -207,7 +208,6 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 saved=self._saved,
                 again=keys.WORD,
                 verb="promote",
-                limit=LONGEST_MEMORY,
             )
         )
         if self.overlay is not None:
@@ -333,7 +333,8 @@ def line_blocks(
         blocks.append(TextBlock(left_out, "faint", first=(Run("  "),)))
     for each in row.cited:
         cited = f"{signs.important} #{each.memory} comes from here"
-        blocks.append(TextBlock(cited, "accent", first=(Run("  "),), wrap=False))
+        if all(block.text != cited for block in blocks):
+            blocks.append(TextBlock(cited, "accent", first=(Run("  "),), wrap=False))
         if each.text not in text:
             blocks.append(
                 TextBlock(each.text, "text", first=(Run("    "),), rest=(Run("    "),), most=8)

@@ -96,7 +96,7 @@ class StartScreen(KitScreen, pane=keys.START):
             why, instead = found.nothing
             self._say([(why, "bold"), (instead, ""), (DEMO, "")])
             return
-        key = self.key_of(keys.READ)
+        key = keys.READ.key
         what = f"{count(here.sessions, 'session')}, {here.bytes / 1e6:,.1f} MB"
         if self.start.sample:
             first = f"{key} reads this sample project ({what}, and its notes)."
@@ -113,9 +113,10 @@ class StartScreen(KitScreen, pane=keys.START):
         if not found.here and not self.start.sample:
             lines.insert(0, (ELSEWHERE, ""))
         if self._reader:
-            lines.insert(
-                -1, (f"{self._reader}: afterwards it can word what they teach, on a key.", "")
+            sends = (
+                f"{self._reader}: afterwards, on a key that sends them, it words what they teach."
             )
+            lines.insert(-1, (sends, ""))
         if found.elsewhere:
             more = (
                 f"{count(found.elsewhere, 'more session')}, of folders that are gone or elsewhere"
@@ -156,7 +157,7 @@ class StartScreen(KitScreen, pane=keys.START):
         else:
             self.project = self.host.project = self.engine.project or self.host.project
         act = self._act = ReadingAct(glyphs(self.app))
-        stops = f"{self.key_of(keys.SKIP)} stops and keeps what was read."
+        stops = f"{keys.SKIP.key} stops and keeps what was read."
         self._say([(f"Reading {display_line(here.name)} ...", "bold"), (stops, "$dim")])
         try:
             report = await self.host.accompany(

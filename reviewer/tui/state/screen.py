@@ -16,13 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from textual import on
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError, SourceError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.decisions.triage import Seen
-from reviewer.promotion.views import Done, QueueQuery, QueueRow, SourceState, Status
+from reviewer.promotion.views import Done, QueueQuery, QueueRow, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
 from reviewer.tui.evidence.detail import Detail, read_detail
@@ -77,12 +78,11 @@ class Shown:
     """A new value is being written."""
     detail: Detail | None = None
     """Of a memory or entity."""
-    state: SourceState = SourceState.UNKNOWN
 
     @property
     def related(self) -> list[tuple[int, str]]:
         """Where the fact leads: id, and how."""
-        entity = self.detail.extras.entity if self.detail is not None else None
+        entity = self.detail.entity if self.detail is not None else None
         if self.detail is None or entity is None:
             return []
         found = [
@@ -90,9 +90,7 @@ class Shown:
             for each in entity.relations
             if each.target_id is not None
         ]
-        found += [
-            (number, "is contradicted in conflict") for number in self.detail.extras.open_conflicts
-        ]
+        found += [(number, "is contradicted in conflict") for number in self.detail.open_conflicts]
         if entity.graduated_from is not None:
             found.append((entity.graduated_from, "was graduated from memory"))
         return found
@@ -197,8 +195,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _read_memory(self, number: int) -> Shown:
         detail, engine = read_detail(self.engine, number), self.engine
-        state = engine.sources.state(number)
-        return Shown(number, engine.provenance.of(number), detail=detail, state=state)
+        detail = structs.replace(detail, members=(), state=engine.sources.state(number))
+        return Shown(number, engine.provenance.of(number), detail=detail)
 
     def _got_fact(self, shown: Shown) -> None:
         if shown.key != self.facts.current_id:
@@ -218,14 +216,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return
         now = self.engine.clock()
         if shown.detail is not None:
-            self.fact.show_candidate(
-                shown.detail.view,
-                now=now,
-                wordings=shown.detail.wordings,
-                state=shown.state,
-                extras=shown.detail.extras,
-                keep_scroll=keep_scroll,
-            )
+            self.fact.show_candidate(shown.detail, now=now, keep_scroll=keep_scroll)
         else:
             self.fact.show(
                 state_blocks(shown.values, glyphs(self.app), now=now),
@@ -433,7 +424,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             await self._write_value(shown.values[0].project, shown.values[0].key)
         elif shown.detail is not None:
             number, content = shown.key, shown.detail.view.content
-            moments = shown.detail.extras.moments or ()
+            moments = shown.detail.moments or ()
 
             async def then(option: Option) -> None:
                 if option.key == "words":

@@ -10,15 +10,13 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
-from reviewer.sources.records import RecordUse
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
+from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, origin_of
-from reviewer.tui.evidence.roles import SHORT_USES, role_runs
-from reviewer.tui.evidence.structure import Extras
 from reviewer.tui.keymap import Keymap
 from reviewer.tui.kit.text import TextBlock, lay_out
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.theme import ASCII, DARK, GLYPHS, THEMES
+from reviewer.tui.theme import DARK, GLYPHS, THEMES
 from tests.tui.views import candidate, evidence, record
 
 NOW = datetime(2026, 2, 14, 12, tzinfo=UTC)
@@ -50,16 +48,8 @@ def drawn(pane: TextPane) -> list[str]:
 
 def pane_text(**given: Any) -> str:
     """What the candidate pane says below the content."""
-    known: dict[str, Any] = {
-        "now": NOW,
-        "members": (),
-        "wordings": (),
-        "state": SourceState.SAME,
-        "signs": GLYPHS,
-        "extras": Extras(),
-    }
-    view = candidate(**{k: v for k, v in given.items() if k not in known})
-    blocks = candidate_blocks(view, **{**known, **{k: v for k, v in given.items() if k in known}})
+    parts = {name: given.pop(name) for name in ("members", "wordings", "state") if name in given}
+    blocks = candidate_blocks(Detail(candidate(**given), **parts), now=NOW, signs=GLYPHS)
     return "\n".join(line.text.rstrip() for line in lay_out(blocks, 100))
 
 
@@ -122,7 +112,7 @@ def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> N
         for n in range(7)
     ]
     shown = pane_text(members=near).split("\n")
-    assert 'near        #398 .91 "' in shown[-16]
+    assert "near        #398 .91 " in shown[-16]
     assert shown[-14].endswith("…")
     assert "#399 .91" in shown[-13]
     assert shown[-1].strip() == "and 2 more"
@@ -158,16 +148,6 @@ def test_a_note_is_under_its_headings_and_takes_the_whole_width() -> None:
     rows = [line.text for line in lay_out(evidence_blocks(note, GLYPHS), 80)]
     assert rows[0] == "  Ledger · Storage"
     assert rows[1].startswith("▌ no - let's use")
-
-
-def test_ascii_signs_are_ascii() -> None:
-    blocks = evidence_blocks(evidence(), ASCII) + candidate_blocks(
-        candidate(flags=("secret",), deferred=True),
-        now=NOW, members=(), wordings=(), state=SourceState.CHANGED, signs=ASCII,
-    )  # fmt: skip
-    title = candidate_title(candidate(), "", ASCII)
-    assert "".join(line.text for line in lay_out(blocks, 60, ASCII.ellipsis)).isascii()
-    assert title.isascii()
 
 
 # on the screen
@@ -230,10 +210,3 @@ async def test_a_megabyte_in_one_line_is_shown_in_part() -> None:
         app.evidence.show_evidence([evidence(text=text, span=(500_001, 500_007))])
         assert any("NEEDLE" in row for row in drawn(app.evidence))
         assert "489 kB more, o opens the source" in app.evidence.plain_text
-
-
-@pytest.mark.parametrize("use", list(RecordUse))
-def test_the_column_of_writers_has_room_for_every_kind(use: RecordUse) -> None:
-    (run,) = role_runs(record(use=str(use)), "dim")
-    assert run.text.strip() in (str(use), SHORT_USES.get(use), "user")
-    assert run.text.endswith(" ")

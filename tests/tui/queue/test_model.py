@@ -5,8 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-import pytest
-
 from reviewer.promotion.views import QueueRow, RowKind, Status
 from reviewer.tui.kit.row_model import CACHED_ROWS
 from reviewer.tui.queue.model import QueueModel
@@ -24,46 +22,22 @@ class Rows:
         return [self.rows[number] for number in ids if number in self.rows]
 
 
-def row(number: int, status: str = "candidate", deferred: bool = False) -> QueueRow:
+def row(number: int, status: str = "candidate") -> QueueRow:
     return QueueRow(
-        id=number, kind=RowKind.MEMORY, status=Status(status), deferred=deferred, edited=False,
+        id=number, kind=RowKind.MEMORY, status=Status(status), deferred=False, edited=False,
         type="project",
         content=f"content {number}", confidence=0.5, rank=0.5, members=0, seen=1, flags=(),
         project="acme", rule="decided", leader_id=None, pending_since="2026-01-01T00:00:00.000Z",
     )  # fmt: skip
 
 
-def model_of(
-    count: int, *, cursor: int = 0, decided: tuple[int, ...] = ()
-) -> tuple[QueueModel, Rows]:
-    """A list of ids 1..count; `decided` ids were rejected since the snapshot."""
+def model_of(count: int, *, cursor: int = 0) -> tuple[QueueModel, Rows]:
+    """A list of ids 1..count."""
     store = Rows(count)
     model = QueueModel(store.fetch)
     model.load(array("q", range(1, count + 1)))
-    for number in decided:
-        store.rows[number] = row(number, "invalid")
-    model.reread(decided)
     model.cursor = cursor
     return model, store
-
-
-@pytest.mark.parametrize(
-    ("case", "count", "decided", "at", "goes_to"),
-    [
-        ("down to the next", 5, (1,), 0, 1),
-        ("over rows that are decided", 5, (1, 2, 3), 0, 3),
-        ("up when nothing waits below", 5, (5,), 4, 3),
-        ("up over decided rows", 5, (3, 4, 5), 4, 1),
-        ("below first, even when above is nearer", 5, (3, 4), 2, 4),
-        ("stays on the last decision", 3, (1, 2, 3), 1, 1),
-        ("stays in a list of one", 1, (1,), 0, 0),
-    ],
-)
-def test_after_a_decision_the_cursor_goes(
-    case: str, count: int, decided: tuple[int, ...], at: int, goes_to: int
-) -> None:
-    model, _ = model_of(count, cursor=at, decided=decided)
-    assert model.after_decision(at) == goes_to, case
 
 
 def test_the_rest_of_a_snapshot_moves_no_row() -> None:

@@ -64,7 +64,7 @@ async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
         await screen.until(
             lambda: "Claude Code is installed: let it read 2 sessions?" in screen.text
         )
-        assert "About 4,000 tokens in, 1,800 out  r begins" in screen.text
+        assert "About 4,000 tokens in, 1,800 out  R begins" in screen.text
         await screen.settle()
         assert engine.readings.all() == []
 
@@ -76,7 +76,7 @@ async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
     ingested(engine, shop, "a")
     async with opened(engine, project="shop") as screen:
         await screen.until(lambda: "let it read 1 session?" in screen.text)
-        await screen.press("r")
+        await screen.press("R")
         await screen.until(lambda: screen.status == "Claude Code has read them: 1 new statement.")
         await screen.until(lambda: "weighed twice before a label" in screen.text)
         await screen.settle()
@@ -92,10 +92,10 @@ async def test_the_same_key_stops_an_agent_that_hangs(
     ingested(engine, shop, "a")
     async with opened(engine, project="shop") as screen:
         await screen.until(lambda: "let it read 1 session?" in screen.text)
-        await screen.press("r")
-        await screen.until(lambda: "Claude Code reads, r stops it  Session 1 of 1" in screen.text)
+        await screen.press("R")
+        await screen.until(lambda: "Claude Code reads, R stops it  Session 1 of 1" in screen.text)
         await screen.press("a")  # decisions go on meanwhile
-        await screen.press("r")
+        await screen.press("R")
         await screen.until(lambda: screen.status.startswith("Stopped: nothing new, 1 part left"))
         await screen.until(lambda: "let it read 1 session?" in screen.text)
 
@@ -107,7 +107,7 @@ async def test_an_agent_that_is_not_logged_in_ends_with_a_sentence(
     ingested(engine, shop, "a")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
         await screen.until(lambda: "let it read 1 session?" in screen.text)
-        await screen.press("r")
+        await screen.press("R")
         await screen.until(lambda: "Claude Code asks for a login" in screen.status)
         assert "To log in: run claude in a terminal and log in." in screen.status
 
@@ -119,7 +119,8 @@ async def test_of_several_readers_one_is_chosen(
     program(bin_folder, "", name="codex")
     ingested(engine, shop, "a")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.choose("choose a reader")
+        await screen.until(lambda: "R begins" in screen.text)
+        await screen.press("R")
         await screen.until(lambda: "Codex" in screen.text)
         await screen.press("enter")
         await screen.until(lambda: screen.status == "Claude Code has read them: 1 new statement.")
@@ -133,7 +134,7 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
         await screen.until(lambda: "Found by rules alone" in screen.text)
         await screen.settle()
         assert "let it read" not in screen.text
-        await screen.choose("choose a reader")
+        await screen.press("R")
         assert "Claude Code, Codex, Gemini CLI, OpenCode or Copilot CLI" in screen.status
 
 
@@ -150,7 +151,7 @@ async def test_the_key_also_stops_the_comparison_of_the_sessions(
     ingested(engine, shop, "a", "b")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
         await screen.until(lambda: "let it read 2 sessions?" in screen.text)
-        await screen.press("r")
+        await screen.press("R")
         await screen.until(lambda: "Comparing the statements of all sessions" in screen.text)
-        await screen.press("r")
+        await screen.press("R")
         await screen.until(lambda: screen.status == "Claude Code has read them: 2 new statements.")

@@ -364,7 +364,7 @@ async def test_a_cleared_queue_is_calm(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("*", "a", "ctrl+l")
         assert "All clear: nothing is waiting." in screen.text
-        assert "promoted, 0 rejected" in screen.text
+        assert "decided so far" in screen.text
 
 
 async def test_other_rows_and_orders(stocked: Engine) -> None:
@@ -472,3 +472,10 @@ async def test_keys_of_other_programs_say_how_to_quit_on_every_screen(
             await screen.press(key)
             assert screen.app.screen is shown
             assert screen.status == "ctrl+q quits; your place and drafts are kept.", tab
+
+
+async def test_the_number_that_waits_is_the_same_on_every_screen(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        rows = len(screen.model.ids)
+        await screen.press("a", "f8", "x", "f4")
+        assert f"Queue {rows} F2" in screen.text

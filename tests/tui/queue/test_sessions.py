@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.waves.report import WaveProgress
-from reviewer.tui.queue.reading import ReadingAct
-from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened
 from tests.unit.sources.families import Json, lines
 
@@ -43,7 +40,7 @@ async def test_the_empty_queue_offers_to_read_the_sessions_and_r_reads_them(
 ) -> None:
     session(shop)
     async with opened(engine, project="shop") as screen:
-        assert "r reads this project's sessions" in screen.text
+        assert "r looks for sessions to read" in screen.text
         assert "1 session of this project (0.0 MB): Codex CLI 1." in screen.text
         await screen.press("r")
         await screen.until(lambda: screen.status.startswith("Read 1 file"))
@@ -104,9 +101,3 @@ async def test_the_open_screen_reads_nothing_before_the_person_has_asked_for_it(
         await screen.until(lambda: "Codex CLI 1" in screen.text)
         await screen.settle()
         assert started == []
-
-
-def test_the_progress_of_reading_is_a_bar_with_its_share() -> None:
-    act = ReadingAct(GLYPHS)
-    act.show(WaveProgress(1, 4, 3_000_000, 6_000_000, "rollout-a.jsonl", 10, 2))
-    assert act.sentence.startswith("██████░░░░░░ 50% - esc stops and keeps it  1 of 4 files")

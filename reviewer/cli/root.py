@@ -9,7 +9,6 @@ import click
 
 from reviewer import __version__
 from reviewer.cli.inputs import flag
-from reviewer.cli.output import keep_going_unread
 from reviewer.cli.session import LazyGroup, Session, VerbEntry, pass_session, with_store_options
 
 if TYPE_CHECKING:
@@ -179,8 +178,6 @@ def root(ctx: click.Context, session: Session, ascii: bool, plain: bool) -> None
     if ctx.invoked_subcommand is None:
         if not plain:
             session.require_terminal("reviewer --plain, or reviewer queue list")
-        else:
-            keep_going_unread()
         with session.whole_store(create=True) as engine:
             first = session.choose_to_begin(engine)
             session.remark = ""  # the screen shows the project itself

@@ -11,7 +11,7 @@ from typing import IO
 
 import click
 
-from reviewer.cli.output import goes_on_unread, narrate
+from reviewer.cli.output import narrate
 from reviewer.cli.session import (
     DONE,
     FAILED,
@@ -57,11 +57,10 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
             _print_remark(session)
         return code
     except (Exception, KeyboardInterrupt) as problem:
-        if isinstance(problem, BrokenPipeError) and not goes_on_unread():
-            _discard_output(sys.stdout)
-            return DONE
         if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
             raise
+        if isinstance(problem, BrokenPipeError) and _nobody_reads():
+            return DONE
         line, code = explain(problem)
         if isinstance(problem, click.exceptions.NoArgsIsHelpError):
             click.echo(line, err=True)
@@ -148,6 +147,16 @@ def _os_line(problem: OSError) -> str:
     if problem.errno == errno.EFBIG:
         return f"{where}The file would exceed the size limit (see: ulimit -f)."
     return f"{where}{what}."
+
+
+def _nobody_reads() -> bool:
+    """Whether the reader of stdout has gone; what is left for it is discarded."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output(sys.stdout)
+        return True
+    return False
 
 
 def _after_flushing(code: int) -> int:

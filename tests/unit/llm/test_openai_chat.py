@@ -104,7 +104,7 @@ def test_an_endpoint_that_ignores_the_limit_is_cut_off() -> None:
         answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=50)
         assert hung_up.wait(30)
     assert answer.finish == "length"
-    assert 100 < answer.completion_tokens < 200
+    assert len(answer.text) < 1_100
 
 
 @pytest.mark.parametrize("said_first", [True, False], ids=["while it speaks", "while it thinks"])

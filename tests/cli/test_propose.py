@@ -176,7 +176,7 @@ def test_a_command_that_fails_is_one_sentence(reviewer: Reviewer) -> None:
         "propose", session(reviewer), "--yes", env=settings(reviewer, command=[str(path)])
     )
     assert done.returncode == 1
-    assert "asks for a login" in done.stderr
+    assert "ask gave no answer (exit code 1): Not logged in." in done.stderr
     assert "Traceback" not in done.stderr
     assert "1 piece left" in done.stderr
 

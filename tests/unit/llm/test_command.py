@@ -242,16 +242,12 @@ say('{"response": "A book of acts."}')
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("complain('boom\\n'); sys.exit(3)", ["exit code 3", "boom"]),
         ("say('An answer.'); complain('disk full\\n'); sys.exit(1)", ["exit code 1", "disk full"]),
-        ("sys.exit(2)", ["exit code 2", "without a message"]),
-        ("os.kill(os.getpid(), 9)", ["signal 9"]),
+        ("os.kill(os.getpid(), 9)", ["signal 9", "does not say why"]),
         ("say('  \\n')", ["empty answer"]),
-        ("say('Please log in: https://login.example')", ["asks for a login"]),
-        ("complain('Not logged in. Please run /login\\n'); sys.exit(1)", ["asks for a login"]),
-        ("complain('HTTP 429 Too Many Requests\\n'); sys.exit(1)", ["no more requests", "Wait"]),
+        ("complain('Not logged in\\n'); sys.exit(1)", ["Not logged in", "log in with ask"]),
         (f"complain('bad key {TOKEN}\\n'); sys.exit(1)", ["[masked github-token]"]),
-        (r"complain('\x1b[31mboom\x1b[0m\n'); sys.exit(3)", ["boom. What"]),
+        (r"complain('\x1b[31mboom\x1b[0m\n'); sys.exit(3)", ["exit code 3", "boom."]),
     ],
 )
 def test_a_failure_is_one_sentence(tmp_path: Path, body: str, said: list[str]) -> None:
@@ -264,46 +260,27 @@ def test_a_failure_is_one_sentence(tmp_path: Path, body: str, said: list[str]) -
     assert TOKEN not in message
 
 
-def test_an_answer_about_logins_is_an_answer(tmp_path: Path) -> None:
-    body = """say('{"statements": [{"statement": "Users must log in with a key, else 401."}]}')"""
-    assert "401" in chat(program(tmp_path, body)).complete(ASK, max_tokens=50).text
-
-
 @pytest.mark.parametrize(
     ("name", "body", "said"),
     [
-        ("claude",
-         """say('{"is_error": true, "subtype": "success", "result": "API Error: 529 overloaded"}')
-sys.exit(1)""", ["Claude Code", "529"]),
-        ("claude", "say('Invalid API key - Please run /login'); sys.exit(1)",
-         ["asks for a login", "run claude in a terminal"]),
-        ("codex",
-         """say('{"type":"turn.failed","error":{"message":"last status: 429 Too Many Requests"}}')
-sys.exit(1)""", ["Codex", "no more requests", "429"]),
-        ("gemini",
-         """complain('Loaded.\\n{"error": {"type": "x", "message": "bad model", "code": 400}}\\n')
-sys.exit(144)""", ["Gemini CLI", "exit code 144", "bad model"]),
+        ("claude", """say('{"is_error": true, "result": "API Error: 529 overloaded"}')""",
+         ["Claude Code", "529", "run claude in a terminal"]),
         ("gemini",
          """inner = json.dumps({'error': {'code': 400, 'message': 'bad model', 'status': 'BAD'}})
 error = {'type': 'Error', 'message': inner, 'code': 400}
 complain('Error when talking to Gemini API\\n    at main {\\n  status: 400\\n}\\n')
 complain(json.dumps({'session_id': 'one', 'error': error}, indent=2) + '\\n')
-sys.exit(144)""", ["Gemini CLI", "exit code 144: bad model (400)."]),
-        ("opencode",
-         """data = {'message': 'try later', 'statusCode': 429, 'isRetryable': True}
-say(json.dumps({'type': 'error', 'error': {'name': 'APIError', 'data': data}}))
-sys.exit(1)""", ["OpenCode accepts no more requests", "try later (429)"]),
+sys.exit(144)""", ["Gemini CLI", "exit code 144", "bad model (400)."]),
         ("codex",
          """inner = json.dumps({'error': {'message': 'no such model'}})
 say(json.dumps({'type': 'turn.failed', 'error': {'message': inner}}))
-sys.exit(1)""", ["Codex", "code 1: no such model."]),
+sys.exit(1)""", ["Codex", "code 1): no such model."]),
         ("copilot", """complain('Package extraction took 3ms\\n429 rate limit reached\\n')
-sys.exit(1)""", ["Copilot CLI accepts no more requests", "rate limit"]),
-        ("copilot", """complain('Authentication failed (HTTP 401).\\n  Check your key.\\n')
-sys.exit(1)""", ["asks for a login", "gh auth login"]),
+sys.exit(1)""", ["Copilot CLI", "rate limit"]),
         ("opencode",
-         """say('{"type":"error","error":{"name":"APIError","data":{"message":"no such model"}}}')
-sys.exit(1)""", ["OpenCode", "no such model"]),
+         """data = {'message': 'try later', 'statusCode': 429, 'isRetryable': True}
+say(json.dumps({'type': 'error', 'error': {'name': 'APIError', 'data': data}}))
+sys.exit(1)""", ["OpenCode", "try later (429)"]),
     ],
 )  # fmt: skip
 def test_an_error_of_an_agent_is_read_from_its_own_shape(
@@ -312,17 +289,6 @@ def test_an_error_of_an_agent_is_read_from_its_own_shape(
     with pytest.raises(ModelError) as failed:
         agent(tmp_path, name, body).complete(ASK, max_tokens=50)
     assert all(words in str(failed.value) for words in said), failed.value
-
-
-def test_an_agent_that_only_tries_again_is_not_waited_for(tmp_path: Path) -> None:
-    """Gemini CLI tries ten times, for four minutes."""
-    body = """
-for number in range(1, 4):
-    complain(f'Attempt {number} failed with status 429. Retrying with backoff...\\n')
-time.sleep(600)
-"""
-    with pytest.raises(ModelError, match=r"no more requests.*Attempt 3 failed with status 429"):
-        agent(tmp_path, "gemini", body).complete(ASK, max_tokens=50)
 
 
 def test_reports_of_errors_are_written_into_the_folder_that_goes(tmp_path: Path) -> None:

@@ -7,25 +7,20 @@ import hashlib
 import os
 import stat
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from reviewer.files import (
     make_private_folder,
-    open_own,
     own_folder,
     read_regular,
     write_atomic,
 )
-from reviewer.llm.model import CancelledError, ChatMessage, Completion
-from reviewer.system import lock
+from reviewer.llm.model import ChatMessage, Completion
 
-POLL = 0.1
-"""Seconds between two looks whether another process has finished with a question."""
 LARGEST = 16 << 20
 """Bytes of one answer."""
 LARGEST_FOLDER = 200_000_000
@@ -50,10 +45,7 @@ def question_key(messages: Sequence[ChatMessage], *parameters: object) -> str:
 
 
 class AnswerCache:
-    """Answers below a folder, which is made when the first one is kept.
-
-    Two processes or threads that have the same question ask it once: see `turn`.
-    """
+    """Answers below a folder, which is made when the first one is kept."""
 
     def __init__(self, folder: Path, *, largest: int = LARGEST_FOLDER) -> None:
         """`largest`: bytes of all answers together."""
@@ -99,7 +91,7 @@ class AnswerCache:
         with os.scandir(self.folder) as entries:
             for entry in entries:
                 about = entry.stat(follow_symlinks=False)
-                if stat.S_ISREG(about.st_mode) and not entry.name.endswith(".lock"):
+                if stat.S_ISREG(about.st_mode):
                     found.append((about.st_mtime, about.st_size, entry.path))
         size = sum(each[1] for each in found)
         for _, bytes_, path in sorted(found):
@@ -108,26 +100,6 @@ class AnswerCache:
             with suppress(FileNotFoundError):  # another process did the same
                 os.unlink(path)
             size -= bytes_
-
-    @contextmanager
-    def turn(self, key: str, cancelled: Callable[[], bool]) -> Iterator[None]:
-        """Wait until nobody else asks this question. Raises CancelledError, OSError."""
-        make_private_folder(self.folder)
-        # A few files for all questions, because a lock's file cannot be removed safely.
-        path = self.folder / f"turn-{key[:2]}.lock"
-        handle = open_own(path, os.O_RDWR | os.O_CREAT)
-        try:
-            while True:
-                try:
-                    lock(handle)
-                    break
-                except BlockingIOError:
-                    if cancelled():
-                        raise CancelledError("Stopped before the model was asked.") from None
-                    time.sleep(POLL)
-            yield
-        finally:
-            os.close(handle)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.json"

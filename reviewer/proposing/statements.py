@@ -273,16 +273,12 @@ class StatementWriter:
         kept = self._kept(question)
         if kept is not None:
             return Answer(kept, paid=False)
-        with self._cache.turn(question.key, cancelled):
-            kept = self._kept(question)
-            if kept is not None:
-                return Answer(kept, paid=False)
-            answer = self._paid(question, allow, cancelled)
-            try:
-                self._cache.keep(question.key, answer)
-            except OSError as problem:  # it is paid for, so it is used
-                return Answer(answer, paid=True, unkept=problem.strerror or str(problem))
-            return Answer(answer, paid=True)
+        answer = self._paid(question, allow, cancelled)
+        try:
+            self._cache.keep(question.key, answer)
+        except OSError as problem:  # it is paid for, so it is used
+            return Answer(answer, paid=True, unkept=problem.strerror or str(problem))
+        return Answer(answer, paid=True)
 
     def _paid(
         self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]

@@ -94,27 +94,6 @@ class TestWhatIsRead:
         assert json.loads(done.stdout)["passed_over"] == {why: 1}
         reviewer.nothing_lost(candidates=0)
 
-    @pytest.mark.parametrize(
-        ("name", "content", "skipped"),
-        [
-            ("empty.md", b"", {"empty file": 1}),
-            ("blank.jsonl", b"\n\n\n", {"empty file": 1}),
-            (
-                "latin.md",
-                "# Größe\n\n- [Decision] Über die Tür wird entschieden.\n".encode("latin-1"),
-                {"invalid UTF-8": 2},
-            ),
-        ],
-    )
-    def test_files_with_little_to_read_are_read(
-        self, reviewer: Reviewer, name: str, content: bytes, skipped: dict[str, int]
-    ) -> None:
-        path = reviewer.folder / name
-        path.write_bytes(content)
-        counts = wave(reviewer, path)
-        assert (counts["files"], counts["skipped_by"]) == (1, skipped)
-        reviewer.nothing_lost()
-
     def test_a_file_name_that_is_not_text_does_not_stop_its_folder(
         self, reviewer: Reviewer
     ) -> None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from tests.cli.conftest import Reviewer
@@ -52,12 +48,6 @@ class TestWhatIsAsked:
     def test_wrong_usage(self, seeded: Reviewer, arguments: list[str]) -> None:
         assert "--help" in seeded.fails(*arguments, code=2)
 
-    def test_a_bad_filter(self, seeded: Reviewer) -> None:
-        assert "conf" in seeded.fails("queue", "list", "--filter", "conf>high")
-
-    def test_a_misspelt_project(self, ingested: Reviewer) -> None:
-        assert "kiosk" in ingested.fails("--project", "kisok", "queue", "list")
-
     @pytest.mark.parametrize(
         ("content", "said"),
         [
@@ -75,10 +65,6 @@ class TestWhatIsAsked:
         assert "nowhere" in seeded.fails("edit", memory, "--content-file", "nowhere")
         seeded.nothing_lost()
 
-    def test_the_screen_without_a_terminal(self, seeded: Reviewer) -> None:
-        assert "reviewer queue list" in seeded.fails(code=2)
-        assert "--plain" in seeded.fails("demo", code=2)
-
 
 def test_a_misspelt_command_names_the_nearest_ones(reviewer: Reviewer) -> None:
     said = reviewer.fails("promot", "1", code=2)
@@ -86,21 +72,4 @@ def test_a_misspelt_command_names_the_nearest_ones(reviewer: Reviewer) -> None:
     assert said.endswith("? See: reviewer --help")
     assert reviewer.fails("frobnicate", code=2) == (
         "There is no command 'frobnicate'. See: reviewer --help"
-    )
-
-
-def test_a_working_folder_that_is_gone_is_named_as_the_cause(
-    reviewer: Reviewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "sources"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1
-    assert done.stderr == (
-        "The current folder does not exist any more: change to another one with cd.\n"
     )

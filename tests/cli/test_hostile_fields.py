@@ -46,27 +46,6 @@ CLOSED = {
 """Columns that refer to other rows and files, or that contain one of a few words: with any other
 value the program stops with an error."""
 
-PRINTED = {
-    "annotation": "actor at reason retention_json",
-    "commit_": "at hash name role type",
-    "content": "text",
-    "content_history": "content replaced_at",
-    "context": "changed_at created_at name source_path",
-    "entity": "attributes name slot",
-    "evidence": "rule",
-    "ledger": "actor at kind title",
-    "measurement": "label name",
-    "memory": "content decided_at extractor_version first_seen flags last_seen pending_since rule"
-    " type",
-    "pipeline_run": "changed_at current_node name path started_at state",
-    "project": "name",
-    "record": "at key session text",
-    "relation": "kind target",
-    "source": "path",
-    "state": "ended_at evidence key note set_at value",
-}
-"""Columns that some verb shows; if one of them is missing, the test no longer covers it."""
-
 LINES = {
     ("record", "text"), ("content", "text"), ("memory", "content"), ("state", "value"),
     ("content_history", "content"), ("state", "note"),
@@ -458,13 +437,6 @@ def test_text_from_files_is_shown_harmless(program: Program) -> None:
         harmless(program, PROJECT, call)
 
 
-def test_an_invalid_time_is_not_stored(program: Program) -> None:
-    assert program.rows_of("SELECT count(*) FROM record WHERE at IS NOT NULL") == [0]
-    assert program.rows_of("SELECT count(*) FROM commit_ WHERE at LIKE '%' || char(27) || '%'") == [
-        0
-    ]
-
-
 def about_agents(program: Program) -> Iterator[Sequence[object]]:
     """Verbs about agents, groups and fleets, and what they refuse."""
     memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory'")
@@ -564,13 +536,6 @@ def test_text_written_into_the_store_from_outside_is_shown_harmless(program: Pro
     assert "defect of reviewer" not in said, [
         line for line in said.splitlines() if "defect" in line
     ]
-    unseen = {
-        (table, column)
-        for table, columns in PRINTED.items()
-        for column in columns.split()
-        if tag(table, column) not in said
-    }
-    assert not unseen
 
 
 @pytest.mark.timeout(300)

@@ -156,41 +156,6 @@ def test_no_path_harms_the_terminal_or_ends_in_a_traceback(
     program.nothing_lost()
 
 
-LONG = 3_000_000
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: ("line.md", "word " * (LONG // 5)),
-        lambda: ("solid.md", "x" * LONG),
-        lambda: ("session.jsonl", json.dumps({"type": "user", "uuid": "u", "message": {
-            "role": "user", "content": "We decided to print. " + "y" * LONG}})),
-        lambda: ("talk.json", json.dumps([{"role": "user", "content": "z" * LONG}])),
-        lambda: ("graph.dot", f'digraph d {{ start -> a -> exit; a [prompt="{"w" * LONG}"] }}'),
-    ],
-    ids=["words", "one word", "claude line", "chat", "pipeline"],
-)  # fmt: skip
-def test_a_line_of_three_megabytes_is_only_long(
-    program: Reviewer, make: Callable[[], tuple[str, str]]
-) -> None:
-    name, text = make()
-    path = program.folder / name
-    path.write_text(text)
-    commands: list[list[object]] = [
-        ["ingest", path], ["extract", path, "--json"], ["context", "import", path],
-        ["queue", "list"], ["commit", "list", "#1"], ["packet"],
-    ]  # fmt: skip
-    if name == "graph.dot":
-        commands = [["pipeline", "check", path], ["pipeline", "show", path, "--json"]]
-    for arguments in commands:
-        done = program(*arguments)
-        assert done.returncode in (0, 1), (arguments, done.stderr[-300:])
-        assert "Traceback" not in done.stderr
-        assert "defect" not in done.stderr, done.stderr[-300:]
-    program.nothing_lost()
-
-
 def test_the_reports_of_a_wave_can_be_looked_at_in_a_terminal(program: Reviewer) -> None:
     path = odd_name(program.folder)
     assert program("--project", "kiosk", "ingest", path).returncode == 0

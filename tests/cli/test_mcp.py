@@ -419,19 +419,6 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
         assert "No session" in await refused(client, "brief", session="o2")
 
 
-async def test_a_memory_of_another_project_is_not_there(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    other = tree(reviewer, "bakery")
-    (number, *_) = reviewer.ids("--project", folder.name, "--status", "all")
-    note = other / "notes.md"
-    note.write_text("# Bakery\n\n- [Decision] Bread is baked at four in the morning.\n")
-    assert reviewer("ingest", note, cwd=other).returncode == 0
-    async with served(reviewer, other) as client:
-        for each in (number, 99_999):
-            said = await refused(client, "read", what=f"m:{each}")
-            assert said.endswith(f"The project of this session has no m:{each}.")
-
-
 @pytest.mark.parametrize(
     ("name", "words"), [("propose", ("`propose`", "quotes")), ("wrong", ("`dispute`", "m:12"))]
 )

@@ -95,13 +95,6 @@ def test_our_own_hooks_are_told_to_stay_quiet(tmp_path: Path) -> None:
     assert seen(tmp_path)["environment"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
 
 
-def test_nothing_passes_through_a_shell(tmp_path: Path) -> None:
-    path = program(tmp_path, "note(); say('Yes.')")
-    chat(path, "$(touch planted)", ";touch planted").complete(ASK, max_tokens=50)
-    assert seen(tmp_path)["argv"] == ["$(touch planted)", ";touch planted"]
-    assert not list(tmp_path.rglob("planted"))
-
-
 def test_secrets_are_masked_on_the_way_out_and_back(tmp_path: Path) -> None:
     path = program(tmp_path, f"note(prompt=sys.stdin.read()); say('It is {TOKEN}')")
     answer = chat(path).complete([ChatMessage("user", f"Push with {TOKEN}")], max_tokens=50)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Reviewer
@@ -72,4 +76,21 @@ def test_a_misspelt_command_names_the_nearest_ones(reviewer: Reviewer) -> None:
     assert said.endswith("? See: reviewer --help")
     assert reviewer.fails("frobnicate", code=2) == (
         "There is no command 'frobnicate'. See: reviewer --help"
+    )
+
+
+def test_a_working_folder_that_is_gone_is_named_as_the_cause(
+    reviewer: Reviewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "reviewer", "sources"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == (
+        "The current folder does not exist any more: change to another one with cd.\n"
     )

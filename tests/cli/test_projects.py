@@ -575,17 +575,6 @@ class TestTheScreen:
         assert opened("nowhere") == (0, [None])  # the first screen asks
         assert opened("nowhere", "--all-projects") == (0, [None])
 
-    def test_with_all_projects_nothing_new_goes_to_a_namesake(
-        self, trees: Trees, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.chdir(trees.folder / "other" / "p")
-        engine = Engine.open(trees.program.db)
-        engine.work_in_all()
-        with pytest.raises(ConflictError, match="belongs to"):
-            engine.contexts.create("p", "talk")
-        engine.contexts.create("q", "talk")
-        engine.close()
-
 
 class TestAgents:
     """What agents are given and may ask for, in each tree."""
@@ -624,14 +613,3 @@ class TestAgents:
             done = trees.at(tree)("hook", "claude-code", event, typed=told)
             assert done.returncode == 0
             assert marks_in(done.stdout) <= own
-
-    @pytest.mark.parametrize("verb", ["brief", "keep"])
-    def test_hand_overs_of_a_context_of_another_project_are_refused(
-        self, trees: Trees, verb: str
-    ) -> None:
-        context = trees.ids["p"]["context"]
-        assert marks_in(succeeds(trees.at("p"), verb, "--context", context)) <= {"p"}
-        for tree in ("q", "x", "other/p"):
-            done = trees.at(tree)(verb, "--context", context)
-            assert done.returncode != 0
-            assert marks_in(done.stdout) == set()

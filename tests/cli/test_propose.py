@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -124,16 +123,6 @@ def test_a_folder_is_searched_for_sessions_and_nothing_else(reviewer: Reviewer) 
     (folder / "data.json").write_text('{"a": 1}', "utf-8")
     done = reviewer("propose", folder, "--dry-run", env=asks(reviewer))
     assert "1 session in 1 piece" in done.stdout
-
-
-def test_a_session_can_be_named_by_its_id(reviewer: Reviewer) -> None:
-    path = session(reviewer)
-    assert reviewer("ingest", path).returncode == 0
-    done = reviewer("propose", "charges", "--dry-run", env=asks(reviewer))
-    assert "1 session in 1 piece" in done.stdout
-    assert "neither a file nor a session" in reviewer.fails(
-        "propose", "nonesuch", "--dry-run", env=asks(reviewer)
-    )
 
 
 def test_without_a_model_it_offers_by_name_what_is_installed(reviewer: Reviewer) -> None:
@@ -260,14 +249,6 @@ else:
         os.kill(seen(reviewer.folder / "bin")["me"], 0)
 
 
-def test_what_an_instruction_file_says_is_known(reviewer: Reviewer) -> None:
-    subprocess.run(["git", "init", "-q", str(reviewer.folder)], check=True)
-    (reviewer.folder / "CLAUDE.md").write_text(f"# Kiosk\n\n- {TRUE}\n", "utf-8")
-    done = reviewer("propose", session(reviewer), "--yes", "--json", env=asks(reviewer))
-    (row,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert row["proof"]["known"] == ["CLAUDE.md:3"]
-
-
 def test_a_prompt_of_the_user_is_used(reviewer: Reviewer) -> None:
     environment = asks(reviewer)
     folder = reviewer.folder / "templates"
@@ -286,12 +267,6 @@ def test_a_wrong_call_is_refused(reviewer: Reviewer) -> None:
     assert "does not exist" in reviewer.fails(
         "propose", reviewer.folder / "nowhere" / "x.jsonl", env=asks(reviewer)
     )
-
-
-def test_without_a_path_it_is_about_what_was_ingested(reviewer: Reviewer) -> None:
-    reviewer("ingest", session(reviewer))
-    done = reviewer("propose", "--dry-run", env=asks(reviewer))
-    assert done.stdout.startswith("1 session in 1 piece")
 
 
 def installed(reviewer: Reviewer, answered: str = FOUND) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,6 @@ from tests.unit.sources.families import (
     lines,
     opencode_database,
 )
-
-DAY = 86_400
 
 
 @pytest.fixture
@@ -93,13 +90,6 @@ def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
     assert (again["files"], again["unchanged"], again["new"]) == (0, 1, 0)
 
 
-def test_without_sessions_ingest_asks_for_a_path(shop: Reviewer) -> None:
-    done = shop("ingest")
-    assert done.returncode == 1
-    assert "There are no sessions of this project on this machine. Name a file" in done.stderr
-    assert not shop.db.exists()
-
-
 def test_of_a_database_of_several_projects_only_this_one_is_read(shop: Reviewer) -> None:
     path = home(shop) / ".local/share/opencode/opencode.db"
     opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
@@ -166,30 +156,6 @@ def test_a_variable_names_another_place(
     assert listed(shop, "--all") == {}, "only an absolute path is one place"
     shop.environment[variable] = str(root / value)
     assert listed(shop, "--all") == {family.format: 1}
-
-
-def test_sessions_that_the_agent_deletes_soon_are_counted(shop: Reviewer) -> None:
-    path = claude(shop, shop.folder)
-    claude(shop, shop.folder, "s2")
-    old = path.stat().st_mtime - 27 * DAY
-    os.utime(path, (old, old))
-    assert [row["expiring"] for row in shop.rows("sources", "--json")] == [1]
-    assert "1 expire within 5 days" in shop("sources").stdout
-    (home(shop) / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": 365}')
-    assert [row["expiring"] for row in shop.rows("sources", "--json")] == [0]
-
-
-def test_folders_that_agents_name_by_a_hash_are_recognised(shop: Reviewer) -> None:
-    import hashlib
-
-    name = hashlib.sha256(str(shop.folder).encode()).hexdigest()
-    said = {"id": "m", "type": "user", "timestamp": "2026-03-01T09:00:00Z", "content": "Hi."}
-    for folder, hashed in ((name, "00"), ("shop", name), ("marked", "00"), ("other", "00")):
-        head = {"sessionId": folder, "projectHash": hashed}
-        lines(f".gemini/tmp/{folder}/chats/session-1.jsonl", head, said)(home(shop))
-    (home(shop) / ".gemini/tmp/marked/.project_root").write_text(f"{shop.folder}\n")
-    assert listed(shop) == {"gemini": 3}
-    assert listed(shop, "--all") == {"gemini": 4}
 
 
 def test_watch_reads_what_has_been_added(shop: Reviewer) -> None:

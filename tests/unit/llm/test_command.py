@@ -76,6 +76,9 @@ def test_any_program_gets_the_prompt_and_its_output_is_the_answer(tmp_path: Path
     assert answer.counted_by == "cl100k_base"
     assert given["argv"] == ["--plain"]
     assert given["prompt"] == "Be short.\n\nWhat is a ledger?"
+    assert given["environment"]["REVIEWER_CHILD"] == "1"  # hooks of ours are silent
+    # Else Claude Code replaces `@path` in a prompt, which may quote anybody, by the file.
+    assert given["environment"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
 
 
 def test_it_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path: Path) -> None:
@@ -87,24 +90,11 @@ def test_it_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path: Path) -> N
     assert not Path(given["cwd"]).exists()
 
 
-def test_our_own_hooks_are_told_to_stay_quiet(tmp_path: Path) -> None:
-    path = program(tmp_path, "note(); say('Yes.')")
-    chat(path).complete(ASK, max_tokens=50)
-    assert seen(tmp_path)["environment"]["REVIEWER_CHILD"] == "1"
-    # Else Claude Code replaces `@path` in a prompt, which may quote anybody, by the file.
-    assert seen(tmp_path)["environment"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
-
-
 def test_secrets_are_masked_on_the_way_out_and_back(tmp_path: Path) -> None:
     path = program(tmp_path, f"note(prompt=sys.stdin.read()); say('It is {TOKEN}')")
     answer = chat(path).complete([ChatMessage("user", f"Push with {TOKEN}")], max_tokens=50)
     assert TOKEN not in seen(tmp_path)["prompt"] + answer.text
     assert "[masked github-token]" in seen(tmp_path)["prompt"]
-
-
-def test_colour_codes_are_removed(tmp_path: Path) -> None:
-    path = program(tmp_path, r"say('\x1b[31mA book\x1b[0m \x1b]8;;x\x07of acts.\x08\r\n')")
-    assert chat(path).complete(ASK, max_tokens=50).text == "A book of acts."
 
 
 def test_claude_gets_no_tools_no_hooks_no_servers_and_keeps_no_session(tmp_path: Path) -> None:
@@ -326,12 +316,6 @@ def test_a_flood_is_stopped(tmp_path: Path) -> None:
     body = "\nwhile True: say('x' * 65536)"
     with pytest.raises(ModelError, match="printed more than 8 MB"):
         chat(program(tmp_path, body)).complete(ASK, max_tokens=50)
-
-
-def test_a_command_that_ignores_a_long_prompt_can_still_answer(tmp_path: Path) -> None:
-    path = program(tmp_path, "say('Yes.')")
-    long = [ChatMessage("user", "word " * 200_000)]
-    assert chat(path).complete(long, max_tokens=50).text == "Yes."
 
 
 def test_a_missing_command_is_named_with_what_is_installed(tmp_path: Path) -> None:

@@ -7,15 +7,12 @@ import time
 
 import pytest
 
-from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
-from reviewer.llm.open_model import open_model
+from reviewer.llm.model import CancelledError, ChatMessage, Completion
 from reviewer.llm.openai_chat import OpenAIChat
-from reviewer.settings import ModelSettings, Settings
-from tests.unit.llm.faults import Behave, Call, chunk, endpoint
+from tests.unit.llm.faults import Behave, Call, endpoint
 from tests.waiting import PATIENCE
 
 ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
-NOWHERE = ModelSettings(base_url="http://127.0.0.1:9/v1", name="tiny")
 TOKEN = "ghp_" + "x7Kd9QwErTy" * 4
 
 
@@ -64,17 +61,6 @@ def test_only_the_variable_that_the_settings_name_gives_a_key(
 def test_how_an_answer_ended_is_reported(finish: str, means: str) -> None:
     with endpoint(lambda call: call.streams("Half an ans", finish=finish)) as server:
         assert OpenAIChat(server.settings()).complete(ASK, max_tokens=9).finish == means
-
-
-def test_a_refusal_counts_as_filtered() -> None:
-    def refuse(call: Call) -> None:
-        call.begins()
-        call.sends(chunk(None, refusal="I cannot help with that."))
-        call.ends()
-
-    with endpoint(refuse) as server:
-        answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=9)
-    assert (answer.text, answer.finish) == ("I cannot help with that.", "filtered")
 
 
 def test_tokens_are_counted_here_and_marked_so_if_the_endpoint_does_not_count() -> None:
@@ -128,17 +114,6 @@ def test_a_person_can_stop_it_at_any_moment(said_first: bool) -> None:
                 ASK, max_tokens=9, cancelled=lambda: time.monotonic() > began + 0.5
             )
         assert hung_up.wait(30)
-
-
-def test_an_exception_of_the_callback_passes_through() -> None:
-    def broken(_: str) -> None:
-        raise ValueError("no room")
-
-    with (
-        endpoint(lambda call: call.streams("A book")) as server,
-        pytest.raises(ValueError, match="no room"),
-    ):
-        OpenAIChat(server.settings()).complete(ASK, max_tokens=9, on_text=broken)
 
 
 def test_concurrent_calls_are_limited_and_waiting_can_be_stopped() -> None:
@@ -208,11 +183,6 @@ def test_a_busy_endpoint_is_asked_again() -> None:
     with endpoint(busy) as server:
         assert OpenAIChat(server.settings()).complete(ASK, max_tokens=9).text == "Yes."
     assert len(server.calls) == 3
-
-
-def test_settings_without_a_model_open_no_model() -> None:
-    with pytest.raises(ModelError, match="No model is configured"):
-        open_model(Settings())
 
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}

@@ -55,10 +55,6 @@ def test_a_template_becomes_two_messages(folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_without_a_system_prompt_there_is_one_message(folder: Path) -> None:
-    assert [one.role for one in render(loaded(folder, " \n"), DATA)] == ["user"]
-
-
 def test_a_part_goes_with_its_lines_where_its_value_is_empty(folder: Path) -> None:
     whole = "Keep:\nThese:\n- midnight\n- who signs\nEnds with s7.\n"
     assert filled(folder, ANCHORS) == whole
@@ -98,18 +94,6 @@ def test_the_users_own_template_replaces_the_built_in_one(tmp_path: Path) -> Non
     assert (brief.user_prompt, brief.path) == ("mine {{messages}}", str(own / "brief.toml"))
     assert load_template("tags", built_in, own, FIELDS).user_prompt == "tags {{messages}}"
     assert load_template("brief", built_in, None, FIELDS).user_prompt == "built in {{messages}}"
-
-
-def test_a_missing_folder_of_templates_is_not_passed_over(folder: Path) -> None:
-    written(folder)
-    with pytest.raises(TemplateError, match="no folder of templates"):
-        load_template("brief", folder, folder / "nowhere")
-
-
-def test_an_unknown_template_names_the_known_ones(folder: Path) -> None:
-    written(folder)
-    with pytest.raises(TemplateError, match=r"no template breif\. There are: brief\."):
-        load_template("breif", folder)
 
 
 @pytest.mark.parametrize("template_id", ["../brief", "a/b", "", ".hidden", "a\x00b", "a b"])

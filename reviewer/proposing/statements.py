@@ -26,7 +26,6 @@ from reviewer.llm.model import (
     Completion,
     JsonSchema,
     ModelError,
-    StructuredModel,
 )
 from reviewer.llm.spending import about
 from reviewer.llm.templates import Fields, fence_for, load_template, render
@@ -232,9 +231,8 @@ class StatementWriter:
         schema: JsonSchema | None = None,
     ) -> PieceQuestion:
         """Messages as a question."""
-        kind = "json" if isinstance(self._model, StructuredModel) else "text"
         key = question_key(
-            kept_under or messages, self._model.name, self._answer_tokens, TEMPERATURE, kind
+            kept_under or messages, self._model.name, self._answer_tokens, TEMPERATURE, "json"
         )
         ours = counter()
         tokens = sum(ours.count(one.content) for one in messages)
@@ -249,18 +247,11 @@ class StatementWriter:
         return kept
 
     def _ask(self, question: PieceQuestion, cancelled: Callable[[], bool]) -> Completion:
-        if isinstance(self._model, StructuredModel):
-            return self._model.complete_json(
-                question.messages,
-                question.schema or SCHEMA,
-                max_tokens=self._answer_tokens,
-                temperature=TEMPERATURE,
-                cancelled=cancelled,
-            )
         return self._model.complete(
             question.messages,
             max_tokens=self._answer_tokens,
             temperature=TEMPERATURE,
+            schema=question.schema or SCHEMA,
             cancelled=cancelled,
         )
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from reviewer.llm.command import CommandChat, agents_found
-from reviewer.llm.model import CancelledError, ChatMessage, ModelError, StructuredModel
+from reviewer.llm.model import CancelledError, ChatMessage, ModelError
 from reviewer.llm.open_model import check_model, context_tokens, open_model
 from reviewer.settings import ModelSettings, Settings
 from tests.waiting import PATIENCE, until
@@ -120,8 +120,7 @@ def test_claude_gets_no_tools_no_hooks_no_servers_and_keeps_no_session(tmp_path:
 def test_claude_can_be_asked_for_a_shape_and_a_model(tmp_path: Path) -> None:
     told = {"is_error": False, "result": "", "structured_output": {"statements": []}}
     model = agent(tmp_path, "claude", f"note(); say({json.dumps(told)!r})", model="haiku")
-    assert isinstance(model, StructuredModel)
-    answer = model.complete_json(ASK, SCHEMA, max_tokens=50)
+    answer = model.complete(ASK, schema=SCHEMA, max_tokens=50)
     given = seen(tmp_path)["argv"]
     assert given[given.index("--model") + 1] == "haiku"
     assert json.loads(given[given.index("--json-schema") + 1]) == SCHEMA
@@ -136,7 +135,7 @@ open(given[given.index('-o') + 1], 'w').write('A book of acts.')
 say('{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":4}}')
 """
     model = agent(tmp_path, "codex", body)
-    answer = model.complete_json(ASK, SCHEMA, max_tokens=50)
+    answer = model.complete(ASK, schema=SCHEMA, max_tokens=50)
     given = seen(tmp_path)
     for wanted in (
         "--ephemeral", "--ignore-user-config", "features.hooks=false", "features.shell_tool=false",

@@ -191,7 +191,7 @@ SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalPropert
 def test_json_of_a_shape_is_asked_for() -> None:
     with endpoint(lambda call: call.streams("{}")) as server:
         chat = OpenAIChat(server.settings())
-        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
+        assert chat.complete(ASK, schema=SCHEMA, max_tokens=9).text == "{}"
         chat.complete(ASK, max_tokens=9)
     shaped, plain = (call.body for call in server.calls)
     assert shaped["response_format"] == {
@@ -211,6 +211,6 @@ def test_an_endpoint_that_takes_no_shape_is_asked_without_it_from_then_on(status
 
     with endpoint(plain) as server:
         chat = OpenAIChat(server.settings())
-        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
-        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
+        assert chat.complete(ASK, schema=SCHEMA, max_tokens=9).text == "{}"
+        assert chat.complete(ASK, schema=SCHEMA, max_tokens=9).text == "{}"
     assert ["response_format" in call.body for call in server.calls] == [True, False, False]

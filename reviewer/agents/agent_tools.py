@@ -353,13 +353,13 @@ class AgentTools:
 
     def _session(self, name: str, root: Path) -> SessionFile:
         """A session by its id, or its file. Raises ReviewerError for one of another project."""
-        from reviewer.agents.transcripts import SessionFile, find_in_project, transcript_of
+        from reviewer.agents.transcripts import SessionFile, find_session, transcript_of
 
         for note in self._noted():
             if note.session == name:
                 folder = Path(note.cwd)
                 return transcript_of(note.agent, note.session, note.path, folder)
-        found = find_in_project(name, root)
+        found = find_session(name, root)
         if found is not None:
             return found
         if not self._place(name).is_file():

@@ -155,9 +155,7 @@ GUARDED = {
     [
         *((agent, "guard git push", name, words) for agent, (name, words) in GUARDED.items()),
         ("claude-code", "command make check", ".claude/settings.json", "Bash(make check*)"),
-        ("claude-code", "tool WebFetch", ".claude/settings.json", "^(Bash|WebFetch)$"),
         ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),
-        ("copilot", "tool db-x", ".copilot/hooks/reviewer.json", '"matcher": "db-x"'),
     ],
 )
 def test_the_settings_follow_guards_and_commands_and_are_put_back(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,12 +48,6 @@ def folder_loop(folder: Path) -> Path:
     return loop
 
 
-def link_to_itself(folder: Path) -> Path:
-    path = folder / "self.md"
-    path.symlink_to(path)
-    return path
-
-
 def odd_name(folder: Path) -> Path:
     path = folder / NAME
     path.write_text(WORDS)
@@ -72,19 +65,6 @@ def odd_folder(folder: Path) -> Path:
 def pipe(folder: Path) -> Path:
     path = folder / "pipe.jsonl"
     os.mkfifo(path)
-    return path
-
-
-def socket_file(folder: Path) -> Path:
-    path = folder / "talk.jsonl"
-    with socket.socket(socket.AF_UNIX) as listening:
-        here = os.open(".", os.O_RDONLY)
-        try:
-            os.chdir(folder)  # the name of a socket is short
-            listening.bind(path.name)
-        finally:
-            os.fchdir(here)
-            os.close(here)
     return path
 
 
@@ -113,10 +93,7 @@ def missing(folder: Path) -> Path:
     return folder / f"gone{NAME}" / NAME
 
 
-HOSTILE = [
-    folder_loop, link_to_itself, odd_name, odd_folder, pipe, socket_file, endless, huge, no_text,
-    missing,
-]  # fmt: skip
+HOSTILE = [folder_loop, odd_name, odd_folder, pipe, endless, huge, no_text, missing]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

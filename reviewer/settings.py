@@ -120,13 +120,3 @@ def load_settings(path: Path | None = None) -> Settings:
         raise SettingsError(
             f"The settings {path}: {problem}. What there is: reviewer help settings"
         ) from problem
-
-
-def check_folders(settings: Settings, path: Path) -> None:
-    """Raise SettingsError for a folder that the settings at `path` name and that is not there."""
-    templates = settings.compression.templates
-    if templates and not Path(templates).expanduser().is_dir():
-        raise SettingsError(
-            f"The settings {path}: templates of [compression] is {templates}, "
-            "which is not a folder."
-        )

@@ -6,7 +6,6 @@ import errno
 import hashlib
 import os
 import stat
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,8 +24,6 @@ LARGEST = 16 << 20
 """Bytes of one answer."""
 LARGEST_FOLDER = 200_000_000
 """Bytes of all answers in a folder; beyond that the oldest go."""
-KEPT_BETWEEN_LOOKS = 100
-"""Answers that are kept between two looks at the size of the folder."""
 
 
 def answers_folder() -> Path:
@@ -51,8 +48,6 @@ class AnswerCache:
         """`largest`: bytes of all answers together."""
         self.folder = folder
         self._largest = largest
-        self._lock = threading.Lock()
-        self._kept = 0
 
     def find(self, key: str) -> Completion | None:
         """The kept answer; None without one, also where the file is damaged."""
@@ -80,19 +75,17 @@ class AnswerCache:
         """Keep an answer. Raises OSError."""
         make_private_folder(self.folder)
         write_atomic(self._path(key), msgspec.json.encode(answer), durable=False)
-        with self._lock:
-            if self._kept % KEPT_BETWEEN_LOOKS == 0:
-                self._shrink()
-            self._kept += 1
+        self._shrink()
 
     def _shrink(self) -> None:
         """Remove the oldest answers where all together are too large, and what a kill has left."""
         found = []
         with os.scandir(self.folder) as entries:
             for entry in entries:
-                about = entry.stat(follow_symlinks=False)
-                if stat.S_ISREG(about.st_mode):
-                    found.append((about.st_mtime, about.st_size, entry.path))
+                with suppress(FileNotFoundError):  # another thread has put it in its place
+                    about = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(about.st_mode):
+                        found.append((about.st_mtime, about.st_size, entry.path))
         size = sum(each[1] for each in found)
         for _, bytes_, path in sorted(found):
             if size <= self._largest:

@@ -441,15 +441,6 @@ def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> Non
     assert "99999" in reviewer.fails(*options, 99999)
 
 
-def test_a_damaged_record_of_connections_does_not_stop_undo(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    connect(reviewer, "claude-code")
-    (reviewer.db.with_name(f"{reviewer.db.name}-agents") / "connections.json").write_text("{")
-    done = reviewer("--project", folder.name, "undo")
-    assert done.returncode == 0
-    assert "is damaged" in done.stderr
-
-
 def test_without_a_store_connecting_says_how_to_fill_the_one_it_makes(reviewer: Reviewer) -> None:
     done = connect(reviewer, "gemini")
     assert "gemini gets nothing before you promote something" in done.stderr

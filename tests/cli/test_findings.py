@@ -68,17 +68,6 @@ def test_findings_are_counted_over_sessions(reviewer: Reviewer, folder: Path) ->
     }
 
 
-def test_a_session_that_is_read_again_counts_once(reviewer: Reviewer, folder: Path) -> None:
-    session = lint("a")
-    reviewer("ingest", write(folder, session))
-    session.run("git status")
-    reviewer("ingest", write(folder, session))
-
-    (row,) = reviewer.rows("findings")
-
-    assert (row["sessions"], row["times"]) == (1, 1)
-
-
 def test_an_ingestion_says_in_one_line_what_came_up_again(reviewer: Reviewer, folder: Path) -> None:
     first = reviewer("ingest", write(folder, lint("a")))
     again = reviewer("ingest", write(folder, lint("b", "file.Close")))
@@ -140,25 +129,6 @@ def test_errors_of_the_day_and_failures_without_a_remedy_are_not_proposed(
 
     assert len(reviewer.rows("findings", "--again")) == 3
     assert not reviewer.rows("queue", "list")
-
-
-@pytest.mark.parametrize(
-    ("second", "proposed"),
-    [("cd src && go build -o bin/shop .", 1), ("go build -mod=vendor -o bin/shop .", 0)],
-)
-def test_another_command_is_a_remedy_when_it_helped_in_two_sessions(
-    reviewer: Reviewer, folder: Path, second: str, proposed: int
-) -> None:
-    for name, remedy in (("a", "cd src && go build -o bin/shop ."), ("b", second)):
-        told = Told(name)
-        told.user("Build it")
-        told.run("go build -o bin/shop .", "go: cannot find main module", failed=True)
-        told.run(remedy)
-        write(folder, told)
-    reviewer("ingest", folder)
-
-    assert len(reviewer.rows("findings", "--again")) == 1
-    assert len(reviewer.rows("queue", "list")) == proposed
 
 
 def test_a_command_refused_once_waits_for_a_reader_and_twice_in_one_session_is_proposed(

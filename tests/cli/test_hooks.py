@@ -128,15 +128,6 @@ def test_before_a_compaction_it_says_what_reviewer_keep_says(reviewer: Reviewer)
     assert without.startswith("Keep in the summary: the goal")
 
 
-def test_opencode_is_told_what_to_keep_of_the_session_in_its_database(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    write_opencode(reviewer, folder)
-    told = json.dumps({"cwd": str(folder), "sessionID": "o1"})
-    text = json.loads(hook(reviewer, "opencode", "compact", told))["additionalContext"]
-    assert text.startswith("Keep all of this in the summary")
-    assert "Water the plants." in text
-
-
 def test_an_ended_session_is_read_by_another_process(reviewer: Reviewer) -> None:
     folder, agent = filled(reviewer), "claude-code"
     told = event(folder, transcript_path=str(session(folder)), reason="other")
@@ -420,14 +411,6 @@ def test_two_readers_do_not_read_a_session_twice(reviewer: Reviewer) -> None:
     until(lambda: files.sessions()[0].read_at)
     assert reviewer("verify").returncode == 0
     assert oct(os.stat(files.folder).st_mode & 0o777) == "0o700"
-
-
-def test_too_large_an_input_is_called_that(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    told = event(folder, prompt="x" * 8_000_001)
-    done = reviewer("hook", "claude-code", "SessionStart", typed=told)
-    assert done.returncode == 0
-    assert "too large" in log(reviewer)[-1]
 
 
 STUCK = """

@@ -172,13 +172,6 @@ def test_our_own_file_is_not_learnt_again(reviewer: Reviewer) -> None:
     assert reviewer.ids(*options, "--status", "all") == before
 
 
-def test_an_agent_without_such_a_folder_says_so(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    done = in_folder(reviewer, folder, "connect", "gemini", "--memory", "--yes")
-    assert done.returncode == 1
-    assert "claude-code and codex" in done.stderr
-
-
 def test_planted_files_of_that_name_and_read_only_ones_are_refused(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     place = memory(reviewer, folder)

@@ -71,15 +71,6 @@ def test_every_reading_verb_works_and_every_decision_is_refused(
     assert (sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()) == before
 
 
-def test_doctor_reports_it_and_finds_no_other_problem(
-    closed: Reviewer, bound: Callable[[], None]
-) -> None:
-    found = closed("doctor", preexec_fn=bound)
-    lines = {line.split()[0]: line for line in found.stdout.splitlines()}
-    assert "cannot be saved" in found.stdout
-    assert " ok" in lines["integrity"]
-
-
 def allowed_to_read(path: Path, mode: int) -> bool:
     """The answer of `os.access` for another user."""
     return mode == os.R_OK and path.exists()

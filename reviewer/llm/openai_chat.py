@@ -262,8 +262,10 @@ def _trusted() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-CHARACTERS_A_TOKEN = 20
-"""No language needs as many: an endpoint that says more ignores the limit."""
+TOLERANCE = 2
+"""Times the limit that an answer may have by our own count, because encodings differ."""
+STEP = 256
+"""Characters between two counts of an answer that may exceed its limit."""
 
 Finish = Literal["stop", "length", "filtered"]
 
@@ -277,6 +279,7 @@ class _Answer:
         self._pieces: list[str] = []
         self._refusal: list[str] = []
         self._length = 0
+        self._count_at = max_tokens * TOLERANCE
         self._model = ""
         self._usage: tuple[int, int] | None = None
         self.finish: Finish | None = None
@@ -310,7 +313,10 @@ class _Answer:
 
     def exceeds_limit(self) -> bool:
         """Whether the endpoint ignores the limit; the answer then counts as cut off here."""
-        if self._length <= self.max_tokens * CHARACTERS_A_TOKEN:
+        if self._length < self._count_at:
+            return False
+        self._count_at = self._length + STEP
+        if counter().count(self.text) <= self.max_tokens * TOLERANCE:
             return False
         self.finish = "length"
         return True

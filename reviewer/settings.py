@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal, get_args, get_type_hints
+from typing import Annotated, Literal
 
 import msgspec
 
 from reviewer.errors import ReviewerError
 from reviewer.files import read_small
-
-WORDS = {
-    "str": "text in quotes", "int": "a whole number", "float": "a number", "bool": "true or false",
-    "array": "a list", "object": "a table", "null": "nothing",
-}  # fmt: skip
-"""The validator's names for the types of TOML, in plain words."""
-
 
 CONTEXT_TOKENS = 8192
 """Tokens of prompt and answer together that small models take."""
@@ -125,44 +117,6 @@ def load_settings(path: Path | None = None) -> Settings:
     except RecursionError:
         raise SettingsError(f"The settings {path} are nested too deep.") from None
     except msgspec.ValidationError as problem:
-        raise SettingsError(f"The settings {path}: {_explained(str(problem))}") from problem
-
-
-def check_folders(settings: Settings, path: Path) -> None:
-    """Raise SettingsError for a folder that the settings at `path` name and that is not there."""
-    templates = settings.compression.templates
-    if templates and not Path(templates).expanduser().is_dir():
         raise SettingsError(
-            f"The settings {path}: templates of [compression] is {templates}, "
-            "which is not a folder."
-        )
-
-
-def _explained(problem: str) -> str:
-    """The validator's message in plain words: the setting, the problem, and the allowed values."""
-    message, _, place = problem.partition(" - at `$.")
-    *table, name = re.sub(r"\[[^\]]*\]|`", "", place).split(".")
-    struct = get_type_hints(Settings)[table[0]] if table else Settings
-    where = f"{name} of [{table[0]}]" if table else name
-    if "unknown field" in problem:
-        return _unknown(problem.split("`")[1], name)
-    if message.startswith("Invalid enum value "):
-        allowed = " or ".join(f'"{each}"' for each in get_args(get_type_hints(struct)[name]))
-        return f"{where} is {message.removeprefix('Invalid enum value ')}, and may be {allowed}."
-    words = re.sub(r"`([^`]*)`", lambda found: _in_words(found[1]), message)
-    return f"{where}: {words[:1].lower()}{words[1:]}."
-
-
-def _in_words(types: str) -> str:
-    return " or ".join(WORDS.get(each, each) for each in types.split(" | "))
-
-
-def _unknown(name: str, table: str) -> str:
-    """The message for an unknown setting of a table ("": of the file), with a suggestion."""
-    from difflib import get_close_matches
-
-    known = (get_type_hints(Settings)[table] if table else Settings).__struct_fields__
-    where = f" of [{table}]" if table else ""
-    near = get_close_matches(name, known, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
-    return f"{name} is not a setting{where}. {hint}"
+            f"The settings {path}: {problem}. What there is: reviewer help settings"
+        ) from problem

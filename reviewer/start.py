@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from reviewer.mounts import is_on_local_disk
 from reviewer.projects import WITHOUT_A_TREE, ForeignProjectError, work_tree
-from reviewer.promotion.waves.report import WaveProgress
 from reviewer.sources.discovery import (
     FoundSession,
     Machine,
@@ -25,6 +24,7 @@ from reviewer.sources.discovery import (
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.projects import ChosenProject
+    from reviewer.promotion.waves.report import WaveProgress
 
 
 ALL = "all projects"
@@ -223,53 +223,20 @@ class MachineStart:
     ) -> ReadSum:
         """Read one project after the other, each into its own."""
         files, left_out = 0, []
-        sizes = [len(choose(self._sessions[each.folder]).paths) for each in project.parts]
-        counted = _ProgressOfAll(progress, sum(sizes), project.bytes)
         try:
-            for each, size in zip(project.parts, sizes, strict=True):
+            for each in project.parts:
                 try:
                     self._engine.work_in(self._chosen(each))
                 except ForeignProjectError as problem:
                     left_out.append(str(problem))
                     continue
-                read = self._read_one(each, counted, cancelled)
+                read = self._read_one(each, progress, cancelled)
                 files += read.files
                 if read.stopped or cancelled():
                     return ReadSum(files, True, tuple(left_out))
-                counted.finish(size, each.bytes)
         finally:
             self._engine.work_in_all()
         return ReadSum(files, False, tuple(left_out))
-
-
-class _ProgressOfAll:
-    """Adds what earlier projects came to, so that the bar goes from one end to the other once."""
-
-    def __init__(self, show: Callable[[WaveProgress], None], files: int, bytes: int) -> None:  # noqa: A002
-        self._show = show
-        self._files, self._bytes = files, bytes
-        self._before = self._latest = WaveProgress(0, files, 0, bytes, "", 0, 0)
-
-    def __call__(self, progress: WaveProgress) -> None:
-        before = self._before
-        self._latest = WaveProgress(
-            before.files_done + progress.files_done,
-            max(self._files, before.files_done + progress.files_total),
-            before.bytes_done + progress.bytes_done,
-            max(self._bytes, before.bytes_done + progress.bytes_total),
-            progress.path,
-            before.records + progress.records,
-            before.candidates + progress.candidates,
-        )
-        self._show(self._latest)
-
-    def finish(self, files: int, bytes: int) -> None:  # noqa: A002
-        """A project with that many files and bytes is read."""
-        before, latest = self._before, self._latest
-        self._before = self._latest = structs.replace(
-            latest, files_done=before.files_done + files, bytes_done=before.bytes_done + bytes
-        )
-        self._show(self._before)
 
 
 def _together(rows: list[FoundProject]) -> FoundProject:

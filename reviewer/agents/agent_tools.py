@@ -43,8 +43,6 @@ LINES_AROUND = 5
 MOST_LINES = 200
 MOST_QUOTES = 8
 LONGEST_QUOTE = 2_000
-PROPOSALS_A_SESSION = 30
-"""Proposals that one run of the server queues."""
 DISPUTES_A_SESSION = 5
 """Memories that one run of the server puts back into the queue."""
 PROPOSALS_WAITING = 200
@@ -96,7 +94,7 @@ class AgentTools:
         self._named = project
         self._folder = folder or Path.cwd()
         self._clock = clock
-        self._queued = self._disputed = 0
+        self._disputed = 0
         self.agent = agent
 
     def packet(self, task: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
@@ -154,7 +152,6 @@ class AgentTools:
             )
         if any(len(each.text) > LONGEST_QUOTE for each in quotes):
             raise ReviewerError(f"A quote has at most {LONGEST_QUOTE:,} characters.")
-        self._require_room()
         with self._engine(create=True) as engine:
             return self._propose(engine, statement, type_, quotes)
 
@@ -356,13 +353,13 @@ class AgentTools:
 
     def _session(self, name: str, root: Path) -> SessionFile:
         """A session by its id, or its file. Raises ReviewerError for one of another project."""
-        from reviewer.agents.transcripts import SessionFile, find_in_project, transcript_of
+        from reviewer.agents.transcripts import SessionFile, find_session, transcript_of
 
         for note in self._noted():
             if note.session == name:
                 folder = Path(note.cwd)
                 return transcript_of(note.agent, note.session, note.path, folder)
-        found = find_in_project(name, root)
+        found = find_session(name, root)
         if found is not None:
             return found
         if not self._place(name).is_file():
@@ -399,13 +396,6 @@ class AgentTools:
         ]
 
     # Proposing
-
-    def _require_room(self) -> None:
-        if self._queued >= PROPOSALS_A_SESSION:
-            raise ReviewerError(
-                f"{PROPOSALS_A_SESSION} statements were proposed in this session, which is enough: "
-                "the person decides on them first."
-            )
 
     def _waiting(self, engine: Engine) -> int:
         from reviewer.promotion.views import QueueQuery
@@ -456,7 +446,6 @@ class AgentTools:
         )
         if added.dropped:
             raise ReviewerError(f"Not queued: {added.dropped[0].reason}.")
-        self._queued += bool(added.new)
         if added.new:
             return sentence(
                 f"Queued as #{added.new[0]}. It waits for the person's decision and is not "

@@ -59,12 +59,10 @@ class WrittenFile(Struct, frozen=True, kw_only=True):
     values: dict[str, str | list[str]] = {}
     made: tuple[str, ...] = ()
     """Folders that were made for it, outermost first."""
-    upcoming: str = ""
-    """The SHA-256 of its content after the change; it is one of the two after a crash."""
 
     def has_written(self, data: bytes) -> bool:
         """Whether these are the bytes that were written."""
-        return _digest(data) in (self.after, self.upcoming)
+        return _digest(data) == self.after
 
 
 class Connection(Struct, frozen=True, kw_only=True):
@@ -313,14 +311,9 @@ class Connections:
                 if not old.has_written(data):
                     problems.append(f"{path} was changed since and is not brought up to date.")
                     continue
-                known = structs.replace(old, upcoming=_digest(new))
-                files[path] = known
-                self._keep(structs.replace(connection, files=tuple(files.values())))
                 write_atomic(Path(path), new)
                 values: dict[str, str | list[str]] = {"text": text}
-                files[path] = structs.replace(
-                    known, after=known.upcoming, upcoming="", values=values
-                )
+                files[path] = structs.replace(old, after=_digest(new), values=values)
                 self._keep(structs.replace(connection, files=tuple(files.values())))
         return problems
 

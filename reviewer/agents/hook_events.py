@@ -25,7 +25,6 @@ class LifecycleMoment(Enum):
 
     START = "start"
     COMPACTION = "compaction"  # it is about to begin
-    TURN_END = "turn end"
     END = "end"
 
 
@@ -45,37 +44,20 @@ class LifecycleEvent(Struct, frozen=True, kw_only=True):
     source: str = ""
 
 
-_CLAUDE = {
-    "SessionStart": LifecycleMoment.START,
-    "PreCompact": LifecycleMoment.COMPACTION,
-    "Stop": LifecycleMoment.TURN_END,
-    "SessionEnd": LifecycleMoment.END,
-}
-_CAMEL = {
-    "sessionStart": LifecycleMoment.START,
-    "agentStop": LifecycleMoment.TURN_END,
-    "sessionEnd": LifecycleMoment.END,
-}
+_AROUND = {"SessionStart": LifecycleMoment.START, "SessionEnd": LifecycleMoment.END}
+_CAMEL = {"sessionStart": LifecycleMoment.START, "sessionEnd": LifecycleMoment.END}
 
 EVENTS: dict[str, dict[str, LifecycleMoment]] = {
-    "claude-code": _CLAUDE,
-    "codex": {name: moment for name, moment in _CLAUDE.items() if name != "PreCompact"},
-    "gemini": {
-        "SessionStart": LifecycleMoment.START,
-        "AfterAgent": LifecycleMoment.TURN_END,
-        "SessionEnd": LifecycleMoment.END,
-    },
+    "claude-code": {**_AROUND, "PreCompact": LifecycleMoment.COMPACTION},
+    "codex": _AROUND,
+    "gemini": _AROUND,
     "opencode": {
         "start": LifecycleMoment.START,
         "compact": LifecycleMoment.COMPACTION,
         "end": LifecycleMoment.END,
     },
     "copilot": _CAMEL,
-    "cursor": {
-        "sessionStart": LifecycleMoment.START,
-        "stop": LifecycleMoment.TURN_END,
-        "sessionEnd": LifecycleMoment.END,
-    },
+    "cursor": _CAMEL,
 }
 """Agent -> the events around a session, by the agent's own names; those within are answered by
 `call_hook`.

@@ -47,8 +47,7 @@ class Hooks:
             if path and not self._accepted(event):
                 session, path = "", ""
             return what_to_keep(event.agent, session, path, Path(event.cwd))
-        noted = self._note(event, ended=event.moment is LifecycleMoment.END)
-        if noted and event.moment is LifecycleMoment.END and (event.transcript or event.session):
+        if self._note(event, ended=True) and (event.transcript or event.session):
             self._files.forget_old_sessions()
             start_in_background(self._store, READ_SESSIONS, project=self._named)
         return NOTHING

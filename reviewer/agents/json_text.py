@@ -129,7 +129,7 @@ class _Text:
         return self.text.count("\n", 0, position) + 1
 
     def way(self, path: Path) -> list[_Item]:
-        """The members that lead along a path, as far as it goes; null counts as there, being empty.
+        """The members that lead along a path, as far as it goes.
 
         Raises JsonTextError for a name that occurs twice, and for what is no object on the way.
         """
@@ -146,9 +146,7 @@ class _Text:
         return members
 
     def holder(self, start: int, opening: str = "{") -> _Holder:
-        """The object or array that begins somewhere; null is an empty one."""
-        if self.plain.startswith("null", start):
-            return _Holder(start, start + 4, [])
+        """The object or array that begins somewhere."""
         if self.plain[start] != opening:
             kind = "an object" if opening == "{" else "an array"
             raise JsonTextError(f"Line {self.line(start)}: {kind} was expected there.")
@@ -245,8 +243,6 @@ def _inserted(read: _Text, holder: _Holder, name: str, value: Any) -> str:
     if not holder.items:
         bracket = "{}" if name else "[]"
         inside = text[holder.start + 1 : holder.end - 1].rstrip()
-        if read.plain.startswith("null", holder.start):
-            inside = ""
         made = f"{bracket[0]}{inside}{newline}{inner}{shown}{newline}{outer}{bracket[1]}"
         return text[: holder.start] + made + text[holder.end :]
     last = holder.items[-1].end

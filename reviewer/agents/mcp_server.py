@@ -4,27 +4,16 @@ instead of it, as one line of JSON.
 
 from __future__ import annotations
 
-import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any
 
-import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from mcp_types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    ToolAnnotations,
-    jsonrpc_message_adapter,
-)
-from pydantic import BaseModel, Field, ValidationError
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field
 
 from reviewer import __version__
 from reviewer.agents.agent_tools import (
@@ -94,7 +83,7 @@ def serve(tools: AgentTools, *, agent_given: bool) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])  # the SDK's would be Rich's
-    anyio.run(_serve, server(tools, agent_given=agent_given))
+    server(tools, agent_given=agent_given).run()
 
 
 class _OneLine(logging.Formatter):
@@ -102,58 +91,6 @@ class _OneLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return " ".join(record.getMessage().split())
-
-
-async def _serve(made: MCPServer[Any]) -> None:
-    """Serve on stdin and stdout. The SDK drops a line that is not a message; here it is repaired or
-    answered.
-
-    The SDK has no public way to serve over other streams than its own, so its inner server is used;
-    where a later version has none of that name, such lines are dropped.
-    """
-    low = getattr(made, "_lowlevel_server", None)
-    if low is None:
-        logging.getLogger(__name__).warning(
-            "This version of the package mcp is newer than reviewer knows: lines that are not "
-            "messages get no answer."
-        )
-        await made.run_stdio_async()
-        return
-    async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
-        send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-
-        async def relay() -> None:
-            async with send:
-                async for item in incoming:
-                    read = repaired(item) if isinstance(item, Exception) else item
-                    if isinstance(read, JSONRPCError):
-                        await outgoing.send(SessionMessage(read))
-                    else:
-                        await send.send(read)
-
-        tasks.start_soon(relay)
-        await low.run(receive, outgoing, low.create_initialization_options())
-        tasks.cancel_scope.cancel()
-
-
-def repaired(problem: Exception) -> SessionMessage | JSONRPCError:
-    """A message of a line that had half a character, or the answer to a line that is no message."""
-    first: Mapping[str, Any] = problem.errors()[0] if isinstance(problem, ValidationError) else {}
-    line = first.get("input")
-    not_json = first.get("type") == "json_invalid"
-    try:
-        if not_json and isinstance(line, str):
-            whole = json.dumps(json.loads(line), ensure_ascii=False)
-            text = whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
-    except (ValueError, RecursionError):
-        pass  # the answer below says so
-    error = (
-        ErrorData(code=PARSE_ERROR, message="This line is not JSON.")
-        if not_json
-        else ErrorData(code=INVALID_REQUEST, message="This line is no message of MCP.")
-    )
-    return JSONRPCError(jsonrpc="2.0", id=None, error=error)
 
 
 def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:

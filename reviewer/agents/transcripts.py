@@ -18,6 +18,7 @@ from reviewer.sources.discovery import (
     is_known_place,
     is_within,
 )
+from reviewer.sources.format import Format
 from reviewer.sources.open import recognise
 from reviewer.sources.registry import FORMATS
 
@@ -35,13 +36,14 @@ class SessionFile(Struct, frozen=True):
     cwd: str = ""
 
 
-def find_transcript(agent: str, session: str, folder: Path) -> SessionFile | None:
-    """The session with this id, in the places where the agent keeps its sessions."""
-    if not session:
-        return None
-    formats = [each for each in FORMATS if each.name.startswith(agent)]
-    for each in find_sessions(Machine.here(), ProjectFolders.of(folder), formats):
-        if each.session == session or (not each.session and _named_after(each.path, session)):
+def find_session(name: str, folder: Path, agent: str = "") -> SessionFile | None:
+    """The session with this id: of an agent, wherever it was held, or of any agent in a folder's
+    project.
+    """
+    scope = ProjectFolders.of(folder)
+    for each in find_sessions(Machine.here(), scope, _formats_of(agent)) if name else ():
+        named = each.session == name or (not each.session and _named_after(each.path, name))
+        if named and (agent or each.belongs_to(scope)):
             return _transcript(each)
     return None
 
@@ -62,16 +64,6 @@ def find_latest(folder: Path, *, besides: Collection[str] = ()) -> SessionFile |
     return None if latest is None else _transcript(latest)
 
 
-def find_in_project(name: str, folder: Path) -> SessionFile | None:
-    """The session of a folder's project with this id, of any agent."""
-    scope = ProjectFolders.of(folder)
-    for each in find_sessions(Machine.here(), scope):
-        named = each.session == name or (not each.session and _named_after(each.path, name))
-        if named and each.belongs_to(scope):
-            return _transcript(each)
-    return None
-
-
 def has_several(path: Path) -> bool:
     """Whether a file may have sessions of several projects. Raises SourceError."""
     return recognise(path).outlines is not None
@@ -87,7 +79,7 @@ def transcript_of(agent: str, session: str, path: str, folder: Path) -> SessionF
     if path:
         found: SessionFile | None = _named(agent, session, path)
     else:
-        found = find_transcript(agent, session, folder)
+        found = find_session(session, folder, agent)
     if found is None:
         raise SourceError(f"The session {session} of {agent} was not found where it keeps them.")
     if found.cwd and not _is_of(found.cwd, folder):
@@ -97,11 +89,16 @@ def transcript_of(agent: str, session: str, path: str, folder: Path) -> SessionF
 
 def require_place(agent: str, path: str) -> None:
     """Raises SourceError for a path where the agent keeps no sessions."""
-    formats = [each for each in FORMATS if each.name.startswith(agent)]
     if "\0" in path:
         raise SourceError(f"{path!r} is not the name of a file.")
-    if not os.path.isabs(path) or not is_known_place(Path(path), Machine.here(), formats):
+    if not os.path.isabs(path) or not is_known_place(
+        Path(path), Machine.here(), _formats_of(agent)
+    ):
         raise SourceError(f"{path} is not where {agent} keeps its sessions, so it is not read.")
+
+
+def _formats_of(agent: str) -> list[Format]:
+    return [each for each in FORMATS if each.name.startswith(agent)]
 
 
 def _named(agent: str, session: str, path: str) -> SessionFile:

@@ -65,9 +65,7 @@ def commit() -> None:
     """
 
 
-@commit.command(
-    "list", ends_unread=True, example='commit list talk --filter "role:tool tokens>500"'
-)
+@commit.command("list", example='commit list talk --filter "role:tool tokens>500"')
 @click.argument("name", metavar="CONTEXT")
 @option(
     "--filter Q",

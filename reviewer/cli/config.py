@@ -49,10 +49,9 @@ def validate(session: Session) -> None:
 
 def check_settings(session: Session, path: Path) -> None:
     """Read the settings as the screen does. Raises ReviewerError if they are invalid."""
-    from reviewer.settings import check_folders, load_settings
+    from reviewer.settings import load_settings
 
     settings = load_settings(path)
-    check_folders(settings, path)
     if settings.keys:
         session.check_keymap(path)
     model = settings.model

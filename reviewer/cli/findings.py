@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.rows.finding_rows import FindingView
 
 
-@click.command(cls=Verb, ends_unread=True)
+@click.command(cls=Verb)
 @flag("--again", "Only what came up in two sessions or more.")
 @limit_option()
 @json_option()

@@ -147,7 +147,7 @@ def _print_run(report: RunReport) -> None:
     print_table(rows)
 
 
-@fleet.command("files", ends_unread=True, store=False, example="fleet files parts")
+@fleet.command("files", store=False, example="fleet files parts")
 @click.argument("folder", metavar="DIR")
 @flag("--all", "Also those that were read.", into="everything")
 @json_option()

@@ -73,7 +73,7 @@ def redo(session: Session) -> None:
         narrate(f"Done again: {redone.title} - reviewer undo takes it back")
 
 
-@click.group(cls=VerbGroup, ends_unread=True, invoke_without_command=True)
+@click.group(cls=VerbGroup, invoke_without_command=True)
 @limit_option(says="Only the latest N acts.")
 @option("--by NAME", "Only the acts of this person or agent.")
 @json_option("One JSON object per line, oldest first.")

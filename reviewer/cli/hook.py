@@ -6,14 +6,14 @@ import gc
 import os
 import signal
 import sys
-import traceback
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from reviewer.cli.output import narrate
-from reviewer.cli.run import STDOUT, explain, flush_streams
+from reviewer.cli.run import explain
 from reviewer.cli.session import DONE, FAILED, Session, Verb, leave, pass_session
 from reviewer.errors import ReviewerError
 
@@ -67,93 +67,49 @@ def hook(session: Session, agent: str, event: str) -> None:
         call_hook.respond(str(session.store_path()), session.project, agent, event)
         return
     hooks = Hooks(session.store_path(), project=session.project)
-
-    def carry_out() -> int:
-        try:
+    named = f"{agent} {event}"
+    seconds = MOST_SECONDS_COMPACTION if event in COMPACTIONS else MOST_SECONDS
+    gc.disable()  # it takes a tenth of the time, and the process ends soon
+    try:
+        with within(
+            seconds, lambda: _log(hooks, f"{named}: it took longer than {seconds:g} seconds.")
+        ):
             data = sys.stdin.buffer.read(MOST_INPUT + 1)
             if len(data) > MOST_INPUT:
                 raise ReviewerError(f"stdin has more than {MOST_INPUT // 1_000_000} MB: too large.")
             happened = read_event(agent, event, data)
-            text = hooks.carry_out(happened)
-            hand_over(f"{answer(happened, text)}\n" if text else "")
+            if text := hooks.carry_out(happened):
+                sys.stdout.write(f"{answer(happened, text)}\n")
+                sys.stdout.flush()
             hooks.finish(happened)
-        except UnknownEventError as problem:  # an agent is told what `connect` wrote
-            narrate(str(problem))
-            return FAILED
-        except Exception as problem:
-            if os.environ.get("REVIEWER_DEBUG"):
-                raise
-            _log(hooks, f"{agent} {event}: {explain(problem)[0]}")
-        return DONE
-
-    seconds = MOST_SECONDS_COMPACTION if event in COMPACTIONS else MOST_SECONDS
-    gc.disable()  # it takes a tenth of the time, and the process ends soon
-    try:
-        code = within(seconds, carry_out)
+    except UnknownEventError as problem:  # an agent is told what `connect` wrote
+        narrate(str(problem))
+        leave(FAILED)
+    except Exception as problem:
+        if os.environ.get("REVIEWER_DEBUG"):
+            raise
+        _log(hooks, f"{named}: {explain(problem)[0]}")
     finally:
         gc.enable()
-    if code is None:
-        _log(hooks, f"{agent} {event}: it took longer than {seconds:g} seconds.")
-    elif code:
-        leave(code)
 
 
-COMPLETE = b"\0"
-"""Ends an answer that a child process has handed over whole."""
-
-
-def within(seconds: float, work: Callable[[], int]) -> int | None:
-    """Run `work` in a child process, and print what it hands over. Returns its exit code, or None
-    if it took longer than `seconds`: then nothing of it is printed.
-
-    The system ends the child, also inside a call of C that never returns. Where processes cannot be
-    forked, `work` runs here, with nothing to stop it.
-    """
-    if not hasattr(os, "fork"):
-        return work()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it leaves nothing to wait for
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.dup2(writing, STDOUT)
-        os.close(reading)
-        os.close(writing)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        code = FAILED
-        try:
-            code = work()
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            flush_streams()
-            os._exit(code)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        handed = pipe.read()
-    if handed.endswith(COMPLETE):
-        sys.stdout.write(handed[:-1].decode())
-        sys.stdout.flush()
-    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return ended if ended >= 0 else None
-
-
-def hand_over(text: str) -> None:
-    """Hand a whole answer to the process that waits for it."""
-    if not hasattr(os, "fork"):
-        sys.stdout.write(text)
-        sys.stdout.flush()
+@contextmanager
+def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
+    """Call `late` and end the process where the block takes longer than `seconds`."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
         return
-    sys.stdout.flush()
-    data = text.encode() + COMPLETE
-    while data:
-        data = data[os.write(STDOUT, data) :]
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, STDOUT)
-    os.close(nowhere)
+
+    def end(*_: object) -> NoReturn:
+        late()
+        os._exit(DONE)
+
+    signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 @click.command(cls=Verb)

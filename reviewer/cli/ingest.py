@@ -50,7 +50,7 @@ def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: 
     Each ingestion is a numbered wave. Its best candidates, at most 50, are queued when all files
     are read. With --no-extract nothing is queued until you call `reviewer extract --store`.
     """
-    from reviewer.cli.sources import project_sessions, take_moved
+    from reviewer.cli.sources import project_sessions
     from reviewer.sources.walk import walk
 
     sessions: dict[Path, frozenset[str]] = {}
@@ -73,8 +73,6 @@ def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: 
             sessions=sessions,
         )
         line.clear()
-        for path in paths if not sessions else ():
-            take_moved(engine, report.project, path)
         waiting = engine.queue.counts(report.project)
         offered = _offer(engine, report.project) if report.sessions and not as_json else ""
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -151,11 +150,11 @@ def read_text(
     `of` says what the text is for, `if_empty` what to do instead of giving an empty one, `most` how
     many bytes it may have.
 
-    Raises SourceError for a text that is too large, not UTF-8 or empty and for a closed standard
-    input, OSError when the file cannot be read.
+    Raises SourceError for a text that is too large, not UTF-8 or empty, OSError when the file
+    cannot be read.
     """
     if name == "-":
-        raw = _standard_input(most)
+        raw = sys.stdin.buffer.read(most + 1)
     else:
         with open_plain(Path(name)) as file:
             raw = file.read(most + 1)
@@ -170,14 +169,3 @@ def read_text(
     if not text:
         raise SourceError(f"{name} is empty. {if_empty}")
     return text
-
-
-def _standard_input(most: int) -> bytes:
-    try:
-        return sys.stdin.buffer.read(most + 1)
-    except OSError as problem:
-        if problem.errno != errno.EBADF:
-            raise
-        raise SourceError(
-            "Standard input is closed. Pipe the text in, or name a file that contains it."
-        ) from problem

@@ -16,7 +16,7 @@ MISSING = "The MCP server needs the package mcp, which is not installed. Install
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
 
 
-@click.command(cls=Verb, ends_unread=True, example="mcp --agent claude-code")
+@click.command(cls=Verb, example="mcp --agent claude-code")
 @option(
     "--agent NAME", "Who proposes (default: the name that the client gives itself).", default=""
 )

@@ -50,7 +50,7 @@ def check() -> None:
         print_text(line)
 
 
-@model.command("serve", ends_unread=True)
+@model.command("serve")
 @port_option
 @option(
     "--model FILE.gguf",

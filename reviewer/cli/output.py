@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import select
-import signal
 import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from io import BufferedWriter, FileIO, TextIOWrapper
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from reviewer.system import HANG_UP
 from reviewer.text.numerals import count as count
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from msgspec import Struct
 
     from reviewer.promotion.views import Done as Act
@@ -28,69 +22,6 @@ Row = TypeVar("Row")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 ELLIPSIS = "…"
-
-_NOBODY_READS = (errno.EPIPE, errno.EIO, errno.EBADF)
-"""A pipe whose reader has gone, a terminal that was closed, and a stream that never was open."""
-
-
-class _Unread(FileIO):
-    """A stream that nobody may read: what cannot be written goes nowhere.
-
-    `only_told`: nothing but sentences for people goes there, so that no failure to write matters.
-    """
-
-    lost = False
-    hung_up = False
-
-    def __init__(self, number: int, *, only_told: bool) -> None:
-        super().__init__(number, "w", closefd=False)
-        self._only_told = only_told
-
-    def write(self, data: Any) -> int:
-        try:
-            while (written := super().write(data)) is None:  # a pipe that is full and does not wait
-                select.select([], [self], [])
-        except OSError as problem:
-            if problem.errno in _NOBODY_READS:
-                _Unread.lost = True
-            elif not self._only_told:
-                raise
-            return len(memoryview(data).cast("B"))
-        return written
-
-
-def keep_going_unread() -> None:
-    """Go on when nobody reads the output any more, and when the terminal is closed: what was asked
-    for is done to its end, and the exit code says whether it was.
-    """
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        try:
-            number = stream.fileno()
-        except (AttributeError, OSError):
-            continue  # no stream of the system
-        stream.flush()
-        to_nowhere = BufferedWriter(_Unread(number, only_told=name == "stderr"))
-        errors, at_once = stream.errors, stream.line_buffering
-        made = TextIOWrapper(to_nowhere, stream.encoding, errors, line_buffering=at_once)
-        setattr(sys, name, made)
-    # A handler, since programs that are started here would inherit SIG_IGN.
-    if HANG_UP is not None and signal.getsignal(HANG_UP) is signal.SIG_DFL:
-        signal.signal(HANG_UP, _note_hang_up)
-
-
-def _note_hang_up(number: int, frame: FrameType | None) -> None:
-    _Unread.hung_up = True
-
-
-def goes_on_unread() -> bool:
-    """Whether `keep_going_unread` was called."""
-    return isinstance(getattr(getattr(sys.stdout, "buffer", None), "raw", None), _Unread)
-
-
-def nobody_reads() -> bool:
-    """Whether output was lost or the terminal was closed since `keep_going_unread`."""
-    return _Unread.lost or _Unread.hung_up
 
 
 def print_json(value: object) -> None:
@@ -136,8 +67,12 @@ def print_lines(text: str) -> None:
 
 
 def narrate(text: str) -> None:
-    """Print a line about progress or results on stderr, control characters made visible."""
-    click.echo(safe(text), err=True)
+    """Print a line about progress or results on stderr, control characters made visible.
+
+    The work goes on where nobody can read it.
+    """
+    with suppress(OSError):
+        click.echo(safe(text), err=True)
 
 
 def report_act(done: Act, *, undo: str = "reviewer undo") -> None:

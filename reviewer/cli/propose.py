@@ -391,21 +391,14 @@ def _why_pieces(plan: RunPlan, limit: int) -> str:
 
 
 def _paid_how(plan: RunPlan, settings: Settings) -> str:
-    from urllib.parse import urlsplit
-
     from reviewer.llm.agents import AGENTS, agent_of
-    from reviewer.llm.endpoint import is_this_machine
 
     price = _price(plan, settings)
     if price is not None:
         return f"a price of {price:,.2f} at the prices under [model]"
-    if settings.model.command:
-        agent = agent_of(settings.model.command)
-        if agent in AGENTS.values():
-            return f"on your {agent.title} plan"
-        return f"what {agent.title} charges is not known here"
-    if is_this_machine(urlsplit(settings.model.base_url).hostname or ""):
-        return "on this machine"
+    agent = agent_of(settings.model.command) if settings.model.command else None
+    if agent is not None and agent in AGENTS.values():
+        return f"on your {agent.title} plan"
     return "no prices are set (price_in and price_out under [model])"
 
 

@@ -39,9 +39,7 @@ def queue() -> None:
     """List, show and extend the queue of candidates."""
 
 
-@queue.command(
-    "list", ends_unread=True, example='queue list --filter "type:decision conf>0.6" --limit 20'
-)
+@queue.command("list", example='queue list --filter "type:decision conf>0.6" --limit 20')
 @option(
     "--status STATUS",
     "waiting (default), deferred, promoted, rejected, merged, graduated or all.",

@@ -6,12 +6,11 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
 from typing import IO
 
 import click
 
-from reviewer.cli.output import goes_on_unread, narrate
+from reviewer.cli.output import narrate
 from reviewer.cli.session import (
     DONE,
     FAILED,
@@ -22,8 +21,6 @@ from reviewer.cli.session import (
     Session,
 )
 from reviewer.errors import ReviewerError
-
-STDOUT = 1
 
 NOT_WRITTEN = "The last step was not written."
 """True of every failure: an ingestion writes in many steps, a decision in one."""
@@ -57,11 +54,10 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
             _print_remark(session)
         return code
     except (Exception, KeyboardInterrupt) as problem:
-        if isinstance(problem, BrokenPipeError) and not goes_on_unread():
-            _discard_output(sys.stdout)
-            return DONE
         if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
             raise
+        if isinstance(problem, BrokenPipeError) and _nobody_reads():
+            return DONE
         line, code = explain(problem)
         if isinstance(problem, click.exceptions.NoArgsIsHelpError):
             click.echo(line, err=True)
@@ -138,8 +134,6 @@ def _folder_is_gone() -> bool:
 
 def _os_line(problem: OSError) -> str:
     what = problem.strerror or str(problem)
-    if problem.errno == errno.EBADF and problem.filename is None:
-        return "Standard output is closed: there is nowhere to write to."
     if problem.errno == errno.ENOENT and problem.filename is None and _folder_is_gone():
         return "The current folder does not exist any more: change to another one with cd."
     where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
@@ -148,6 +142,16 @@ def _os_line(problem: OSError) -> str:
     if problem.errno == errno.EFBIG:
         return f"{where}The file would exceed the size limit (see: ulimit -f)."
     return f"{where}{what}."
+
+
+def _nobody_reads() -> bool:
+    """Whether the reader of stdout has gone; what is left for it is discarded."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output(sys.stdout)
+        return True
+    return False
 
 
 def _after_flushing(code: int) -> int:
@@ -162,26 +166,12 @@ def _after_flushing(code: int) -> int:
 
 
 def _replace_closed_streams() -> None:
-    """Open a null device for each standard stream that the caller closed (`reviewer ... >&-`),
+    """The null device in place of each standard stream that the caller closed (`reviewer >&-`),
     before a file of ours could get its number.
-
-    Reading a closed stdin and writing a closed stdout then fail with EBADF, as they should; text
-    for a closed stderr is lost.
     """
-    if sys.stdin is None:
-        sys.stdin = _null_stream(os.O_WRONLY, "r")
-    if sys.stdout is None:
-        sys.stdout = _null_stream(os.O_RDONLY, "w")
-    if sys.stderr is None:
-        sys.stderr = _null_stream(os.O_WRONLY, "w")
-
-
-def _null_stream(flags: int, mode: str) -> TextIOWrapper:
-    """The null device, opened with `flags`; it gets the lowest number that is free."""
-    number = os.open(os.devnull, flags)
-    stream = os.fdopen(number, mode, encoding="utf-8", closefd=False)
-    assert isinstance(stream, TextIOWrapper)
-    return stream
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _discard_output(stream: IO[str]) -> None:

@@ -16,7 +16,7 @@ from reviewer.system import own_command
 MISSING = "The browser needs the package textual-serve, which is not installed. Install it: "
 
 
-@click.command(cls=Verb, ends_unread=True)
+@click.command(cls=Verb)
 @port_option
 @flag("--demo", "Show the sample data, in a temporary store.")
 @pass_session

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import click
 
-from reviewer.cli.output import keep_going_unread, narrate
+from reviewer.cli.output import narrate
 from reviewer.errors import ReviewerError, StoreError, UnknownIdError
 from reviewer.files import login_name
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
@@ -387,8 +387,7 @@ class Verb(click.Command):
 
     `example`: a line for `--help`, without `reviewer` in front. `store`: whether the command uses
     a store; the help of one that does not leaves these options out. `own_project`: its `--project`
-    means something else, so that of the shared ones it takes only `--db`. `ends_unread`: the
-    command is over when nobody reads its output; all others go on and finish what was asked for.
+    means something else, so that of the shared ones it takes only `--db`.
     """
 
     def __init__(
@@ -397,23 +396,15 @@ class Verb(click.Command):
         example: str = "",
         store: bool = True,
         own_project: bool = False,
-        ends_unread: bool = False,
         **settings: Any,
     ) -> None:
         super().__init__(*args, **settings)
-        self.ends_unread = ends_unread
         self.lists_shared = store and not own_project
         options = _store_options(before_verb=False)[: 1 if own_project else None]
         for option in options:
             option.hidden = option.hidden or not store
         self.params.extend(options)
         self.example = example
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; see `ends_unread`."""
-        if not self.ends_unread:
-            keep_going_unread()
-        return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The shared options and the example, below the options."""

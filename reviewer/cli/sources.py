@@ -18,18 +18,16 @@ from reviewer.cli.output import (
     emit_texts,
     json_option,
     narrate,
-    nobody_reads,
     print_json,
     print_text,
     report_act,
 )
 from reviewer.cli.progress import ProgressLine, interruptible
 from reviewer.cli.session import INTERRUPTED, Session, Verb, leave, pass_session
-from reviewer.errors import ReviewerError, SourceError
+from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
     from reviewer.cli.progress import Interruption
-    from reviewer.engine import Engine
     from reviewer.promotion.waves.found_sessions import AgentSessions, Stamps
     from reviewer.sources.discovery import ChosenFiles, FoundSession
 
@@ -139,31 +137,6 @@ def _gone(folder: str) -> str:
     return ", which is gone" if is_on_local_disk(folder) and not Path(folder).is_dir() else ""
 
 
-def take_moved(engine: Engine, project: str, path: Path) -> None:
-    """Have a session that was read by its name, and whose folder is gone, bring its folder along:
-    the next sessions of it are found.
-    """
-    from reviewer.sources.discovery import (
-        Machine,
-        ProjectFolders,
-        cwd_of,
-        is_known_place,
-        is_within,
-    )
-    from reviewer.sources.registry import FORMATS
-
-    if not path.is_file() or not is_known_place(path.absolute(), Machine.here(), FORMATS):
-        return
-    folder, _ = cwd_of(path)
-    scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
-    if not folder or not _gone(folder) or is_within(folder, scope):
-        return
-    try:
-        report_act(engine.take_folder(project, folder))
-    except ReviewerError as problem:
-        narrate(str(problem))
-
-
 def found_sessions(
     session: Session, *, everywhere: bool = False
 ) -> tuple[list[FoundSession], list[FoundSession]]:
@@ -238,7 +211,7 @@ def watch(session: Session, once: bool, as_json: bool) -> None:
         while True:
             _read_changes(session, interruption, once=once, as_json=as_json)
             looks_again = time.monotonic() + EVERY
-            while not (once or interruption() or nobody_reads()):
+            while not (once or interruption()):
                 if time.monotonic() >= looks_again:
                     break
                 time.sleep(PAUSE)

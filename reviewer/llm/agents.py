@@ -7,7 +7,6 @@ keep no session. Each agent runs in an empty private folder.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -68,8 +67,6 @@ class Agent(Struct, frozen=True):
     read: Callable[[Ended], Answered]
     tidy: Callable[[Path, Mapping[str, str]], None] | None = None
     """Removes the files that a call in a folder leaves behind in the home of its environment."""
-    retries: re.Pattern[str] | None = None
-    """Words on standard error of one that goes on asking a model which accepts no more requests."""
     context_tokens: int = 100_000
     """Tokens of prompt and answer together that its models take at least, with its own prompt."""
 
@@ -315,7 +312,6 @@ AGENTS: dict[str, Agent] = {
         _gemini,
         _gemini_answer,
         _gemini_tidy,
-        re.compile(r"Attempt ([3-9]) failed with status (429|5\d\d)"),
         context_tokens=400_000,
     ),
     "opencode": Agent(

@@ -6,32 +6,24 @@ import errno
 import hashlib
 import os
 import stat
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from reviewer.files import (
     make_private_folder,
-    open_own,
     own_folder,
     read_regular,
     write_atomic,
 )
-from reviewer.llm.model import CancelledError, ChatMessage, Completion
-from reviewer.system import lock
+from reviewer.llm.model import ChatMessage, Completion
 
-POLL = 0.1
-"""Seconds between two looks whether another process has finished with a question."""
 LARGEST = 16 << 20
 """Bytes of one answer."""
 LARGEST_FOLDER = 200_000_000
 """Bytes of all answers in a folder; beyond that the oldest go."""
-KEPT_BETWEEN_LOOKS = 100
-"""Answers that are kept between two looks at the size of the folder."""
 
 
 def answers_folder() -> Path:
@@ -50,17 +42,12 @@ def question_key(messages: Sequence[ChatMessage], *parameters: object) -> str:
 
 
 class AnswerCache:
-    """Answers below a folder, which is made when the first one is kept.
-
-    Two processes or threads that have the same question ask it once: see `turn`.
-    """
+    """Answers below a folder, which is made when the first one is kept."""
 
     def __init__(self, folder: Path, *, largest: int = LARGEST_FOLDER) -> None:
         """`largest`: bytes of all answers together."""
         self.folder = folder
         self._largest = largest
-        self._lock = threading.Lock()
-        self._kept = 0
 
     def find(self, key: str) -> Completion | None:
         """The kept answer; None without one, also where the file is damaged."""
@@ -88,19 +75,17 @@ class AnswerCache:
         """Keep an answer. Raises OSError."""
         make_private_folder(self.folder)
         write_atomic(self._path(key), msgspec.json.encode(answer), durable=False)
-        with self._lock:
-            if self._kept % KEPT_BETWEEN_LOOKS == 0:
-                self._shrink()
-            self._kept += 1
+        self._shrink()
 
     def _shrink(self) -> None:
         """Remove the oldest answers where all together are too large, and what a kill has left."""
         found = []
         with os.scandir(self.folder) as entries:
             for entry in entries:
-                about = entry.stat(follow_symlinks=False)
-                if stat.S_ISREG(about.st_mode) and not entry.name.endswith(".lock"):
-                    found.append((about.st_mtime, about.st_size, entry.path))
+                with suppress(FileNotFoundError):  # another thread has put it in its place
+                    about = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(about.st_mode):
+                        found.append((about.st_mtime, about.st_size, entry.path))
         size = sum(each[1] for each in found)
         for _, bytes_, path in sorted(found):
             if size <= self._largest:
@@ -108,26 +93,6 @@ class AnswerCache:
             with suppress(FileNotFoundError):  # another process did the same
                 os.unlink(path)
             size -= bytes_
-
-    @contextmanager
-    def turn(self, key: str, cancelled: Callable[[], bool]) -> Iterator[None]:
-        """Wait until nobody else asks this question. Raises CancelledError, OSError."""
-        make_private_folder(self.folder)
-        # A few files for all questions, because a lock's file cannot be removed safely.
-        path = self.folder / f"turn-{key[:2]}.lock"
-        handle = open_own(path, os.O_RDWR | os.O_CREAT)
-        try:
-            while True:
-                try:
-                    lock(handle)
-                    break
-                except BlockingIOError:
-                    if cancelled():
-                        raise CancelledError("Stopped before the model was asked.") from None
-                    time.sleep(POLL)
-            yield
-        finally:
-            os.close(handle)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.json"

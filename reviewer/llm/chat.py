@@ -23,7 +23,7 @@ def quoted(message: str) -> str:
 
 
 class Chat:
-    """A `StructuredModel`; how it is asked is written in `_answer`."""
+    """A `ChatModel`; how it is asked is written in `_answer`."""
 
     def __init__(self, concurrency: int) -> None:
         self._slots = threading.BoundedSemaphore(concurrency)
@@ -34,39 +34,11 @@ class Chat:
         *,
         max_tokens: int,
         temperature: float = 0.3,
+        schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """The answer, as described at `ChatModel.complete`.
-
-        ValueError for no messages or a limit below 1.
-        """
-        return self._masked(messages, None, max_tokens, temperature, cancelled, on_text)
-
-    def complete_json(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema,
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        """The answer as JSON of `schema`, where it can be had."""
-        return self._masked(messages, schema, max_tokens, temperature, cancelled, on_text)
-
-    def _masked(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema | None,
-        max_tokens: int,
-        temperature: float,
-        cancelled: Callable[[], bool] | None,
-        on_text: Callable[[str], None] | None,
-    ) -> Completion:
-        if not messages or max_tokens < 1:
-            raise ValueError("there must be a message, and room for an answer")
+        """The answer, as described at `ChatModel.complete`."""
         masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
         stop = cancelled or (lambda: False)
         with self._slot(stop):

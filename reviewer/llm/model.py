@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -49,6 +49,11 @@ class CancelledError(ModelError):
     """The call was cancelled."""
 
 
+JsonSchema: TypeAlias = Mapping[str, Any]
+"""A JSON schema in the subset that endpoints take in strict mode: every property required, no
+others allowed."""
+
+
 class ChatModel(Protocol):
     """A model; safe to call from several threads."""
 
@@ -60,38 +65,15 @@ class ChatModel(Protocol):
         *,
         max_tokens: int,
         temperature: float = 0.3,
+        schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         """The answer to `messages`, at most `max_tokens` long; blocks until it is whole.
 
-        `on_text` gets each piece as it arrives; `cancelled` is called often, also between pieces.
+        `schema`: the shape of the JSON that is wished for; where it cannot be had, the answer is
+        whatever the model writes. `on_text` gets each piece as it arrives; `cancelled` is called
+        often, also between pieces.
         Raises ModelError when the endpoint fails, CancelledError when `cancelled` returned True.
         """
-        ...
-
-
-JsonSchema: TypeAlias = Mapping[str, Any]
-"""A JSON schema in the subset that endpoints take in strict mode: every property required, no
-others allowed."""
-
-
-@runtime_checkable
-class StructuredModel(ChatModel, Protocol):
-    """A model that can be asked for JSON of a given shape.
-
-    The shape is a wish: where it cannot be had, the answer is whatever the model writes.
-    """
-
-    def complete_json(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema,
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        """As `complete`, with an answer that follows `schema` where that can be had."""
         ...

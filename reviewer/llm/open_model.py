@@ -11,7 +11,7 @@ from reviewer.llm.model import ChatModel
 from reviewer.settings import CONTEXT_TOKENS, ModelSettings, Settings
 
 SERVED = 100_000
-"""Tokens that a model on another machine takes at least, where its endpoint does not say."""
+"""Tokens that a model on another machine takes at least."""
 
 
 def open_model(settings: Settings) -> ChatModel:
@@ -54,8 +54,8 @@ def check_model(settings: Settings) -> None:
 
 
 def context_tokens(settings: Settings) -> int:
-    """Tokens of prompt and answer together: what the settings say, or else what the agent takes or
-    the endpoint states, or else what models take on this machine or on others.
+    """Tokens of prompt and answer together: what the settings say, or else what the agent takes, or
+    what models take on this machine or on others.
     """
     model = settings.model
     if model.context_tokens != CONTEXT_TOKENS:
@@ -64,9 +64,5 @@ def context_tokens(settings: Settings) -> int:
         from reviewer.llm.agents import agent_of
 
         return agent_of(model.command).context_tokens
-    from reviewer.llm.context_size import stated_context
-
-    stated = stated_context(model)
-    if stated is None and not is_this_machine(urlsplit(model.base_url).hostname or ""):
-        return SERVED
-    return stated or CONTEXT_TOKENS
+    here = is_this_machine(urlsplit(model.base_url).hostname or "")
+    return CONTEXT_TOKENS if here else SERVED

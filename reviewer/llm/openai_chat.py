@@ -1,21 +1,24 @@
 """Any OpenAI-compatible endpoint, through the `openai` package: streamed, cancellable, explained.
 
-A request runs in a thread of its own, because no data arrives while a model reads a long prompt: a
-cancellation must not wait for that, and the server should notice it immediately. Importing this
-module imports `openai`, which takes about half a second.
+A request is a task that can be cancelled, because no data arrives while a model reads a long
+prompt: a cancellation must not wait for that, and the server should notice it immediately.
+Importing this module imports `openai`, which takes about half a second.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-import queue
 import re
-import socket
 import ssl
-import threading
-import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Coroutine,
+    Mapping,
+    Sequence,
+)
+from contextlib import aclosing
 from functools import cache
 from typing import Any, Literal
 
@@ -129,17 +132,21 @@ class OpenAIChat(Chat):
         endpoint = self._endpoint
         wire = [{"role": one.role, "content": one.content} for one in messages]
         request = {"model": self.name, "messages": wire, **options}
-        exchange = _Exchange(endpoint, request, self._retries)
-        try:
-            with closing(exchange.chunks(stop, self._seconds)) as chunks:
-                for chunk in chunks:
+        exchange = _Exchange(endpoint, request, self._retries, self._seconds)
+
+        async def listen() -> None:
+            async with aclosing(exchange.chunks()) as chunks:
+                async for chunk in chunks:
                     piece = answer.add(chunk)
                     if piece and on_text is not None:
                         on_text(piece)
                     if answer.exceeds_limit():
                         break
-        except _LateError as late:
-            raise _timed_out(endpoint, self._seconds, late.status) from None
+
+        try:
+            asyncio.run(_until_stopped(listen(), stop, self._seconds))
+        except TimeoutError:
+            raise _timed_out(endpoint, self._seconds, exchange.status) from None
         except (openai.BadRequestError, openai.UnprocessableEntityError):
             raise
         except openai.OpenAIError as problem:
@@ -152,12 +159,28 @@ class OpenAIChat(Chat):
         return answer.completion(self.name)
 
 
+async def _until_stopped(
+    work: Coroutine[Any, Any, None], stop: Callable[[], bool], seconds: float
+) -> None:
+    """Do the work. Raises CancelledError as soon as `stop` returns True, and TimeoutError; the
+    connection is closed in both cases.
+    """
+    working = asyncio.create_task(work)
+    try:
+        async with asyncio.timeout(seconds):
+            while not working.done():
+                if stop():
+                    raise CancelledError(STOPPED)
+                await asyncio.wait({working}, timeout=POLL)
+        working.result()
+    finally:
+        if not working.done():
+            working.cancel()
+            await asyncio.wait({working})
+
+
 CONNECT = 10.0
 """Seconds for a connection to be made."""
-LARGEST = 32 << 20
-"""Bytes of an answer; three times as many as the longest answers of models have."""
-LARGEST_PACKED = LARGEST // 1000
-"""Bytes of a compressed answer, which may unpack to a thousand times as many."""
 HEADERS = frozenset(
     {"host", "accept", "connection", "content-type", "content-length",
      "transfer-encoding", "user-agent"}
@@ -169,110 +192,48 @@ class _MalformedError(Exception):
     """The response is not a stream of chat completion chunks."""
 
 
-class _LateError(Exception):
-    """The timeout is over. `status`: the last one of the endpoint, for instance 429."""
-
-    def __init__(self, status: int | None) -> None:
-        super().__init__()
-        self.status = status
-
-
-class _Limited(httpx2.SyncByteStream):
-    """A response body that raises _MalformedError once it exceeds a limit."""
-
-    def __init__(self, body: httpx2.SyncByteStream, limit: int) -> None:
-        self._body = body
-        self._left = limit
-
-    def __iter__(self) -> Iterator[bytes]:
-        for piece in self._body:
-            self._left -= len(piece)
-            if self._left < 0:
-                raise _MalformedError
-            yield piece
-
-    def close(self) -> None:
-        self._body.close()
-
-
 class _Exchange:
     """One chat completion request and the chunks of its answer."""
 
-    def __init__(self, endpoint: Endpoint, request: dict[str, Any], retries: int) -> None:
+    def __init__(
+        self, endpoint: Endpoint, request: dict[str, Any], retries: int, seconds: float
+    ) -> None:
         self._endpoint = endpoint
         self._request = request
         self._retries = retries
-        self._arrived: queue.SimpleQueue[ChatCompletionChunk | BaseException | None] = (
-            queue.SimpleQueue()
-        )
-        self._over = threading.Event()
-        self._sockets: list[socket.socket] = []
+        self._seconds = seconds
         self.sent = 0
         """Requests that the endpoint has got, with those that were tried again."""
         self.status: int | None = None
+        """The last one of the endpoint, for instance 429."""
         self.content_type = ""
 
-    def chunks(
-        self, stop: Callable[[], bool], seconds: float
-    ) -> Generator[ChatCompletionChunk, None, None]:
+    async def chunks(self) -> AsyncGenerator[ChatCompletionChunk, None]:
         """The chunks of the answer; leaving the iteration closes the connection.
 
-        Raises the client's exceptions, _MalformedError, CancelledError as soon as `stop` returns
-        True, and _LateError when the answer is not whole after `seconds`.
+        Raises the client's exceptions, and _MalformedError.
         """
-        end = time.monotonic() + seconds
-        threading.Thread(
-            target=self._run, args=(seconds,), name="model exchange", daemon=True
-        ).start()
         try:
-            while True:
-                if stop():
-                    raise CancelledError(STOPPED)
-                left = end - time.monotonic()
-                if left <= 0:
-                    raise _LateError(self.status)
-                try:
-                    arrived = self._arrived.get(timeout=min(POLL, left))
-                except queue.Empty:
-                    continue
-                if arrived is None:
-                    return
-                if isinstance(arrived, BaseException):
-                    raise arrived
-                yield arrived
-        finally:
-            self._close()
-
-    def _run(self, seconds: float) -> None:
-        try:
-            with self._client(seconds) as client:
-                stream = client.chat.completions.create(**self._request, stream=True)
+            async with self._client() as client:
+                stream = await client.chat.completions.create(**self._request, stream=True)
                 self.content_type = stream.response.headers.get("content-type", "")
-                with stream:
-                    for chunk in stream:
-                        if self._over.is_set():
-                            return
-                        self._arrived.put(chunk)
-            self._arrived.put(None)
+                async with stream:
+                    async for chunk in stream:
+                        yield chunk
         except (ValueError, TypeError, AttributeError, RecursionError) as problem:
             # The client parses responses without checking them first.
-            malformed = _MalformedError()
-            malformed.__cause__ = problem
-            self._arrived.put(malformed)
-        except Exception as problem:  # raised in the thread that reads the chunks
-            self._arrived.put(problem)
+            raise _MalformedError from problem
 
-    def _client(self, seconds: float) -> openai.OpenAI:
-        local = self._endpoint.local
-        carrier = httpx2.Client(
+    def _client(self) -> openai.AsyncOpenAI:
+        carrier = httpx2.AsyncClient(
             # A proxy would make "this machine" untrue.
-            trust_env=not local,
+            trust_env=not self._endpoint.local,
             verify=False if self._endpoint.base_url.startswith("http:") else _trusted(),
             follow_redirects=False,
-            timeout=httpx2.Timeout(seconds, connect=min(CONNECT, seconds)),
+            timeout=httpx2.Timeout(self._seconds, connect=min(CONNECT, self._seconds)),
             event_hooks={"request": [self._before], "response": [self._after]},
         )
-        return openai.OpenAI(
+        return openai.AsyncOpenAI(
             base_url=self._endpoint.base_url,
             api_key=self._endpoint.key or "none",
             admin_api_key="",
@@ -280,43 +241,19 @@ class _Exchange:
             max_retries=self._retries,
         )
 
-    def _before(self, request: httpx2.Request) -> None:
+    async def _before(self, request: httpx2.Request) -> None:
         for name in list(request.headers):
             if name.lower() not in HEADERS:
                 del request.headers[name]
         if self._endpoint.key:
             request.headers["Authorization"] = f"Bearer {self._endpoint.key}"
-        request.headers["Accept-Encoding"] = "identity"
         request.extensions["trace"] = self._trace
-        if self._over.is_set():
-            raise httpx2.RequestError("stopped", request=request)
 
-    def _after(self, response: httpx2.Response) -> None:
+    async def _after(self, response: httpx2.Response) -> None:
         self.status = response.status_code
-        packed = "content-encoding" in response.headers
-        if isinstance(response.stream, httpx2.SyncByteStream):
-            response.stream = _Limited(response.stream, LARGEST_PACKED if packed else LARGEST)
 
-    def _trace(self, event: str, info: dict[str, Any]) -> None:
-        """Count the requests, and note the sockets of the connection: shutting one down ends a read
-        in the other thread.
-        """
-        if event.endswith(".send_request_body.complete"):
-            self.sent += 1
-        stream = info.get("return_value")
-        if event.endswith((".connect_tcp.complete", ".start_tls.complete")) and stream is not None:
-            self._sockets.append(stream.get_extra_info("socket"))
-            if self._over.is_set():
-                self._shut_down()
-
-    def _close(self) -> None:
-        self._over.set()
-        self._shut_down()
-
-    def _shut_down(self) -> None:
-        for open_socket in list(self._sockets):
-            with suppress(OSError):  # closed already
-                socket.socket.shutdown(open_socket, socket.SHUT_RDWR)
+    async def _trace(self, event: str, info: dict[str, Any]) -> None:
+        self.sent += event.endswith(".send_request_body.complete")
 
 
 @cache
@@ -480,93 +417,39 @@ def _explain(problem: openai.OpenAIError, endpoint: Endpoint, seconds: float) ->
     return ModelError(f"The request to {endpoint.host} could not be made: {problem}.")
 
 
-def _connection(problem: openai.APIConnectionError, endpoint: Endpoint) -> ModelError:
-    causes: list[BaseException] = []
+def _connection(problem: BaseException, endpoint: Endpoint) -> ModelError:
     cause: BaseException | None = problem
-    while cause is not None and cause not in causes:
-        causes.append(cause)
+    while cause is not None and not (isinstance(cause, OSError) and cause.strerror):
         cause = cause.__cause__ or cause.__context__
-    for cause in causes:
-        match cause:
-            case socket.gaierror():
-                return ModelError(
-                    f"The host {endpoint.host} is not known. Check base_url under [model] in the "
-                    "settings, and the network."
-                )
-            case ssl.SSLError():
-                return ModelError(
-                    f"No trusted connection to {endpoint.host} is possible: "
-                    f"{cause.reason or 'the TLS handshake failed'}. Check base_url under [model]."
-                )
-            case ConnectionRefusedError():
-                return ModelError(
-                    f"No server answers at {endpoint.base_url}. Start the server there (reviewer "
-                    "model serve starts a small local one), or correct base_url under [model]."
-                )
-            case OSError() if cause.strerror and not isinstance(cause, ConnectionError):
-                return ModelError(
-                    f"{endpoint.host} cannot be reached: {cause.strerror}. Check base_url under "
-                    "[model] in the settings, and the network."
-                )
-    return _broke_off(endpoint)
+    if cause is None or isinstance(cause, ConnectionResetError | BrokenPipeError):
+        return _broke_off(endpoint)
+    reason = getattr(cause, "reason", None) or cause.strerror
+    return ModelError(
+        f"{endpoint.base_url} cannot be reached: {reason}. Correct base_url under [model], or start"
+        " the server there (reviewer model serve starts a small local one)."
+    )
+
+
+_ADVICE = {
+    401: "Put a valid key into the environment variable that key_variable under [model] names.",
+    404: "Check name and base_url under [model].",
+    413: "The prompt is too long: lower context_tokens under [model].",
+    429: "Wait and try again, or lower concurrency under [model].",
+}
+_ADVICE[403] = _ADVICE[401]
 
 
 def _status(problem: openai.APIStatusError, endpoint: Endpoint) -> ModelError:
-    code, host, words = problem.status_code, endpoint.host, _words(problem, endpoint)
-    if code in (401, 403):
-        if endpoint.key_variable:
-            what = f"Put a valid key into the environment variable {endpoint.key_variable}."
-        else:
-            what = "Name the environment variable of its key as key_variable under [model]."
-        return ModelError(f"{host} refuses the key ({code}: {words}). {what}")
-    if code == 404:
-        return ModelError(
-            f"{host} does not have the model {endpoint.model} at this address ({code}: {words}). "
-            "Check name and base_url under [model]."
-        )
-    if code == 429:
-        return ModelError(
-            f"{host} accepts no more requests for now ({code}: {words}). Wait and try again, or "
-            "lower concurrency under [model]."
-        )
-    if code >= 500:
-        return ModelError(f"{host} failed ({code}: {words}). Try again; its log may say why.")
+    code, words = problem.status_code, _words(problem, endpoint)
+    if code == 400 and "context" in words.lower() and "token" in words.lower():
+        code = 413
     if 300 <= code < 400:
-        return ModelError(
-            f"{host} redirects to another address ({code}), which is not followed. Set "
-            "base_url under [model] to that address."
-        )
-    if code == 413 or ("context" in words.lower() and "token" in words.lower()):
-        return ModelError(
-            f"The prompt is too long for {endpoint.model} ({code}: {words}). Lower context_tokens "
-            "under [model], or use a model with a larger context."
-        )
-    return ModelError(f"{host} refuses the request ({code}: {words}). Check name under [model].")
-
-
-_SHOWN_OF_A_KEY = 4
-"""Characters of a key from which on they are masked: endpoints echo `sk-pr***9xYz`."""
-
-
-def _without_key(words: str, key: str) -> str:
-    """The words without the key and without its beginning or end."""
-    words = words.replace(key, "[masked key]")
-    start, end = key[:_SHOWN_OF_A_KEY], key[-_SHOWN_OF_A_KEY:]
-
-    def is_of_the_key(word: str) -> bool:
-        parts = re.split(r"[*.\u2026\u2022]+", word)
-        return any(
-            len(part) >= _SHOWN_OF_A_KEY
-            and part in key
-            and (part.startswith(start) or part.endswith(end))
-            for part in parts
-        )
-
-    return re.sub(
-        r"[^\s'\"`,;:()\[\]<>]{4,}",
-        lambda word: "[masked key]" if is_of_the_key(word[0].rstrip(".")) else word[0],
-        words,
-    )
+        advice = "Redirects are not followed: set base_url under [model] to that address."
+    else:
+        other = "Try again; its log may say why." if code >= 500 else "Check name under [model]."
+        advice = _ADVICE.get(code, other)
+    said = f"{problem.status_code}: {words}"
+    return ModelError(f"{endpoint.host} refuses to answer for {endpoint.model} ({said}). {advice}")
 
 
 def _words(problem: openai.APIError, endpoint: Endpoint) -> str:
@@ -575,5 +458,6 @@ def _words(problem: openai.APIError, endpoint: Endpoint) -> str:
     if isinstance(problem.body, dict) and isinstance(problem.body.get("message"), str):
         words = problem.body["message"]
     if endpoint.key:
-        words = _without_key(words, endpoint.key)
+        # Endpoints echo `sk-pr***9xYz`.
+        words = re.sub(rf"{re.escape(endpoint.key[:4])}\S*", "[masked key]", words)
     return quoted(words)

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from reviewer.clock import iso, utc_now
 from reviewer.files import make_folders, open_own, read_own
-from reviewer.llm.model import ChatMessage, Completion, JsonSchema, ModelError, StructuredModel
+from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError
 from reviewer.settings import ModelSettings
 from reviewer.text.numerals import count
 
@@ -117,18 +117,13 @@ def about(session: str) -> Iterator[None]:
 class Counted:
     """A model whose questions are noted."""
 
-    def __init__(self, model: StructuredModel, settings: ModelSettings) -> None:
+    def __init__(self, model: ChatModel, settings: ModelSettings) -> None:
         self._model = model
         self._settings = settings
         self.name = model.name
 
     def complete(self, messages: Sequence[ChatMessage], **how: Any) -> Completion:
         return self._noted(lambda: self._model.complete(messages, **how))
-
-    def complete_json(
-        self, messages: Sequence[ChatMessage], schema: JsonSchema, **how: Any
-    ) -> Completion:
-        return self._noted(lambda: self._model.complete_json(messages, schema, **how))
 
     def _noted(self, ask: Callable[[], Completion]) -> Completion:
         try:

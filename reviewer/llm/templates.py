@@ -12,15 +12,13 @@ import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, convert, structs
 
 from reviewer.errors import ReviewerError
 from reviewer.files import read_small
 from reviewer.llm.model import ChatMessage
 
 TEMPLATE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-PROMPTS = ("system_prompt", "user_prompt")
-KEYS = ("template_id", *PROMPTS)
 
 Fields = Collection[str]
 """The names of the values that a template may use."""
@@ -31,16 +29,16 @@ _BRACES = re.compile(r"\{\{|\}\}")
 
 
 class TemplateError(ReviewerError):
-    """A prompt template cannot be used; the message has the file and, where known, the line."""
+    """A prompt template cannot be used; the message has the file."""
 
 
-class Template(Struct, frozen=True):
-    """A template. `path`: of its file."""
+class Template(Struct, frozen=True, forbid_unknown_fields=True):
+    """A template, as its file has it. `path`: of the file."""
 
     template_id: str
     system_prompt: str
     user_prompt: str
-    path: str
+    path: str = ""
 
 
 def load_template(
@@ -51,25 +49,31 @@ def load_template(
 ) -> Template:
     """The template with an id: the user's from `override_folder`, or else the built-in one.
 
-    Raises TemplateError for an invalid id, a missing file or folder, invalid TOML, an unclosed
-    part and an unknown field.
+    Raises TemplateError for an invalid id, a missing file or folder, and a file that is no
+    template of these fields.
     """
     path = _path(template_id, builtin_folder, override_folder)
-    source, values = _read(path)
-    for key in sorted(values.keys() - set(KEYS)):
-        raise TemplateError(f"{path}: {key} is not a part of a template. Known: {', '.join(KEYS)}.")
-    stated = _text(path, values, "template_id")
-    if stated != template_id:
-        raise TemplateError(f"{path}: template_id is {stated}, the file's name {template_id}.")
-    texts = {prompt: _text(path, values, prompt) for prompt in PROMPTS}
-    if not texts["user_prompt"].strip():
+    try:
+        found = convert(tomllib.loads(read_small(path).decode()), Template)
+    except (OSError, ValueError, RecursionError) as problem:
+        raise TemplateError(f"The template {path} cannot be used: {problem}.") from problem
+    if found.template_id != template_id:
+        raise TemplateError(f"{path}: template_id is {found.template_id}, unlike the file's name.")
+    if not found.user_prompt.strip():
         raise TemplateError(f"{path}: user_prompt is empty; there would be nothing to ask.")
-    for prompt, text in texts.items():
-        for offset, line in enumerate(_checked(text).split("\n")):
-            if problem := _problem(line, fields):
-                number = _first_line(source, prompt) + offset
-                raise TemplateError(f"{path}, line {number}: {problem}.")
-    return Template(template_id, **texts, path=str(path))
+    try:
+        messages = render(found, dict.fromkeys(fields, "x"))
+    except KeyError as problem:
+        known = ", ".join(fields)
+        raise TemplateError(
+            f"{path}: there is no field {problem.args[0]}; there are: {known}."
+        ) from None
+    if any(_BRACES.search(each.content) for each in messages):
+        raise TemplateError(
+            f"{path}: braces are for a value, {{{{name}}}}, or around a part, {{{{#name}}}} and "
+            "{{/name}}."
+        )
+    return structs.replace(found, path=str(path))
 
 
 def render(template: Template, data: Mapping[str, object]) -> list[ChatMessage]:
@@ -90,25 +94,6 @@ def fence_for(name: str, text: str) -> str:
     return f"{name}-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
-def _checked(text: str) -> str:
-    """A text with the marks of its parts written as values, line for line."""
-
-    def as_values(part: re.Match[str]) -> str:
-        return re.sub(r"\{\{[#/](\w+)\}\}", r"{{\1}}", part[0])
-
-    return _PART.sub(as_values, text)
-
-
-def _problem(line: str, fields: Fields) -> str:
-    """What is wrong with a line of a template; empty if nothing is."""
-    for name in _VALUE.findall(line):
-        if name not in fields:
-            return f"there is no field {name}; there are: {', '.join(fields)}"
-    if _BRACES.search(_VALUE.sub("", line)):
-        return "braces are for a value, {{name}}, or around a part, {{#name}} and {{/name}}"
-    return ""
-
-
 def _path(template_id: str, builtin_folder: Path, override_folder: Path | None) -> Path:
     if TEMPLATE_ID.fullmatch(template_id) is None:
         raise TemplateError(
@@ -125,30 +110,3 @@ def _path(template_id: str, builtin_folder: Path, override_folder: Path | None) 
     folders = [*([override_folder] if override_folder else []), builtin_folder]
     known = sorted({path.stem for folder in folders for path in folder.glob("*.toml")})
     raise TemplateError(f"There is no template {template_id}. There are: {', '.join(known)}.")
-
-
-def _read(path: Path) -> tuple[str, dict[str, object]]:
-    try:
-        source = read_small(path).decode()
-        return source, tomllib.loads(source)
-    except OSError as problem:
-        raise TemplateError(f"Cannot read the template {path}: {problem.strerror}.") from problem
-    except UnicodeDecodeError:
-        raise TemplateError(f"The template {path} is not UTF-8 text.") from None
-    except tomllib.TOMLDecodeError as problem:
-        raise TemplateError(f"The template {path} is not TOML: {problem}.") from problem
-    except RecursionError:
-        raise TemplateError(f"The template {path} is nested too deep.") from None
-
-
-def _text(path: Path, values: Mapping[str, object], key: str) -> str:
-    value = values.get(key)
-    if not isinstance(value, str):
-        raise TemplateError(f"{path}: {key} is missing or is not text.")
-    return value
-
-
-def _first_line(source: str, prompt: str) -> int:
-    """The line of a prompt's first character; TOML drops a line end right after the quotes."""
-    found = re.search(rf"^{prompt}\s*=\s*(\"\"\"|''')?(\r?\n)?", source, re.MULTILINE)
-    return 1 if found is None else source.count("\n", 0, found.end()) + 1

@@ -14,7 +14,14 @@ from typing import IO, Any
 
 from msgspec import Struct, structs
 
-from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, ModelError
+from reviewer.llm.model import (
+    CancelledError,
+    ChatMessage,
+    ChatModel,
+    Completion,
+    JsonSchema,
+    ModelError,
+)
 from reviewer.pipelines.attribute_meanings import DEFAULT_CHOICE, first_of
 from reviewer.pipelines.conditions import as_text
 from reviewer.pipelines.events import (
@@ -400,6 +407,7 @@ class StandIn:
         *,
         max_tokens: int,
         temperature: float = 0.3,
+        schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:

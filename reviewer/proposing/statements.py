@@ -27,7 +27,6 @@ from reviewer.llm.model import (
     Completion,
     JsonSchema,
     ModelError,
-    StructuredModel,
 )
 from reviewer.llm.spending import about
 from reviewer.llm.templates import Fields, fence_for, load_template, render
@@ -248,9 +247,8 @@ class StatementWriter:
         schema: JsonSchema | None = None,
     ) -> PieceQuestion:
         """Messages as a question."""
-        kind = "json" if isinstance(self._model, StructuredModel) else "text"
         key = question_key(
-            kept_under or messages, self._model.name, self._answer_tokens, TEMPERATURE, kind
+            kept_under or messages, self._model.name, self._answer_tokens, TEMPERATURE, "json"
         )
         ours = counter()
         tokens = sum(ours.count(one.content) for one in messages)
@@ -265,18 +263,11 @@ class StatementWriter:
         return kept
 
     def _ask(self, question: PieceQuestion, cancelled: Callable[[], bool]) -> Completion:
-        if isinstance(self._model, StructuredModel):
-            return self._model.complete_json(
-                question.messages,
-                question.schema or SCHEMA,
-                max_tokens=self._answer_tokens,
-                temperature=TEMPERATURE,
-                cancelled=cancelled,
-            )
         return self._model.complete(
             question.messages,
             max_tokens=self._answer_tokens,
             temperature=TEMPERATURE,
+            schema=question.schema or SCHEMA,
             cancelled=cancelled,
         )
 
@@ -289,16 +280,12 @@ class StatementWriter:
         kept = self._kept(question)
         if kept is not None:
             return Answer(kept, paid=False)
-        with self._cache.turn(question.key, cancelled):
-            kept = self._kept(question)
-            if kept is not None:
-                return Answer(kept, paid=False)
-            answer = self._paid(question, allow, cancelled)
-            try:
-                self._cache.keep(question.key, answer)
-            except OSError as problem:  # it is paid for, so it is used
-                return Answer(answer, paid=True, unkept=problem.strerror or str(problem))
-            return Answer(answer, paid=True)
+        answer = self._paid(question, allow, cancelled)
+        try:
+            self._cache.keep(question.key, answer)
+        except OSError as problem:  # it is paid for, so it is used
+            return Answer(answer, paid=True, unkept=problem.strerror or str(problem))
+        return Answer(answer, paid=True)
 
     def _paid(
         self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]

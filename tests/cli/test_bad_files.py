@@ -13,12 +13,6 @@ from tests.cli.conftest import NOTE, Reviewer
 from tests.cli.permissions import bound as bound
 
 
-def wave(program: Reviewer, *paths: object) -> dict[str, object]:
-    """The counts of an ingestion that succeeds."""
-    (counts,) = program.rows("ingest", *paths)
-    return counts
-
-
 class TestWhatIsRead:
     def test_a_missing_path(self, reviewer: Reviewer) -> None:
         line = reviewer.fails("ingest", "nowhere/at/all.md")
@@ -93,36 +87,6 @@ class TestWhatIsRead:
         assert done.stderr == f"Nothing could be read: 1 x {said}.\n"
         assert json.loads(done.stdout)["passed_over"] == {why: 1}
         reviewer.nothing_lost(candidates=0)
-
-    @pytest.mark.parametrize(
-        ("name", "content", "skipped"),
-        [
-            ("empty.md", b"", {"empty file": 1}),
-            ("blank.jsonl", b"\n\n\n", {"empty file": 1}),
-            (
-                "latin.md",
-                "# Größe\n\n- [Decision] Über die Tür wird entschieden.\n".encode("latin-1"),
-                {"invalid UTF-8": 2},
-            ),
-        ],
-    )
-    def test_files_with_little_to_read_are_read(
-        self, reviewer: Reviewer, name: str, content: bytes, skipped: dict[str, int]
-    ) -> None:
-        path = reviewer.folder / name
-        path.write_bytes(content)
-        counts = wave(reviewer, path)
-        assert (counts["files"], counts["skipped_by"]) == (1, skipped)
-        reviewer.nothing_lost()
-
-    def test_a_file_name_that_is_not_text_does_not_stop_its_folder(
-        self, reviewer: Reviewer
-    ) -> None:
-        folder = reviewer.folder / "notes"
-        folder.mkdir()
-        (folder / "good.md").write_text(NOTE)
-        (folder / os.fsdecode(b"note-\xff.md")).write_text(NOTE)
-        assert wave(reviewer, folder)["new"]
 
 
 @pytest.mark.parametrize("verb", [["context", "import"], ["ingest"], ["brief"], ["summarize"]])

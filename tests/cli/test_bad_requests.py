@@ -52,12 +52,6 @@ class TestWhatIsAsked:
     def test_wrong_usage(self, seeded: Reviewer, arguments: list[str]) -> None:
         assert "--help" in seeded.fails(*arguments, code=2)
 
-    def test_a_bad_filter(self, seeded: Reviewer) -> None:
-        assert "conf" in seeded.fails("queue", "list", "--filter", "conf>high")
-
-    def test_a_misspelt_project(self, ingested: Reviewer) -> None:
-        assert "kiosk" in ingested.fails("--project", "kisok", "queue", "list")
-
     @pytest.mark.parametrize(
         ("content", "said"),
         [

@@ -25,47 +25,28 @@ def records_in(db: Path) -> int:
         return 0
 
 
-class TestClosedStreams:
-    """`reviewer ... >&-` and the like, as shells and services start programs."""
-
-    def call(self, program: Reviewer, line: str) -> subprocess.CompletedProcess[str]:
-        command = f'exec "$0" -m reviewer --db "$1" {line}'
-        return subprocess.run(
-            ["bash", "-c", command, sys.executable, program.db],
-            env=program.environment, cwd=program.folder, capture_output=True, text=True,
-            check=False, timeout=250,
-        )  # fmt: skip
-
-    @pytest.mark.parametrize("command", ["queue list", "queue list --json", "--version"])
-    def test_a_closed_stdout(self, seeded: Reviewer, command: str) -> None:
-        done = self.call(seeded, f"{command} >&-")
-        assert done.returncode == 1
-        assert done.stderr == "Standard output is closed: there is nowhere to write to.\n"
-        done = self.call(seeded, f"{command} >&- 2>&-")
-        assert (done.returncode, done.stderr) == (1, "")
-
-    def test_a_verb_without_output_needs_no_stdout(self, seeded: Reviewer) -> None:
-        memory = seeded.ids()[0]
-        done = self.call(seeded, f"promote {memory} >&-")
-        assert done.returncode == 0, done.stderr
-        assert "Promoted" in done.stderr
-
-    def test_a_closed_stdin(self, seeded: Reviewer) -> None:
-        done = self.call(seeded, "edit 1 --content-file - <&-")
-        assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr.startswith("Standard input is closed.")
-        assert len(done.stderr.splitlines()) == 1
-        assert self.call(seeded, "queue list <&-").returncode == 0
-        assert self.call(seeded, "<&-").returncode == 2
-
-    def test_messages_are_lost_and_the_exit_code_stays(self, seeded: Reviewer) -> None:
-        (seeded.folder / "note.md").write_text(NOTE)
-        done = self.call(seeded, "ingest note.md 2>&-")
-        assert done.returncode == 0
-        assert "report" in done.stdout
-        assert self.call(seeded, "promote 4711 2>&-").returncode == 1
-        assert self.call(seeded, "promote 2>&-").returncode == 2
-        seeded.nothing_lost()
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("queue list --json >&- 2>&-", 0),
+        ("promote 1 >&-", 0),
+        ("promote 4711 2>&-", 1),
+        ("edit 1 --content-file - <&-", 1),
+        ("queue list <&-", 0),
+        ("<&-", 2),
+    ],
+)
+def test_a_stream_that_the_caller_closed_is_as_good_as_none(
+    seeded: Reviewer, line: str, code: int
+) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f'exec "$0" -m reviewer --db "$1" {line}', sys.executable, seeded.db],
+        env=seeded.environment, cwd=seeded.folder, capture_output=True, text=True,
+        check=False, timeout=250,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    seeded.nothing_lost()
 
 
 class TestTheWayOut:

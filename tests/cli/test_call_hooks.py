@@ -181,14 +181,6 @@ def test_the_memory_of_a_tool_comes_when_it_fails(
         assert ("sleeps" in said(answer)) is expected
 
 
-@pytest.mark.parametrize("before", ["half of a \ud83d", "many words " * 30_000], ids=len)
-def test_the_memory_of_a_failure_comes_whatever_stands_before_it(
-    before: str, reviewer: Reviewer, office: Path
-) -> None:
-    failed = told(office, error=f"{before}\n{LINE}", tool_input={"command": "make \udc00"})
-    assert NILERR in hook(reviewer, "claude-code", "PostToolUseFailure", failed)
-
-
 @pytest.mark.parametrize("agent", WENT_WELL)
 def test_a_call_that_went_well_brings_nothing(agent: str, reviewer: Reviewer, office: Path) -> None:
     assert hook(reviewer, agent, FAILED[agent][0], told(office, **WENT_WELL[agent])) == ""
@@ -313,14 +305,6 @@ def test_a_memory_stays_in_its_frame_and_is_short(reviewer: Reviewer, office: Pa
     assert len(re.findall("</?recalled-memory", text)) == 2
     assert "<system" not in text
     assert "<b>" not in text
-
-
-def test_each_use_is_noted_and_is_no_act(reviewer: Reviewer, office: Path) -> None:
-    event, failed = FAILED["claude-code"]
-    hook(reviewer, "claude-code", event, told(office, **failed))
-    done = reviewer("--project", office.name, "stats")
-    assert f"used once: {NILERR}" in done.stdout
-    assert reviewer("verify").returncode == 0
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import NOTE, Reviewer
+from tests.cli.conftest import Reviewer
 from tests.cli.warm import Running
 from tests.waiting import PATIENCE, until
 
@@ -60,20 +60,6 @@ def computes_for(seconds: float, process: Running) -> None:
     wait_for(lambda: state_of(process)[1] > end, process)
 
 
-def waits_for(store: Path, process: Running) -> Callable[[], bool]:
-    """Whether the program has opened the store and hardly computed anything since for a while."""
-    seen: list[float] = []
-
-    def still() -> bool:
-        if f"{store}-shm" in Path(f"/proc/{process.pid}/maps").read_text():
-            state, seconds = state_of(process)
-            seen.append(seconds if state == "S" else -1.0)
-        last = [each for each in seen[-30:] if each >= 0]
-        return len(last) > 20 and last[-1] - last[0] <= 0.03
-
-    return still
-
-
 def interrupted(process: Running) -> tuple[float, str, str]:
     """Press Ctrl-C; returns how long the program went on, and its output."""
     began = time.monotonic()
@@ -95,23 +81,3 @@ def test_a_long_file_is_broken_off_in_the_middle(reviewer: Reviewer) -> None:
     assert "Interrupted. What was read is kept" in err
     assert json.loads(out)["state"] == "interrupted"
     reviewer.nothing_lost()
-
-
-def test_the_second_one_ends_at_once_even_where_the_store_is_waited_for(ingested: Reviewer) -> None:
-    note = ingested.folder / "more.md"
-    note.write_text(NOTE.replace("drawer", "lid"))
-    candidates = len(ingested.ids("--status", "all"))
-    with closing(sqlite3.connect(ingested.db, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with ingested.start("--project", "kiosk", "ingest", note, "--no-extract") as process:
-            wait_for(waits_for(ingested.db, process), process)
-            process.send_signal(signal.SIGINT)
-            assert process.stderr is not None
-            assert process.stderr.readline() == "Stopping. Press Ctrl-C again to stop at once.\n"
-            seconds, out, err = interrupted(process)
-        other.execute("ROLLBACK")
-    assert process.returncode == 130, err
-    assert seconds < AT_ONCE
-    assert out == ""
-    assert err == "Interrupted.\n"
-    ingested.nothing_lost(candidates=candidates)

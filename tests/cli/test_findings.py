@@ -68,17 +68,6 @@ def test_findings_are_counted_over_sessions(reviewer: Reviewer, folder: Path) ->
     }
 
 
-def test_a_session_that_is_read_again_counts_once(reviewer: Reviewer, folder: Path) -> None:
-    session = lint("a")
-    reviewer("ingest", write(folder, session))
-    session.run("git status")
-    reviewer("ingest", write(folder, session))
-
-    (row,) = reviewer.rows("findings")
-
-    assert (row["sessions"], row["times"]) == (1, 1)
-
-
 def test_an_ingestion_says_in_one_line_what_came_up_again(reviewer: Reviewer, folder: Path) -> None:
     first = reviewer("ingest", write(folder, lint("a")))
     again = reviewer("ingest", write(folder, lint("b", "file.Close")))
@@ -104,40 +93,6 @@ def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, fold
     assert (row["proposer"], row["sessions"], row["times"], row["cost"]) == ("finding", 2, 2, 4)
     assert [quote["found"] for quote in row["proof"]["quotes"]] == [True] * 4
     reviewer.nothing_lost()
-
-
-def test_the_first_evidence_is_what_the_row_says(reviewer: Reviewer, folder: Path) -> None:
-    latest = Told("c")
-    latest.user("Tidy up")
-    latest.run("mise run lint", LINT.format("c", "pipe.Close"), failed=True)
-    latest.edit("/work/shop/c/rows.go", "", "//nolint:errcheck // pipe.Close has no error")
-    latest.run("mise run lint")
-    reviewer("ingest", write(folder, lint("a"), lint("b"), latest))
-
-    (row,) = reviewer.rows("queue", "list")
-    (finding,) = reviewer.rows("findings")
-    quotes = [quote["text"] for quote in row["proof"]["quotes"]]
-
-    assert row["content"].endswith(quotes[1])
-    assert finding["evidence"][0]["text"] == finding["text"] == quotes[0]
-    shown = reviewer("queue", "show", row["id"]).stdout
-    assert "3 sessions, 6 calls lost, first" in " ".join(shown.split())
-
-
-def test_what_does_not_fit_whole_is_listed_and_not_proposed(
-    reviewer: Reviewer, folder: Path
-) -> None:
-    for name in "ab":
-        told = Told(name)
-        told.user("Tidy up")
-        told.run("mise run lint", LINT.format(name, "rows.Close"), failed=True)
-        told.edit("/work/shop/rows.go", "rows.Close()", "_ = rows.Close() // " + "so " * 60)
-        told.run("mise run lint")
-        write(folder, told)
-    reviewer("ingest", folder)
-
-    assert len(reviewer.rows("findings", "--again")) == 1
-    assert not reviewer.rows("queue", "list")
 
 
 def test_a_third_session_is_counted_on_the_row_that_there_is(
@@ -174,25 +129,6 @@ def test_errors_of_the_day_and_failures_without_a_remedy_are_not_proposed(
 
     assert len(reviewer.rows("findings", "--again")) == 3
     assert not reviewer.rows("queue", "list")
-
-
-@pytest.mark.parametrize(
-    ("second", "proposed"),
-    [("cd src && go build -o bin/shop .", 1), ("go build -mod=vendor -o bin/shop .", 0)],
-)
-def test_another_command_is_a_remedy_when_it_helped_in_two_sessions(
-    reviewer: Reviewer, folder: Path, second: str, proposed: int
-) -> None:
-    for name, remedy in (("a", "cd src && go build -o bin/shop ."), ("b", second)):
-        told = Told(name)
-        told.user("Build it")
-        told.run("go build -o bin/shop .", "go: cannot find main module", failed=True)
-        told.run(remedy)
-        write(folder, told)
-    reviewer("ingest", folder)
-
-    assert len(reviewer.rows("findings", "--again")) == 1
-    assert len(reviewer.rows("queue", "list")) == proposed
 
 
 def test_a_command_refused_once_waits_for_a_reader_and_twice_in_one_session_is_proposed(
@@ -246,23 +182,6 @@ def test_a_readers_statement_has_the_price_of_the_finding_that_it_was_made_of(
     reviewer("promote", row["id"])
     (finding,) = reviewer.rows("queue", "list", "--status", "superseded")
     assert finding["id"] == offline["id"]
-
-
-def test_a_statement_that_is_seen_again_keeps_the_sessions_of_its_finding(
-    reviewer: Reviewer, folder: Path
-) -> None:
-    reviewer("ingest", write(folder, *map(lint, "abcd")))
-    reviewer("ingest", write(folder, *(refused(f"r{n}", f"not yet {n}") for n in range(3))))
-    rule = "golangci-lint (errcheck) wants each error handled or assigned to `_`."
-    quote = "Error return value of `rows.Close` is not checked (errcheck)"
-    environment = asks(reviewer, answer(said(rule, (2, quote))))
-    for name in "ab":
-        reviewer("propose", folder / f"{name}.jsonl", "--yes", env=environment)
-
-    first, second = reviewer.rows("queue", "list")
-
-    assert (first["content"], first["sessions"]) == (rule.rstrip("."), 4)
-    assert (second["rule"], second["sessions"]) == ("finding.refusal", 3)
 
 
 def test_undoing_an_ingestion_takes_its_findings_back(reviewer: Reviewer, folder: Path) -> None:

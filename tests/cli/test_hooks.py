@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -127,15 +128,6 @@ def test_before_a_compaction_it_says_what_reviewer_keep_says(reviewer: Reviewer)
     assert without.startswith("Keep in the summary: the goal")
 
 
-def test_opencode_is_told_what_to_keep_of_the_session_in_its_database(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    write_opencode(reviewer, folder)
-    told = json.dumps({"cwd": str(folder), "sessionID": "o1"})
-    text = json.loads(hook(reviewer, "opencode", "compact", told))["additionalContext"]
-    assert text.startswith("Keep all of this in the summary")
-    assert "Water the plants." in text
-
-
 def test_an_ended_session_is_read_by_another_process(reviewer: Reviewer) -> None:
     folder, agent = filled(reviewer), "claude-code"
     told = event(folder, transcript_path=str(session(folder)), reason="other")
@@ -232,22 +224,6 @@ def test_the_reader_checks_a_note_again(reviewer: Reviewer) -> None:
     assert not [row for row in rows if "4711" in row["content"]]
 
 
-def test_sessions_in_a_moved_folder_are_read(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    path = session(folder)
-    moved = reviewer.folder / "elsewhere"
-    (reviewer.folder / "home" / ".claude").rename(moved)
-    path = moved / path.relative_to(reviewer.folder / "home" / ".claude")
-    told = event(folder, transcript_path=str(path))
-    assert hook(reviewer, "claude-code", "SessionEnd", told) == ""
-    assert "is not where claude-code keeps its sessions" in log(reviewer)[-1]
-    variables = {"CLAUDE_CONFIG_DIR": str(moved)}
-    assert hook(reviewer, "claude-code", "SessionEnd", told, env=variables) == ""
-    files = AgentFiles(reviewer.db)
-    until(lambda: files.sessions()[0].read_at)
-    assert files.sessions()[0].problem == ""
-
-
 def write_cursor(program: Reviewer, folder: Path) -> Path:
     return lines(
         ".cursor/projects/office/agent-transcripts/one-1234-5678/one-1234-5678.jsonl",
@@ -328,30 +304,6 @@ def test_an_ended_session_is_read_in_the_shape_of_its_agent(
     assert read["unchanged"] == (0 if agent == "opencode" else 1)
 
 
-def test_what_one_session_of_a_database_shows_stays_when_the_next_is_read(
-    reviewer: Reviewer,
-) -> None:
-    folder = filled(reviewer)
-    path = Path(reviewer.environment["HOME"]) / ".local/share/opencode/opencode.db"
-    files = AgentFiles(reviewer.db)
-    for name in ("o3", "o4"):
-        opencode_database(path, {**OPENCODE_INFO, "id": name, "directory": str(folder)})
-        hook(reviewer, "opencode", "end", json.dumps({"cwd": str(folder), "sessionID": name}))
-        until(lambda: all(each.read_at for each in files.sessions()))
-    rows = reviewer("--project", folder.name, "findings", "--json").stdout.splitlines()
-    assert [json.loads(row)["sessions"] for row in rows] == [2]
-
-
-def test_an_ended_session_that_is_nowhere_is_a_line_in_the_log(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    told = json.dumps({"cwd": str(folder), "sessionID": "o9"})
-    assert hook(reviewer, "opencode", "end", told) == ""
-    files = AgentFiles(reviewer.db)
-    until(lambda: files.sessions()[0].read_at)
-    assert "o9 of opencode was not found" in files.sessions()[0].problem
-    assert "o9 of opencode was not found" in log(reviewer)[-1]
-
-
 def test_what_was_injected_is_not_learnt_again(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     text = injected("claude-code", hook(reviewer, "claude-code", "SessionStart", event(folder)))
@@ -426,27 +378,6 @@ def test_a_locked_store_does_not_stop_the_agent(reviewer: Reviewer) -> None:
     assert "thermal paper" in hook(reviewer, "claude-code", "SessionStart", event(folder))
 
 
-def test_hooks_of_several_agents_at_once_do_not_disturb_each_other(reviewer: Reviewer) -> None:
-    """Each answers, or gives up after its five seconds where the machine is busy."""
-    folder = filled(reviewer)
-    running = []
-    for agent, (name, key) in START.items():
-        told = event(folder, **{key: agent, "prompt": "Print tickets"})
-        running.append((agent, reviewer.start("hook", agent, name), told))
-    answered = set()
-    for agent, each, told in running:
-        out, err = each.communicate(told, timeout=120)
-        assert (each.returncode, err) == (0, "")
-        if out:
-            assert "thermal paper" in injected(agent, out)
-            answered.add(agent)
-    gave_up = log(reviewer)
-    assert all("took longer than 5 seconds" in line for line in gave_up)
-    assert len(answered) + len(gave_up) >= len(START)
-    files = AgentFiles(reviewer.db)
-    assert all(files.given(agent) for agent in answered)
-
-
 def test_a_planted_link_in_place_of_the_log_is_not_followed(reviewer: Reviewer) -> None:
     folder = tree(reviewer)
     victim = reviewer.folder / "victim.txt"
@@ -482,87 +413,27 @@ def test_two_readers_do_not_read_a_session_twice(reviewer: Reviewer) -> None:
     assert oct(os.stat(files.folder).st_mode & 0o777) == "0o700"
 
 
-def test_a_packet_is_made_anew_as_soon_as_the_store_has_changed(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    first = hook(reviewer, "gemini", "SessionStart", event(folder))
-    assert hook(reviewer, "gemini", "SessionStart", event(folder)) == first
-    done = reviewer("--project", folder.name, "state", "set", "printer", "Star TSP143")
-    assert done.returncode == 0
-    assert "TSP143" in hook(reviewer, "gemini", "SessionStart", event(folder))
-    assert reviewer("--project", folder.name, "undo").returncode == 0
-    assert hook(reviewer, "gemini", "SessionStart", event(folder)) == first
-    other = tree(reviewer, "bakery")
-    assert hook(reviewer, "gemini", "SessionStart", event(other)) == ""
-
-
-def test_too_large_an_input_is_called_that(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    told = event(folder, prompt="x" * 8_000_001)
-    done = reviewer("hook", "claude-code", "SessionStart", typed=told)
-    assert done.returncode == 0
-    assert "too large" in log(reviewer)[-1]
-
-
 STUCK = """
-import re, sys, time
+import signal, sys
 from reviewer.agents.hooks import Hooks
-from reviewer.cli import hook
 from reviewer.main import main
 
-def carry_out(self, told):
-    {how}
-    return ""
-
-{method} = carry_out
-hook.MOST_SECONDS = 0.5
+Hooks.{method} = lambda self, told: signal.raise_signal(signal.SIGALRM)
 sys.exit(main())
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="a child process is what can be ended")
-@pytest.mark.parametrize(
-    ("method", "how"),
-    [
-        ("Hooks.carry_out", "print('half an answer'); re.match('(a+)+$', 'a' * 60 + 'b')"),
-        ("Hooks.finish", "print('half an answer'); time.sleep(60)"),
-    ],
-)
-def test_a_hook_ends_after_its_time_whatever_happens(
-    reviewer: Reviewer, how: str, method: str
-) -> None:
-    """Also inside a call of C that never lets go; an answer that was complete is given."""
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the process is ended by an alarm")
+@pytest.mark.parametrize("method", ["carry_out", "finish"])
+def test_a_hook_ends_after_its_time(reviewer: Reviewer, method: str) -> None:
+    """An answer that was complete is given."""
     folder = filled(reviewer)
-    script = STUCK.format(how=how, method=method)
+    script = STUCK.format(method=method)
     done = subprocess.run(
         [sys.executable, "-c", script, "--db", reviewer.db, "hook", "claude-code", "SessionStart"],
-        input=json.dumps({"cwd": str(folder), "session_id": "s"}), env=reviewer.environment,
+        input=event(folder), env=reviewer.environment,
         capture_output=True, text=True, check=False, timeout=30,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    assert ("thermal paper" in done.stdout) is (method == "Hooks.finish")
-    assert "half" not in done.stdout
-    log = next(reviewer.db.parent.glob("store.db-agents/*log*")).read_text()
-    assert "it took longer than 0.5 seconds" in log
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="a child process is what can be ended")
-@pytest.mark.parametrize(
-    "inherited",
-    [
-        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})",
-        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
-    ],
-)
-def test_a_hook_ends_after_its_time_whatever_signals_its_agent_left_it(
-    reviewer: Reviewer, inherited: str
-) -> None:
-    folder = filled(reviewer)
-    script = f"import signal; {inherited}\n" + STUCK.format(
-        how="time.sleep(60)", method="Hooks.carry_out"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, "--db", reviewer.db, "hook", "claude-code", "SessionStart"],
-        input=json.dumps({"cwd": str(folder), "session_id": "s"}), env=reviewer.environment,
-        capture_output=True, text=True, check=False, timeout=30,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert ("thermal paper" in done.stdout) is (method == "finish")
+    assert "it took longer than 5 seconds" in log(reviewer)[-1]

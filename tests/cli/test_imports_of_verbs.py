@@ -43,41 +43,13 @@ CASES: list[tuple[list[str], set[str]]] = [
 """A call on a store, and the watched packages that it may import: no more than it needs."""
 
 
-DECIDES = {
-    "reviewer.promotion.decisions.triage", "reviewer.promotion.waves.intake",
-    "reviewer.extraction.prompt_injection",
-}  # fmt: skip
-WRITES = {"hashlib", "difflib", "reviewer.commits.transcript_import", "reviewer.store.verify"}
-EXTRACTS = {
-    "reviewer.extraction.extract", "reviewer.extraction.rules", "reviewer.sources.open",
-    "reviewer.extraction.entities.extract", "reviewer.promotion.waves.wave", "rapidfuzz",
-}  # fmt: skip
-HEAVY = {"textual", "rich", "openai", "tiktoken", "pydantic"}
-ENGINE = {"msgspec", "sqlite3", "rapidfuzz", "reviewer.engine"}
-QUEUE = {
-    "reviewer.promotion.lists.insight",
-    "reviewer.promotion.decisions.history",
-    "reviewer.promotion.decisions.drafts",
-}
-CONTEXTS = (
-    DECIDES | WRITES | QUEUE - {"reviewer.promotion.decisions.drafts"} | {"reviewer.sources.open"}
-)
-
 NOT_IMPORTED: dict[str, set[str]] = {
-    # It compares sources with what was read of them.
-    "queue list": EXTRACTS
-    | DECIDES
-    | (WRITES - {"hashlib"})
-    | {"reviewer.promotion.decisions.history", "reviewer.commits.contexts"},
-    "queue list --json": EXTRACTS | HEAVY,
-    "compile talk": CONTEXTS,
-    "history": EXTRACTS
-    | DECIDES
-    | {"difflib", "reviewer.promotion.lists.insight", "reviewer.promotion.lists.queue"},
-    "pipeline check desk.dot": DECIDES | {"sqlite3", "hashlib", "reviewer.engine"},
-    "--help": HEAVY | ENGINE | DECIDES | WRITES | QUEUE,
+    "queue list": {"reviewer.promotion.decisions.triage", "reviewer.promotion.waves.intake"},
+    "compile talk": {"reviewer.commits.transcript_import", "reviewer.store.verify"},
+    "pipeline check desk.dot": {"sqlite3", "reviewer.engine"},
+    "--help": {"msgspec", "sqlite3", "reviewer.engine"},
 }
-"""Reading verbs, and the modules that they do not import: none that decides or writes."""
+"""Reading verbs, and modules that they do not import: those that decide or write."""
 
 
 def loaded(program: Reviewer, arguments: list[str], watched: set[str]) -> tuple[int, set[str], str]:

@@ -10,16 +10,6 @@ import pytest
 from tests.cli.conftest import NOTE, Reviewer
 
 
-def test_a_wave_reports_its_result(reviewer: Reviewer) -> None:
-    note = reviewer.folder / "kiosk-decisions.md"
-    note.write_text(NOTE, encoding="utf-8")
-    (wave,) = reviewer.rows("ingest", note)
-    assert wave["records"] > 0
-    assert wave["skipped"] >= 0
-    assert wave["new"] == len(reviewer.ids("--status", "all"))
-    assert wave["project"] == "default"
-
-
 def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Reviewer) -> None:
     note = reviewer.folder / "kiosk-decisions.md"
     note.write_text(NOTE, encoding="utf-8")
@@ -28,27 +18,6 @@ def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Review
     assert {"wave", "files", "records", "new", "repeated", "report"} <= set(names)
     waiting = len(reviewer.ids())
     assert done.stderr == f"Waiting now: {waiting} statements. Decide with: reviewer\n"
-
-
-def test_only_the_commonest_reasons_are_listed(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "notes"
-    folder.mkdir()
-    for number, suffix in enumerate(("png", "zip", "so", "pyc", "woff2", "mp4", "pdf", "dot")):
-        (folder / f"{number}.{suffix}").write_bytes(bytes(range(256)) * 40)
-    rows = [
-        "Is that right?", "ok", "[placeholder]", "TODO", "Fix.", "Thanks!", "Working on it now.",
-        "- [x] it is done", "1234567890",
-    ]  # fmt: skip
-    (folder / "talk.md").write_text("\n\n".join(rows) + "\n" + NOTE)
-    told = reviewer("ingest", folder).stdout
-    for title in ("not proposed", "lines skipped", "files skipped"):
-        block = told.partition(title)[2]
-        listed = 1
-        for line in block.splitlines()[1:]:
-            if not line.startswith(" "):
-                break
-            listed += 1
-        assert listed <= 5, block
 
 
 def test_one_of_a_kind_is_reported_in_the_singular(reviewer: Reviewer) -> None:
@@ -68,16 +37,6 @@ def test_one_of_a_kind_is_reported_in_the_singular(reviewer: Reviewer) -> None:
     again = reviewer("ingest", folder)
     assert again.returncode == 0
     assert "unchanged (" in again.stdout
-
-
-def test_the_reasons_of_walking_and_opening_are_counted_as_one(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "notes"
-    folder.mkdir()
-    (folder / "a.png").write_bytes(b"\x89PNG")
-    (reviewer.folder / "b.md").write_bytes(bytes(range(256)) * 40)
-    done = reviewer("ingest", folder, "b.md")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "Nothing could be read: 2 x binary."
 
 
 def test_extract_touches_no_store_and_says_the_lines(reviewer: Reviewer) -> None:
@@ -120,12 +79,6 @@ def test_an_unused_ignore_file_is_reported_by_name(reviewer: Reviewer) -> None:
         f"{folder}/.gitignore: ignore file with lines that cannot be read",
         f"{folder}/sub/.gitignore: ignore file cannot be read: it is not a regular file",
     ]
-
-
-def test_the_act_of_one_file_counts_one_file(reviewer: Reviewer) -> None:
-    (reviewer.folder / "note.md").write_text("- [Decision] The kiosk prints in black only.\n")
-    assert reviewer("ingest", "note.md").returncode == 0
-    assert reviewer.rows("history")[-1]["title"] == "Ingested 1 file: 1 candidate"
 
 
 @pytest.mark.parametrize("together", [True, False])

@@ -24,12 +24,6 @@ Version: 0.1.0
 Provides-Extra: serve
 Requires-Dist: click>=8.2
 """
-RECEIPT = """[tool]
-requirements = [
-    { name = "memory-reviewer", extras = ["mcp"], directory = "/src" },
-    { name = "gcsfs", specifier = ">=2026.8" },
-]
-"""
 FOLDER = {"url": "file:///src", "dir_info": {}}
 EDITABLE = {"url": "file:///my%20src", "dir_info": {"editable": True}}
 WHEEL = {"url": "file:///tmp/memory_reviewer-0.1.0-py3-none-any.whl", "archive_info": {}}
@@ -46,9 +40,6 @@ class Case(NamedTuple):
     source: Mapping[str, object] | None
     """What `direct_url.json` says; None for an installation from an index."""
     command: str
-    environment: str = "venv"
-    notes: tuple[str, str] = ("", "")
-    """A file in the environment, and its text."""
     has_pip: bool = True
 
 
@@ -63,14 +54,6 @@ CASES = {
     "uv, a venv": Case(
         FOLDER, "uv pip install --python {prefix} '/src[serve]'", has_pip=False
     ),
-    "uv tool": Case(
-        FOLDER,
-        "uv tool install --with 'gcsfs>=2026.8' '/src[mcp,serve]'",
-        "memory-reviewer", ("uv-receipt.toml", RECEIPT), has_pip=False,
-    ),
-    "uvx": Case(
-        FOLDER, "uvx --from '/src[serve]' reviewer", "archive-v0/6L1VbZ1Os2BP", has_pip=False
-    ),
 }  # fmt: skip
 
 
@@ -79,7 +62,7 @@ def installed(tmp_path: Path) -> Callable[[Case], Path]:
     """Makes the environment of a case, in which the package `textual-serve` is missing."""
 
     def make(case: Case) -> Path:
-        prefix = tmp_path / case.environment
+        prefix = tmp_path / "venv"
         venv.create(prefix, with_pip=False, symlinks=True)
         paths = {"base": str(prefix), "platbase": str(prefix)}
         packages = Path(sysconfig.get_path("purelib", "venv", paths))
@@ -94,9 +77,6 @@ def installed(tmp_path: Path) -> Callable[[Case], Path]:
         hide = f"import sys; sys.modules.update(dict.fromkeys({absent}))"
         ours = [str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))]
         (packages / "ours.pth").write_text("\n".join([hide, *ours]))
-        name, text = case.notes
-        if name:
-            (prefix / name).write_text(text)
         return prefix
 
     return make

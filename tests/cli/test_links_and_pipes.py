@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -57,27 +56,6 @@ def test_a_pipe_in_place_of_a_source_makes_nobody_wait(reviewer: Reviewer) -> No
         assert "not a regular file" in reviewer(*words, note).stderr
     line = reviewer.fails("state", "set", "till", "open", "--evidence", f"{note}:1")
     assert "it is a folder, a pipe or a device, not a file" in line
-
-
-def test_a_message_that_nobody_typed_is_kept_but_nothing_is_proposed_from_it(
-    reviewer: Reviewer,
-) -> None:
-    said = "We decided to open the drawers by key only, because the motor is too loud. "
-    lines = [
-        {
-            "type": "user",
-            "uuid": f"u{number}",
-            "sessionId": "s",
-            "timestamp": "2026-02-01T10:00:00.000Z",
-            "message": {"role": "user", "content": text},
-        }
-        for number, text in enumerate(["Hello there.", said * 30_000, "Thanks."])
-    ]
-    session = reviewer.folder / "session.jsonl"
-    session.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
-    (wave,) = reviewer.rows("ingest", session)
-    assert (wave["records"], wave["new"]) == (3, 0)
-    assert wave["kept_out"] == {"message over 2 MB": 1}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
-from tests.waiting import PATIENCE
 
 ERAS = ("auto", "legacy")
 """The protocol of 2026-07-28 without a handshake, and the one of 2025-11-25 with it."""
@@ -264,7 +263,7 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     monkeypatch.setenv("HOME", reviewer.environment["HOME"])
     monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 45)
     queued, refused_with = 0, set()
-    for count in (1_000, 50):
+    for count in (200, 50):
         server = AgentTools(reviewer.db, agent="claude-code", folder=folder)
         for n in range(count):
             counter = counters[n % len(counters)]
@@ -273,9 +272,8 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
             except ReviewerError as problem:
                 refused_with.add(str(problem))
     assert queued == 45
-    assert any("which is enough" in each for each in refused_with)
     assert any("45 proposals of agents wait" in each for each in refused_with)
-    assert len(refused_with) == 2
+    assert len(refused_with) == 1
     options = ("--project", folder.name)
     assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 45
 
@@ -418,62 +416,6 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
         assert "several projects" in await refused(client, "read", what=f"{path}:1-20")
         assert "Hand-over of the session o1" in await call(client, "brief", session="o1")
         assert "No session" in await refused(client, "brief", session="o2")
-
-
-def test_every_line_is_answered_and_the_log_has_single_lines(reviewer: Reviewer) -> None:
-    import json
-    import subprocess
-
-    folder = filled(reviewer)
-    start = {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
-    half = {"name": "search", "arguments": {"words": "gate \ud83d controller"}}
-    wrong = {"uri": "reviewer://entry/abc"}
-    sent: list[dict[str, Any]] = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": start},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": half},
-        {"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": wrong},
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "reviewer", "--db", str(reviewer.db), "mcp"],
-        env=reviewer.environment, cwd=folder, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    answers = {}
-    for line, awaited in [
-        *((json.dumps(each), "id" in each) for each in sent),
-        ("garbage", True),
-    ]:
-        process.stdin.write(f"{line}\n")
-        process.stdin.flush()
-        if awaited:
-            answer = json.loads(process.stdout.readline())
-            answers[answer["id"]] = answer
-    _, said = process.communicate(timeout=PATIENCE)
-    assert "40 tickets" in answers[2]["result"]["content"][0]["text"]
-    assert "error" in answers[3]
-    assert answers[None]["error"]["code"] == -32700
-    assert "Traceback" not in said
-    assert len(said.splitlines()) <= 1
-
-
-async def test_a_memory_of_another_project_is_not_there(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    other = tree(reviewer, "bakery")
-    (number, *_) = reviewer.ids("--project", folder.name, "--status", "all")
-    note = other / "notes.md"
-    note.write_text("# Bakery\n\n- [Decision] Bread is baked at four in the morning.\n")
-    assert reviewer("ingest", note, cwd=other).returncode == 0
-    async with served(reviewer, other) as client:
-        for each in (number, 99_999):
-            said = await refused(client, "read", what=f"m:{each}")
-            assert said.endswith(f"The project of this session has no m:{each}.")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ chose it, kept up to date, and taken back byte for byte.
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -131,26 +130,6 @@ def missing(program: Reviewer, folder: Path) -> list[str]:
     return list(row["missing"])
 
 
-@pytest.mark.parametrize("planted", ["link", "pipe"])
-def test_a_record_of_connections_that_is_no_file_is_named_and_not_waited_for(
-    reviewer: Reviewer, planted: str
-) -> None:
-    folder = filled(reviewer)
-    connected(reviewer, folder)
-    record = Path(f"{reviewer.db}-agents") / "connections.json"
-    if planted == "link":
-        record.rename(folder / "elsewhere.json")
-        record.symlink_to(folder / "elsewhere.json")
-    else:
-        record.unlink()
-        os.mkfifo(record)
-    done = reviewer("--project", folder.name, "state", "set", "paper", "80 mm")
-    assert done.returncode == 0
-    assert f"{record}, which records the connected agents, cannot be read" in done.stderr
-    assert "paper" in reviewer("--project", folder.name, "state", "list").stdout
-    assert "80 mm" not in (memory(reviewer, folder) / "reviewer.md").read_text()
-
-
 def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     connected(reviewer, folder)
@@ -191,24 +170,6 @@ def test_our_own_file_is_not_learnt_again(reviewer: Reviewer) -> None:
     done = in_folder(reviewer, folder, "ingest", str(place))
     assert done.returncode == 0, done.stderr
     assert reviewer.ids(*options, "--status", "all") == before
-
-
-def test_a_directory_that_the_person_has_set_is_used(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    settings = home(reviewer) / ".claude" / "settings.json"
-    settings.parent.mkdir(parents=True)
-    settings.write_text('{"autoMemoryDirectory": "~/notes", "autoMemoryEnabled": false}')
-    done = in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
-    assert done.returncode == 0, done.stderr
-    assert "autoMemoryEnabled" in done.stderr
-    assert (home(reviewer) / "notes" / "reviewer-ticket-office.md").is_file()
-
-
-def test_an_agent_without_such_a_folder_says_so(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    done = in_folder(reviewer, folder, "connect", "gemini", "--memory", "--yes")
-    assert done.returncode == 1
-    assert "claude-code and codex" in done.stderr
 
 
 def test_planted_files_of_that_name_and_read_only_ones_are_refused(reviewer: Reviewer) -> None:

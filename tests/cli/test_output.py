@@ -3,37 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
 from reviewer.cli.output import cell_width, cut
 from tests.cli.conftest import Reviewer
-
-HOSTILE = (
-    "- [Decision] The kiosk \x1b]0;owned\x07 shows \x1b[31mred\x1b[0m and \x9b31m and "
-    "\u202egnp.exe in its title bar.\n"
-)
-CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
-
-
-@pytest.fixture
-def hostile(reviewer: Reviewer) -> Reviewer:
-    """A store whose only note carries escape sequences and a bidi override."""
-    folder = reviewer.folder / "no\x1b[31mtes"
-    folder.mkdir()
-    (folder / "kiosk.md").write_text(HOSTILE, encoding="utf-8")
-    done = reviewer("ingest", folder)
-    assert done.returncode == 0, done.stderr
-    return reviewer
-
-
-def test_json_escapes_controls_and_loses_nothing(hostile: Reviewer) -> None:
-    out = hostile("queue", "list", "--json").stdout
-    assert not CONTROL.search(out)
-    content = json.loads(out)["content"]
-    assert "\x1b" in content
-    assert "\u202e" in content
 
 
 def test_json_stays_json_where_the_terminal_is_not_utf8(reviewer: Reviewer) -> None:

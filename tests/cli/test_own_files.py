@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from reviewer.engine import Engine
 from tests.cli.conftest import NOTE, Reviewer
 
 OWN = "a file of reviewer itself"
@@ -38,14 +35,6 @@ def test_its_files_are_not_read_when_they_are_named(at_home: Reviewer, own: str)
     done = at_home("ingest", f"notes{own}")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == f"Nothing could be read: 1 x {OWN}."
-
-
-def test_the_files_of_another_store_are_known_as_well(at_home: Reviewer) -> None:
-    at_home("ingest", ".")
-    at_home.db = at_home.folder.parent / "other.db"
-    (wave,) = at_home.rows("ingest", ".")
-    assert wave["files"] == 1
-    assert wave["passed_over"][OWN] >= 2
 
 
 def test_files_of_a_person_with_similar_names_are_read(at_home: Reviewer) -> None:
@@ -80,14 +69,3 @@ def test_a_block_in_a_file_of_agents_is_not_read(at_home: Reviewer) -> None:
     (wave,) = at_home.rows("ingest", ".")
     assert wave["repeated"] == 0
     assert at_home.rows("queue", "show", number) == before
-
-
-def test_a_store_that_is_open_is_known_before_its_file_is_complete(tmp_path: Path) -> None:
-    (tmp_path / "decisions.md").write_text(NOTE)
-    engine = Engine.open(tmp_path / "notes")
-    try:
-        engine.intake.ingest([tmp_path], project="kiosk")
-        again = engine.intake.ingest([tmp_path], project="kiosk")
-    finally:
-        engine.close()
-    assert (again.files, again.unchanged, again.new) == (0, 1, 0)

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.unit.llm.faults import Behave, Call, endpoint
+from tests.unit.llm.faults import endpoint
 from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
 from tests.unit.proposing.sessions import SessionFile
@@ -72,7 +71,7 @@ def test_a_statement_waits_with_its_proof(reviewer: Reviewer) -> None:
     assert (told["type"], told["kind"], told["path"]) == ("knowledge", "trap", str(path))
     assert (told["statement"], told["proof"]["sound"]) == (TRUE, True)
     assert told["quotes"] == [{"line": 1, "text": WORDS}]
-    assert "what ask charges is not known here" in done.stderr
+    assert "no prices are set" in done.stderr
     (row,) = reviewer.rows("queue", "list")
     assert row["content"].rstrip(".") == TRUE.rstrip(".")
     assert row["proposer"] == "command"
@@ -115,13 +114,6 @@ def test_nothing_is_paid_for_twice(reviewer: Reviewer) -> None:
     reviewer.nothing_lost(candidates=1)
 
 
-def test_undo_takes_the_statements_of_a_session_back(reviewer: Reviewer) -> None:
-    reviewer("propose", session(reviewer), "--yes", env=asks(reviewer))
-    (act, *_) = [row["id"] for row in reviewer.rows("history") if "Proposed" in row["title"]]
-    assert reviewer("undo", act).returncode == 0
-    assert reviewer.ids() == []
-
-
 def test_a_folder_is_searched_for_sessions_and_nothing_else(reviewer: Reviewer) -> None:
     folder = reviewer.folder / "sessions"
     (folder / "subagents").mkdir(parents=True)
@@ -131,16 +123,6 @@ def test_a_folder_is_searched_for_sessions_and_nothing_else(reviewer: Reviewer) 
     (folder / "data.json").write_text('{"a": 1}', "utf-8")
     done = reviewer("propose", folder, "--dry-run", env=asks(reviewer))
     assert "1 session in 1 piece" in done.stdout
-
-
-def test_a_session_can_be_named_by_its_id(reviewer: Reviewer) -> None:
-    path = session(reviewer)
-    assert reviewer("ingest", path).returncode == 0
-    done = reviewer("propose", "charges", "--dry-run", env=asks(reviewer))
-    assert "1 session in 1 piece" in done.stdout
-    assert "neither a file nor a session" in reviewer.fails(
-        "propose", "nonesuch", "--dry-run", env=asks(reviewer)
-    )
 
 
 def test_without_a_model_it_offers_by_name_what_is_installed(reviewer: Reviewer) -> None:
@@ -176,7 +158,7 @@ def test_a_command_that_fails_is_one_sentence(reviewer: Reviewer) -> None:
         "propose", session(reviewer), "--yes", env=settings(reviewer, command=[str(path)])
     )
     assert done.returncode == 1
-    assert "asks for a login" in done.stderr
+    assert "ask gave no answer (exit code 1): Not logged in." in done.stderr
     assert "Traceback" not in done.stderr
     assert "1 piece left" in done.stderr
 
@@ -202,16 +184,11 @@ def test_an_endpoint_that_is_asked_sees_no_secret_and_gets_a_shape(reviewer: Rev
             "propose", path, "--yes", env=settings(reviewer, base_url=base_url, name="tiny")
         )
     assert done.returncode == 0, done.stderr
-    assert "on this machine" in done.stderr
     body = server.calls[0].body
     assert token not in str(body)
     assert body["response_format"]["type"] == "json_schema"
     (row,) = reviewer.rows("queue", "list")
     assert (row["proposer"], row["rule"]) == ("model", "model.tiny")
-
-
-def refusing(status: int, message: str) -> Behave:
-    return lambda call: call.refuses(status, message)
 
 
 def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Reviewer) -> None:
@@ -230,35 +207,15 @@ def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Revi
     assert re.search(r"in 2 requests", second.stdout)
 
 
-def test_two_at_once_ask_and_queue_each_question_once(reviewer: Reviewer) -> None:
-    path = session(reviewer)
-    both = threading.Barrier(2)
-    asked: list[Call] = []
-
-    def slowly(call: Call) -> None:
-        asked.append(call)
-        call.streams(FOUND)
-
-    with endpoint(slowly) as server:
-        environment = settings(reviewer, base_url=server.settings().base_url, name="tiny")
-        reviewer("ingest", path)
-        codes: list[int] = []
-
-        def one() -> None:
-            both.wait()
-            with reviewer.start("propose", path, "--yes", env=environment) as process:
-                process.communicate(timeout=250)
-            codes.append(process.returncode)
-
-        threads = [threading.Thread(target=one) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert codes == [0, 0]
-    assert len(asked) == 1
-    rows = [row for row in reviewer.rows("queue", "list") if row["proposer"] == "model"]
-    assert len(rows) == 1
+def test_two_at_once_queue_a_statement_once(reviewer: Reviewer) -> None:
+    path, environment = session(reviewer), asks(reviewer)
+    reviewer("ingest", path)
+    both = [reviewer.start("propose", path, "--yes", env=environment) for _ in range(2)]
+    for each in both:
+        each.communicate(timeout=PATIENCE)
+    assert [each.returncode for each in both] == [0, 0]
+    (row,) = [row for row in reviewer.rows("queue", "list") if row["proposer"] == "command"]
+    assert row["content"] == TRUE.rstrip(".")
     assert reviewer("verify").returncode == 0
 
 
@@ -291,14 +248,6 @@ else:
         os.kill(seen(reviewer.folder / "bin")["me"], 0)
 
 
-def test_what_an_instruction_file_says_is_known(reviewer: Reviewer) -> None:
-    subprocess.run(["git", "init", "-q", str(reviewer.folder)], check=True)
-    (reviewer.folder / "CLAUDE.md").write_text(f"# Kiosk\n\n- {TRUE}\n", "utf-8")
-    done = reviewer("propose", session(reviewer), "--yes", "--json", env=asks(reviewer))
-    (row,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert row["proof"]["known"] == ["CLAUDE.md:3"]
-
-
 def test_a_prompt_of_the_user_is_used(reviewer: Reviewer) -> None:
     environment = asks(reviewer)
     folder = reviewer.folder / "templates"
@@ -310,18 +259,6 @@ def test_a_prompt_of_the_user_is_used(reviewer: Reviewer) -> None:
     assert seen(reviewer.folder / "bin")["prompt"].startswith("Only traps.")
 
 
-def test_settings_of_a_command_are_checked_and_shown(reviewer: Reviewer) -> None:
-    environment = settings(reviewer, command=["claude"], price_in=3.0)
-    assert reviewer("config", "validate", env=environment).returncode == 0
-    shown = reviewer("config", "show", env=environment).stdout
-    assert 'command = ["claude"]' in shown
-    assert "price_in = 3.0" in shown
-    both = settings(reviewer, command=["claude"], base_url="https://models.example/v1", name="x")
-    assert "Both base_url and command are set" in reviewer.fails("config", "validate", env=both)
-    wrong = settings(reviewer, command="claude")
-    assert "command of [model]" in reviewer.fails("config", "validate", env=wrong)
-
-
 def test_a_wrong_call_is_refused(reviewer: Reviewer) -> None:
     path = session(reviewer)
     assert "--command" in reviewer.fails("propose", path, "--command", "'", code=2)
@@ -329,12 +266,6 @@ def test_a_wrong_call_is_refused(reviewer: Reviewer) -> None:
     assert "does not exist" in reviewer.fails(
         "propose", reviewer.folder / "nowhere" / "x.jsonl", env=asks(reviewer)
     )
-
-
-def test_without_a_path_it_is_about_what_was_ingested(reviewer: Reviewer) -> None:
-    reviewer("ingest", session(reviewer))
-    done = reviewer("propose", "--dry-run", env=asks(reviewer))
-    assert done.stdout.startswith("1 session in 1 piece")
 
 
 def installed(reviewer: Reviewer, answered: str = FOUND) -> dict[str, str]:

@@ -37,10 +37,6 @@ def by_kiosk(reviewer: Reviewer, answers: dict[int, str], **values: Any) -> dict
     return settings(reviewer, command=[str(path)], **{"concurrency": 1, **values})
 
 
-def forget_asking(reviewer: Reviewer) -> None:
-    (reviewer.folder / "bin" / "seen.json").unlink()
-
-
 @pytest.mark.parametrize("hidden", ["\ud800", "\x9f"])
 def test_a_statement_with_control_characters_is_dropped_and_costs_no_other(
     reviewer: Reviewer, hidden: str
@@ -53,14 +49,6 @@ def test_a_statement_with_control_characters_is_dropped_and_costs_no_other(
     (row,) = reviewer.rows("queue", "list")
     assert row["content"] == TRUE.rstrip(".")
     reviewer.nothing_lost(candidates=1)
-
-
-def test_escapes_in_a_statement_are_taken_out(reviewer: Reviewer) -> None:
-    coloured = TRUE.replace("terminal", "\x1b[31mterminal\x1b[0m")
-    environment = asks(reviewer, answer(said(coloured, (1, WORDS))))
-    assert reviewer("propose", session(reviewer), "--yes", env=environment).returncode == 0
-    (row,) = reviewer.rows("queue", "list")
-    assert row["content"] == TRUE.rstrip(".")
 
 
 def test_escapes_in_the_session_do_not_hide_its_names(reviewer: Reviewer) -> None:
@@ -90,24 +78,6 @@ def test_what_could_not_be_read_is_asked_for_again(reviewer: Reviewer, unread: s
     assert "1 new" in again.stdout
 
 
-def test_one_answer_that_could_be_read_is_enough(reviewer: Reviewer) -> None:
-    folder = several(reviewer, 2)
-    done = reviewer("propose", folder, "--yes", env=by_kiosk(reviewer, {0: PROSE}))
-    assert done.returncode == 0, done.stderr
-    assert "1 x the answer has no statements that can be read" in done.stdout
-    forget_asking(reviewer)
-    again = reviewer("propose", folder, "--yes", env=by_kiosk(reviewer, {0: PROSE}))
-    assert "1 of them answered before" in again.stderr
-    assert was_asked(reviewer)
-
-
-def test_a_cut_answer_is_always_named(reviewer: Reviewer) -> None:
-    whole = answer(said(TRUE, (1, WORDS)), said("The charge is doubled at the kiosk.", (1, WORDS)))
-    done = reviewer("propose", session(reviewer), "--yes", env=asks(reviewer, whole[:-30]))
-    assert done.returncode == 0, done.stderr
-    assert "1 x the answer was cut off; its whole statements were read" in done.stdout
-
-
 # What it costs
 
 
@@ -128,16 +98,6 @@ def test_requests_that_failed_are_counted(reviewer: Reviewer) -> None:
     tokens, requests = spent(done.stdout)
     assert requests == sent
     assert tokens > 500
-
-
-def test_what_waits_already_is_seen_again_and_not_unproved(reviewer: Reviewer) -> None:
-    wrong = answer(said("The card terminal repeats its answer after 35 seconds.", (1, WORDS)))
-    path, environment = session(reviewer), asks(reviewer, wrong)
-    first = reviewer("propose", path, "--yes", env=environment)
-    assert re.search(r"unproved +1 with", first.stdout)
-    again = reviewer("propose", path, env=environment)
-    assert re.search(r"statements +0 new, 1 seen again", again.stdout)
-    assert re.search(r"unproved +0 with", again.stdout)
 
 
 # What is refused before anything is sent

@@ -71,24 +71,6 @@ def test_every_reading_verb_works_and_every_decision_is_refused(
     assert (sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()) == before
 
 
-def test_doctor_reports_it_and_finds_no_other_problem(
-    closed: Reviewer, bound: Callable[[], None]
-) -> None:
-    found = closed("doctor", preexec_fn=bound)
-    lines = {line.split()[0]: line for line in found.stdout.splitlines()}
-    assert "cannot be saved" in found.stdout
-    assert " ok" in lines["integrity"]
-
-
-def test_reading_leaves_nothing_that_keeps_the_owner_from_writing_later(
-    seeded: Reviewer, bound: Callable[[], None]
-) -> None:
-    with protected(seeded.db):
-        for verb in READING:
-            seeded(*verb, preexec_fn=bound)
-    assert seeded("promote", "1", preexec_fn=bound).returncode == 0
-
-
 def allowed_to_read(path: Path, mode: int) -> bool:
     """The answer of `os.access` for another user."""
     return mode == os.R_OK and path.exists()
@@ -140,18 +122,3 @@ def test_an_older_store_is_not_brought_up_to_date(
     monkeypatch.setattr(os, "access", allowed_to_read)
     with pytest.raises(StoreError, match="read-only and was written by an older reviewer"):
         Engine.open(seeded.db)
-
-
-def test_a_preview_goes_without_its_figures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    talk = tmp_path / "talk.json"
-    talk.write_text('[{"role": "user", "content": "Print receipts within 2 seconds."}]')
-    engine = Engine.open(tmp_path / "store.db")
-    engine.contexts.import_file(talk, project="kiosk")
-    engine.close()
-    monkeypatch.setattr(os, "access", allowed_to_read)
-    reader = Engine.open(tmp_path / "store.db")
-    plan = reader.compression.plan(1, "brief")
-    assert reader.compression.preview(plan).segments
-    reader.close()

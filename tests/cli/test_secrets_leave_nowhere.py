@@ -86,15 +86,10 @@ def files(folder: Path) -> None:
 
 COMMANDS: list[list[str]] = [
     ["extract", "in/note.md", "--json"],
-    ["extract", "in/session.jsonl", "--json"],
     ["summarize", "in/session.jsonl", "--level", "all", "--json"],
-    ["summarize", "in/note.md", "--level", "detailed"],
     ["view", "in/session.jsonl", "--json"],
-    ["view", "in/note.md"],
     ["ingest", "in", "--json"],
-    ["queue", "list"],
     ["queue", "list", "--status", "all", "--json"],
-    ["queue", "show", "1"],
     ["queue", "show", "1", "--json"],
     ["edit", "1", "--content-file", "words.txt", "--promote"],
     ["remember", TOLD, "--type", "decision"],
@@ -109,25 +104,20 @@ COMMANDS: list[list[str]] = [
     ["export", "--into", "AGENTS.md", "--write"],
     ["context", "create", TOKEN],
     ["context", "import", "talk.json", "--json"],
-    ["context", "import", "in/session.jsonl", "--name", "session"],
     ["commit", "list", "talk", "--json"],
     ["commit", "add", "talk", "--text", TOLD, "--json"],
     ["commit", "show", "1", "--json"],
     ["annotate", "2", "--priority", "important", "--retain", TOLD, "--reason", REASON],
     ["annotate", "3", "--retain-match", TOKEN],
     ["compile", "talk", "--format", "json"],
-    ["compile", "session"],
     ["context", "export", "talk"],
     ["compress", "talk", "--level", "all", "--json"],
-    ["compress", "talk", "--level", "tags"],
     ["compress", "talk", "--level", "brief", "--engine", "model", "--json"],
     ["compress", "talk", "--level", "brief", "--apply"],
-    ["packet"],
     ["packet", "--format", "json", "--task", TOLD],
     ["packet", "--context-dir", ".context", "--explain"],
     ["packet", "--context-dir", ".context", "--out", "packet.md"],
     ["pipeline", "check", "desk.dot", "--json"],
-    ["pipeline", "show", "desk.dot"],
     ["pipeline", "preamble", "desk.dot", "--node", "tell", "--history", "RUN.json", "--json"],
     ["pipeline", "run", "desk.dot", "--json", "--set", f"said={TOLD}"],
     ["pipeline", "run", "desk.dot", "--engine", "model"],
@@ -142,10 +132,9 @@ COMMANDS: list[list[str]] = [
     ["connect", "--json"],
     ["sources", "--json"],
     ["undo"],
-    ["redo"],
     ["verify"],
 ]
-MAY_REFUSE = {"annotate", "graduate", "redo", "compress", "remember", "propose"}
+MAY_REFUSE = {"annotate", "graduate", "compress", "remember", "propose"}
 """A retention pattern that is a secret is refused, and so on; a refusal must not tell it either."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,11 @@ from tests.cli.conftest import Reviewer
 from tests.unit.sources.builders import Session
 from tests.unit.sources.families import (
     CODEX,
-    CURSOR_CHAT,
     OPENCODE_INFO,
     Family,
     lines,
     opencode_database,
 )
-
-DAY = 86_400
 
 
 @pytest.fixture
@@ -79,12 +75,6 @@ def test_the_sessions_of_this_project_are_listed_and_others_only_counted(shop: R
     assert "reviewer ingest" in shown.stderr
 
 
-def test_an_empty_file_is_not_counted_as_a_session(shop: Reviewer) -> None:
-    path = claude(shop, shop.folder)
-    path.with_name("s2.jsonl").touch()
-    assert listed(shop, "--all") == {"claude-code": 1}
-
-
 def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
     codex(shop, "a", shop.folder)
     codex(shop, "c", "/somewhere/else", "We always sell elsewhere on Mondays.")
@@ -95,13 +85,6 @@ def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
     assert "all read" in shop("sources").stdout
     again = json.loads(shop("ingest", "--json").stdout)
     assert (again["files"], again["unchanged"], again["new"]) == (0, 1, 0)
-
-
-def test_without_sessions_ingest_asks_for_a_path(shop: Reviewer) -> None:
-    done = shop("ingest")
-    assert done.returncode == 1
-    assert "There are no sessions of this project on this machine. Name a file" in done.stderr
-    assert not shop.db.exists()
 
 
 def test_of_a_database_of_several_projects_only_this_one_is_read(shop: Reviewer) -> None:
@@ -169,40 +152,6 @@ def test_a_variable_names_another_place(
     assert listed(shop, "--all") == {family.format: 1}
 
 
-def test_a_chat_of_cursor_with_a_transcript_is_read_once(shop: Reviewer) -> None:
-    path = CURSOR_CHAT.write(home(shop))
-    assert listed(shop, "--all") == {"cursor-chat": 1}
-    said = {"role": "user", "message": {"content": [{"type": "text", "text": "Wind the clock."}]}}
-    name = path.parent.name
-    write = lines(f".cursor/projects/shop/agent-transcripts/{name}/{name}.jsonl", said)
-    write(home(shop))
-    assert listed(shop, "--all") == {"cursor-agent": 1}
-
-
-def test_sessions_that_the_agent_deletes_soon_are_counted(shop: Reviewer) -> None:
-    path = claude(shop, shop.folder)
-    claude(shop, shop.folder, "s2")
-    old = path.stat().st_mtime - 27 * DAY
-    os.utime(path, (old, old))
-    assert [row["expiring"] for row in shop.rows("sources", "--json")] == [1]
-    assert "1 expire within 5 days" in shop("sources").stdout
-    (home(shop) / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": 365}')
-    assert [row["expiring"] for row in shop.rows("sources", "--json")] == [0]
-
-
-def test_folders_that_agents_name_by_a_hash_are_recognised(shop: Reviewer) -> None:
-    import hashlib
-
-    name = hashlib.sha256(str(shop.folder).encode()).hexdigest()
-    said = {"id": "m", "type": "user", "timestamp": "2026-03-01T09:00:00Z", "content": "Hi."}
-    for folder, hashed in ((name, "00"), ("shop", name), ("marked", "00"), ("other", "00")):
-        head = {"sessionId": folder, "projectHash": hashed}
-        lines(f".gemini/tmp/{folder}/chats/session-1.jsonl", head, said)(home(shop))
-    (home(shop) / ".gemini/tmp/marked/.project_root").write_text(f"{shop.folder}\n")
-    assert listed(shop) == {"gemini": 3}
-    assert listed(shop, "--all") == {"gemini": 4}
-
-
 def test_watch_reads_what_has_been_added(shop: Reviewer) -> None:
     path = codex(shop, "a", shop.folder)
     first = shop("watch", "--once")
@@ -225,13 +174,6 @@ def test_sessions_of_sub_agents_are_counted_apart(shop: Reviewer) -> None:
     assert (row["sessions"], row["subagents"]) == (1, 1)
     assert "and 1 of sub-agents" in shop("sources").stdout
     assert "Claude Code (sub-agent)" in shop("sources", "--files").stdout
-
-
-def test_sources_lists_every_file_on_request(shop: Reviewer) -> None:
-    path = codex(shop, "a", shop.folder)
-    (row,) = shop.rows("sources", "--files", "--json")
-    assert (row["path"], row["read"], row["cwd"]) == (str(path), False, str(shop.folder))
-    assert str(path) in shop("sources", "--files").stdout
 
 
 def test_candidates_are_found_by_agent_session_branch_model_and_time(shop: Reviewer) -> None:
@@ -276,16 +218,6 @@ def test_one_session_of_a_database_is_viewed_and_imported(shop: Reviewer) -> Non
     assert names == {"opencode-o1", "opencode-o2"}
 
 
-def test_a_fact_that_two_agents_were_told_counts_as_two_sessions(shop: Reviewer) -> None:
-    claude(shop, shop.folder)
-    codex(shop, "a", shop.folder, "Always weigh the trays twice before you print the label.")
-    assert shop("ingest", "--json").returncode == 0
-    (row,) = [
-        row for row in shop.rows("queue", "list", "--json") if "weigh the trays" in row["content"]
-    ]
-    assert (row["seen"], row["sessions"]) == (2, 2)
-
-
 def test_every_session_is_listed_with_its_folder(shop: Reviewer) -> None:
     codex(shop, "a", shop.folder)
     codex(shop, "b", shop.folder.parent / "moved-away")
@@ -308,17 +240,6 @@ def test_sessions_of_the_folder_that_a_project_was_moved_from_are_its_own(shop: 
     assert "no folder of one project" in shop.fails("sources", "--moved-from", "/")
 
 
-def test_a_session_that_is_read_by_its_name_brings_its_folder_along(shop: Reviewer) -> None:
-    old = shop.folder.parent / "moved-away"
-    first = codex(shop, "b", old)
-    codex(shop, "c", old)
-    done = shop("ingest", first)
-    assert f"Sessions of {old} belong to" in done.stderr
-    assert listed(shop) == {"codex": 2}
-    codex(shop, "d", shop.folder)
-    assert "belong to" not in shop("ingest", codex(shop, "e", shop.folder)).stderr
-
-
 def test_a_moved_work_tree_keeps_its_project_and_the_sessions_of_its_old_folder(
     reviewer: Reviewer,
 ) -> None:
@@ -336,19 +257,3 @@ def test_a_moved_work_tree_keeps_its_project_and_the_sessions_of_its_old_folder(
     codex(reviewer, "b", old)
     rows = reviewer("sources", "--json", cwd=new)
     assert json.loads(rows.stdout)["sessions"] == 2
-
-
-def test_two_clones_of_one_repository_are_asked_about_once(reviewer: Reviewer) -> None:
-    clones = [reviewer.folder / name for name in ("shop", "shop-again")]
-    for clone in clones:
-        (clone / ".git").mkdir(parents=True)
-        (clone / ".git" / "config").write_text(
-            '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.org/shop.git\n'
-        )
-        (clone / "note.md").write_text("# Notes\n\n- [Decision] Trays are weighed twice.\n")
-    assert reviewer("ingest", "note.md", cwd=clones[0]).returncode == 0
-    asked = reviewer("ingest", "note.md", cwd=clones[1])
-    assert (asked.returncode, "are clones of one repository" in asked.stderr) == (1, True)
-    named = reviewer("--project", "shop", "ingest", "note.md", cwd=clones[1])
-    assert named.returncode == 0, named.stderr
-    assert reviewer("ingest", "note.md", cwd=clones[1]).returncode == 0

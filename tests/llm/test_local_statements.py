@@ -41,14 +41,14 @@ def test_its_answer_has_the_shape_that_is_asked_for_and_nothing_it_invents_passe
     writer: StatementWriter, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    complete = OpenAIChat.complete_json
+    complete = OpenAIChat.complete
 
     def overheard(chat: OpenAIChat, *question: Any, **options: Any) -> Completion:
         answer = complete(chat, *question, **options)
         said.append(answer.text)
         return answer
 
-    monkeypatch.setattr(OpenAIChat, "complete_json", overheard)
+    monkeypatch.setattr(OpenAIChat, "complete", overheard)
     room = piece_tokens(writer, context_tokens=8192, answer_tokens=ANSWER_TOKENS)
     plan = plan_run([session], writer, max_tokens=room)
     spent = Spent()

@@ -61,13 +61,6 @@ def test_the_tree_around_a_folder_is_found(tmp_path: Path) -> None:
     assert work_tree(tmp_path / "p" / "deep" / "er") == Tree("p", str(tmp_path.resolve() / "p"))
 
 
-def test_a_submodule_is_a_tree_of_its_own(tmp_path: Path) -> None:
-    (git(tmp_path / "p") / ".git" / "modules" / "sub").mkdir(parents=True)
-    (tmp_path / "p" / "sub").mkdir()
-    (tmp_path / "p" / "sub" / ".git").write_text("gitdir: ../.git/modules/sub\n")
-    assert work_tree(tmp_path / "p" / "sub") == Tree("sub", str(tmp_path.resolve() / "p" / "sub"))
-
-
 @pytest.mark.parametrize("back", ["", "elsewhere/.git", "../../../../../victim/.git"])
 def test_a_git_file_is_followed_only_if_the_other_side_links_back(
     tmp_path: Path, back: str

@@ -108,7 +108,7 @@ async def test_an_agent_that_is_not_logged_in_ends_with_a_sentence(
     async with opened(engine, project="shop", size=(120, 30)) as screen:
         await screen.until(lambda: "let it read 1 session?" in screen.text)
         await screen.press("R")
-        await screen.until(lambda: "Claude Code asks for a login" in screen.status)
+        await screen.until(lambda: "Claude Code gave no answer" in screen.status)
         assert "To log in: run claude in a terminal and log in." in screen.status
 
 

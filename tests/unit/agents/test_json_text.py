@@ -32,8 +32,6 @@ TEXTS = {
         '  "hooks": {\n    "Start": [ // first\n      {"a": 1} // keep\n    ],\n  },\n}\n// end'
     ),
     "only a comment inside": '{\n  // nothing yet\n}\n',
-    "null": '{"mcpServers": null, "hooks": {"Start": null}}',
-    "null over several lines": '{\n  "mcpServers": null,\n  "hooks": null // none\n}\n',
     "empty holders": '{\n  "mcpServers": {},\n  "hooks": {"Start": []}\n}\n',
     "windows": '{\r\n  "theme": "dark"\r\n}\r\n',
     "byte order mark": '\ufeff{\n  "theme": "dark"\n}\n',
@@ -56,37 +54,15 @@ def test_additions_keep_everything_and_can_be_taken_out(text: str) -> None:
     servers, hooks = before.get("mcpServers") or {}, before.get("hooks") or {}
     assert now["mcpServers"] == {**servers, "reviewer": SERVER.value}
     assert now["hooks"]["Start"] == [*(hooks.get("Start") or []), HOOK.value]
-    for comment in ("mine", "dark", "first", "keep", "end", "nothing yet", "none"):
+    for comment in ("mine", "dark", "first", "keep", "end", "nothing yet"):
         comment = f"// {comment}"
         assert (comment in text) == (comment in after)
     assert added(after, additions) == after
     removed = without(after, additions)
     assert removed.changed == ()
-    empty_for_null = text.replace('"Start": null', '"Start": []').replace("null", "{}")
-    assert plain(removed.text) == plain(empty_for_null)
-    if "\n" in text.strip() and not re.search(r"{}|\[\]|null", text):
+    assert plain(removed.text) == plain(text)
+    if "\n" in text.strip() and not re.search(r"{}|\[\]", text):
         assert [line for line in removed.text.split() if line] == text.split()
-
-
-def test_it_takes_the_indentation_of_the_file() -> None:
-    after = added(TEXTS["tabs"], [HOOK])
-    assert '\t\t\t{"a": 1},\n\t\t\t{\n\t\t\t\t"hooks": [\n' in after
-    windows = added(TEXTS["windows"], [SERVER])
-    assert "\n" not in windows.replace("\r\n", "")
-
-
-def test_what_others_added_since_stays() -> None:
-    text = added("{}\n", with_found("{}\n", [SERVER, HOOK]))
-    value = json.loads(text)
-    value["mcpServers"]["mine"] = {"command": "m"}
-    value["hooks"]["Start"].append({"hooks": []})
-    value["hooks"]["End"] = [1]
-    removed = without(json.dumps(value, indent=4), with_found("{}", [SERVER, HOOK]))
-    assert removed.changed == ()
-    assert json.loads(removed.text) == {
-        "mcpServers": {"mine": {"command": "m"}},
-        "hooks": {"Start": [{"hooks": []}], "End": [1]},
-    }
 
 
 def test_what_was_changed_stays_and_its_line_is_named() -> None:
@@ -98,30 +74,20 @@ def test_what_was_changed_stays_and_its_line_is_named() -> None:
     assert plain(removed.text)["mcpServers"]["reviewer"]["args"] == ["mcp", "--loud"]
 
 
-def test_what_was_there_empty_stays() -> None:
-    text = TEXTS["empty holders"]
-    additions = with_found(text, [SERVER, HOOK])
-    assert plain(without(added(text, additions), additions).text) == plain(text)
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("", "Line 1 is not JSON"),
         ("[1]", "not an object"),
         ('{"a": 1', "Line 1 is not JSON"),
-        ('{"a" 1}', "Line 1 is not JSON"),
-        ("{a: 1}", "Line 1 is not JSON"),
         ('{"a": 1}\n{}', "Line 2"),
         ('{\n"a": 1\n"b": 2}', "Line 3"),
-        ('{"a": 01}', "Line 1 is not JSON"),
         ('{"a": "x\ny"}', "Line 1 is not JSON"),
         (f'{{"a": {"1" * 6_000}}}', "not JSON that can be read"),
         ('{"a":' * 300_000 + "1" + "}" * 300_000, "not JSON that can be read"),
         ('{"mcpServers": {}, "mcpServers": {}}', "second time"),
         ('{"mcpServers": 3}', "an object was expected"),
         ('{"mcpServers": {"reviewer": {}}}', "another value"),
-        ('{"mcpServers": {"reviewer": 1, "reviewer": 2}}', "second time"),
     ],
     ids=lambda text: text[:20],
 )

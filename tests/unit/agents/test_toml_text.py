@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from reviewer.agents.toml_text import TomlTextError, added, line_of, without
+from reviewer.agents.toml_text import TomlTextError, added, without
 
 PATH = ("mcp_servers", "reviewer")
 VALUES: dict[str, str | list[str]] = {"command": '/a "b"/reviewer', "args": ["mcp", "--x=\\"]}
@@ -43,20 +43,13 @@ def test_the_table_goes_in_and_out(text: str) -> None:
     }
 
 
-LONG = ".".join("a" * 20_000)
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("model = ", "not TOML"),
-        ("mcp_servers = {}\n", "not written as a table"),
         ("mcp_servers = 3\n", "not written as a table"),
         ('[mcp_servers.reviewer]\ncommand = "x"\n', "other values"),
-        ('mcp_servers.reviewer.command = "x"\n', "other values"),
         ("\ufeff[a]\n", "byte order mark"),
-        (f"x = 1\n{LONG} = 1\n", "line 2"),
-        (f"x = {'1' * 6_000}\n", "line 1"),
         (f"x = {'[' * 20_000}\n", "line 1"),
         (f"# {'.' * 2_000_000}\n", "larger than 2 MB"),
     ],
@@ -65,9 +58,3 @@ LONG = ".".join("a" * 20_000)
 def test_what_cannot_be_edited_is_refused_at_once(text: str, reason: str) -> None:
     with pytest.raises(TomlTextError, match=re.escape(reason)):
         added(text, PATH, VALUES)
-
-
-def test_a_changed_table_stays_and_has_a_line() -> None:
-    changed = added("", PATH, VALUES).replace('"mcp"', '"mcp", "--loud"')
-    assert without(changed, PATH, VALUES) is None
-    assert line_of("a = 1\n\n" + changed, PATH) == 3

@@ -20,7 +20,7 @@ from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import Segment, SegmentTurn, TurnKind
 from reviewer.compression.writing import write_session
-from reviewer.llm.model import ChatMessage, Completion
+from reviewer.llm.model import ChatMessage, Completion, JsonSchema
 from reviewer.text.tokens import counter
 
 count = counter().count
@@ -107,6 +107,7 @@ class ScriptedModel:
         *,
         max_tokens: int,
         temperature: float = 0.3,
+        schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:

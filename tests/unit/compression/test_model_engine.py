@@ -197,7 +197,7 @@ def test_a_users_template_replaces_the_built_in_one(tmp_path: Path) -> None:
     [
         ('user_prompt = "{{messages}} {{mood}}"', "no field mood"),
         ('user_prompt = "{{#anchors}} {{messages}}"', "braces are for"),
-        ("user_prompt = {{", "not TOML"),
+        ("user_prompt = {{", "cannot be used"),
         ('user_prompt = ""', "empty"),
     ],
 )

@@ -1,16 +1,15 @@
-"""Answers are kept privately, and a question that two ask is asked once."""
+"""Answers are kept privately."""
 
 from __future__ import annotations
 
 import os
 import stat
-import threading
 from pathlib import Path
 
 import pytest
 
 from reviewer.llm.answer_cache import AnswerCache, question_key
-from reviewer.llm.model import CancelledError, ChatMessage, Completion
+from reviewer.llm.model import ChatMessage, Completion
 
 ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
 ANSWER = Completion("A book of acts.", "tiny", 7, 5)
@@ -42,32 +41,6 @@ def test_a_damaged_answer_is_asked_for_again(tmp_path: Path) -> None:
     cache.keep(key, ANSWER)
     (tmp_path / f"{key}.json").write_text('{"text": "half', "utf-8")
     assert cache.find(key) is None
-
-
-def test_the_second_to_ask_waits_for_the_first(tmp_path: Path) -> None:
-    key = question_key(ASK, "tiny")
-    found: list[Completion | None] = []
-
-    def second() -> None:
-        cache = AnswerCache(tmp_path)
-        with cache.turn(key, lambda: False):
-            found.append(cache.find(key))
-
-    cache = AnswerCache(tmp_path)
-    with cache.turn(key, lambda: False):
-        thread = threading.Thread(target=second)
-        thread.start()
-        cache.keep(key, ANSWER)
-    thread.join()
-    assert found == [ANSWER]
-
-
-def test_waiting_can_be_cancelled(tmp_path: Path) -> None:
-    key = question_key(ASK, "tiny")
-    cache = AnswerCache(tmp_path)
-    second = AnswerCache(tmp_path).turn(key, lambda: True)
-    with cache.turn(key, lambda: False), pytest.raises(CancelledError), second:
-        pass
 
 
 def test_the_oldest_answers_go_where_all_together_are_too_large(tmp_path: Path) -> None:

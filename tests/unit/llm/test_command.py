@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from reviewer.llm.command import CommandChat, agents_found
-from reviewer.llm.model import CancelledError, ChatMessage, ModelError, StructuredModel
+from reviewer.llm.model import CancelledError, ChatMessage, ModelError
 from reviewer.llm.open_model import check_model, context_tokens, open_model
 from reviewer.settings import ModelSettings, Settings
 from tests.waiting import PATIENCE, until
@@ -76,6 +76,9 @@ def test_any_program_gets_the_prompt_and_its_output_is_the_answer(tmp_path: Path
     assert answer.counted_by == "cl100k_base"
     assert given["argv"] == ["--plain"]
     assert given["prompt"] == "Be short.\n\nWhat is a ledger?"
+    assert given["environment"]["REVIEWER_CHILD"] == "1"  # hooks of ours are silent
+    # Else Claude Code replaces `@path` in a prompt, which may quote anybody, by the file.
+    assert given["environment"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
 
 
 def test_it_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path: Path) -> None:
@@ -87,31 +90,11 @@ def test_it_runs_in_an_empty_folder_that_is_gone_afterwards(tmp_path: Path) -> N
     assert not Path(given["cwd"]).exists()
 
 
-def test_our_own_hooks_are_told_to_stay_quiet(tmp_path: Path) -> None:
-    path = program(tmp_path, "note(); say('Yes.')")
-    chat(path).complete(ASK, max_tokens=50)
-    assert seen(tmp_path)["environment"]["REVIEWER_CHILD"] == "1"
-    # Else Claude Code replaces `@path` in a prompt, which may quote anybody, by the file.
-    assert seen(tmp_path)["environment"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
-
-
-def test_nothing_passes_through_a_shell(tmp_path: Path) -> None:
-    path = program(tmp_path, "note(); say('Yes.')")
-    chat(path, "$(touch planted)", ";touch planted").complete(ASK, max_tokens=50)
-    assert seen(tmp_path)["argv"] == ["$(touch planted)", ";touch planted"]
-    assert not list(tmp_path.rglob("planted"))
-
-
 def test_secrets_are_masked_on_the_way_out_and_back(tmp_path: Path) -> None:
     path = program(tmp_path, f"note(prompt=sys.stdin.read()); say('It is {TOKEN}')")
     answer = chat(path).complete([ChatMessage("user", f"Push with {TOKEN}")], max_tokens=50)
     assert TOKEN not in seen(tmp_path)["prompt"] + answer.text
     assert "[masked github-token]" in seen(tmp_path)["prompt"]
-
-
-def test_colour_codes_are_removed(tmp_path: Path) -> None:
-    path = program(tmp_path, r"say('\x1b[31mA book\x1b[0m \x1b]8;;x\x07of acts.\x08\r\n')")
-    assert chat(path).complete(ASK, max_tokens=50).text == "A book of acts."
 
 
 def test_claude_gets_no_tools_no_hooks_no_servers_and_keeps_no_session(tmp_path: Path) -> None:
@@ -137,8 +120,7 @@ def test_claude_gets_no_tools_no_hooks_no_servers_and_keeps_no_session(tmp_path:
 def test_claude_can_be_asked_for_a_shape_and_a_model(tmp_path: Path) -> None:
     told = {"is_error": False, "result": "", "structured_output": {"statements": []}}
     model = agent(tmp_path, "claude", f"note(); say({json.dumps(told)!r})", model="haiku")
-    assert isinstance(model, StructuredModel)
-    answer = model.complete_json(ASK, SCHEMA, max_tokens=50)
+    answer = model.complete(ASK, schema=SCHEMA, max_tokens=50)
     given = seen(tmp_path)["argv"]
     assert given[given.index("--model") + 1] == "haiku"
     assert json.loads(given[given.index("--json-schema") + 1]) == SCHEMA
@@ -153,7 +135,7 @@ open(given[given.index('-o') + 1], 'w').write('A book of acts.')
 say('{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":4}}')
 """
     model = agent(tmp_path, "codex", body)
-    answer = model.complete_json(ASK, SCHEMA, max_tokens=50)
+    answer = model.complete(ASK, schema=SCHEMA, max_tokens=50)
     given = seen(tmp_path)
     for wanted in (
         "--ephemeral", "--ignore-user-config", "features.hooks=false", "features.shell_tool=false",
@@ -242,16 +224,12 @@ say('{"response": "A book of acts."}')
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("complain('boom\\n'); sys.exit(3)", ["exit code 3", "boom"]),
         ("say('An answer.'); complain('disk full\\n'); sys.exit(1)", ["exit code 1", "disk full"]),
-        ("sys.exit(2)", ["exit code 2", "without a message"]),
-        ("os.kill(os.getpid(), 9)", ["signal 9"]),
+        ("os.kill(os.getpid(), 9)", ["signal 9", "does not say why"]),
         ("say('  \\n')", ["empty answer"]),
-        ("say('Please log in: https://login.example')", ["asks for a login"]),
-        ("complain('Not logged in. Please run /login\\n'); sys.exit(1)", ["asks for a login"]),
-        ("complain('HTTP 429 Too Many Requests\\n'); sys.exit(1)", ["no more requests", "Wait"]),
+        ("complain('Not logged in\\n'); sys.exit(1)", ["Not logged in", "log in with ask"]),
         (f"complain('bad key {TOKEN}\\n'); sys.exit(1)", ["[masked github-token]"]),
-        (r"complain('\x1b[31mboom\x1b[0m\n'); sys.exit(3)", ["boom. What"]),
+        (r"complain('\x1b[31mboom\x1b[0m\n'); sys.exit(3)", ["exit code 3", "boom."]),
     ],
 )
 def test_a_failure_is_one_sentence(tmp_path: Path, body: str, said: list[str]) -> None:
@@ -264,46 +242,27 @@ def test_a_failure_is_one_sentence(tmp_path: Path, body: str, said: list[str]) -
     assert TOKEN not in message
 
 
-def test_an_answer_about_logins_is_an_answer(tmp_path: Path) -> None:
-    body = """say('{"statements": [{"statement": "Users must log in with a key, else 401."}]}')"""
-    assert "401" in chat(program(tmp_path, body)).complete(ASK, max_tokens=50).text
-
-
 @pytest.mark.parametrize(
     ("name", "body", "said"),
     [
-        ("claude",
-         """say('{"is_error": true, "subtype": "success", "result": "API Error: 529 overloaded"}')
-sys.exit(1)""", ["Claude Code", "529"]),
-        ("claude", "say('Invalid API key - Please run /login'); sys.exit(1)",
-         ["asks for a login", "run claude in a terminal"]),
-        ("codex",
-         """say('{"type":"turn.failed","error":{"message":"last status: 429 Too Many Requests"}}')
-sys.exit(1)""", ["Codex", "no more requests", "429"]),
-        ("gemini",
-         """complain('Loaded.\\n{"error": {"type": "x", "message": "bad model", "code": 400}}\\n')
-sys.exit(144)""", ["Gemini CLI", "exit code 144", "bad model"]),
+        ("claude", """say('{"is_error": true, "result": "API Error: 529 overloaded"}')""",
+         ["Claude Code", "529", "run claude in a terminal"]),
         ("gemini",
          """inner = json.dumps({'error': {'code': 400, 'message': 'bad model', 'status': 'BAD'}})
 error = {'type': 'Error', 'message': inner, 'code': 400}
 complain('Error when talking to Gemini API\\n    at main {\\n  status: 400\\n}\\n')
 complain(json.dumps({'session_id': 'one', 'error': error}, indent=2) + '\\n')
-sys.exit(144)""", ["Gemini CLI", "exit code 144: bad model (400)."]),
-        ("opencode",
-         """data = {'message': 'try later', 'statusCode': 429, 'isRetryable': True}
-say(json.dumps({'type': 'error', 'error': {'name': 'APIError', 'data': data}}))
-sys.exit(1)""", ["OpenCode accepts no more requests", "try later (429)"]),
+sys.exit(144)""", ["Gemini CLI", "exit code 144", "bad model (400)."]),
         ("codex",
          """inner = json.dumps({'error': {'message': 'no such model'}})
 say(json.dumps({'type': 'turn.failed', 'error': {'message': inner}}))
-sys.exit(1)""", ["Codex", "code 1: no such model."]),
+sys.exit(1)""", ["Codex", "code 1): no such model."]),
         ("copilot", """complain('Package extraction took 3ms\\n429 rate limit reached\\n')
-sys.exit(1)""", ["Copilot CLI accepts no more requests", "rate limit"]),
-        ("copilot", """complain('Authentication failed (HTTP 401).\\n  Check your key.\\n')
-sys.exit(1)""", ["asks for a login", "gh auth login"]),
+sys.exit(1)""", ["Copilot CLI", "rate limit"]),
         ("opencode",
-         """say('{"type":"error","error":{"name":"APIError","data":{"message":"no such model"}}}')
-sys.exit(1)""", ["OpenCode", "no such model"]),
+         """data = {'message': 'try later', 'statusCode': 429, 'isRetryable': True}
+say(json.dumps({'type': 'error', 'error': {'name': 'APIError', 'data': data}}))
+sys.exit(1)""", ["OpenCode", "try later (429)"]),
     ],
 )  # fmt: skip
 def test_an_error_of_an_agent_is_read_from_its_own_shape(
@@ -312,17 +271,6 @@ def test_an_error_of_an_agent_is_read_from_its_own_shape(
     with pytest.raises(ModelError) as failed:
         agent(tmp_path, name, body).complete(ASK, max_tokens=50)
     assert all(words in str(failed.value) for words in said), failed.value
-
-
-def test_an_agent_that_only_tries_again_is_not_waited_for(tmp_path: Path) -> None:
-    """Gemini CLI tries ten times, for four minutes."""
-    body = """
-for number in range(1, 4):
-    complain(f'Attempt {number} failed with status 429. Retrying with backoff...\\n')
-time.sleep(600)
-"""
-    with pytest.raises(ModelError, match=r"no more requests.*Attempt 3 failed with status 429"):
-        agent(tmp_path, "gemini", body).complete(ASK, max_tokens=50)
 
 
 def test_reports_of_errors_are_written_into_the_folder_that_goes(tmp_path: Path) -> None:
@@ -367,12 +315,6 @@ def test_a_flood_is_stopped(tmp_path: Path) -> None:
     body = "\nwhile True: say('x' * 65536)"
     with pytest.raises(ModelError, match="printed more than 8 MB"):
         chat(program(tmp_path, body)).complete(ASK, max_tokens=50)
-
-
-def test_a_command_that_ignores_a_long_prompt_can_still_answer(tmp_path: Path) -> None:
-    path = program(tmp_path, "say('Yes.')")
-    long = [ChatMessage("user", "word " * 200_000)]
-    assert chat(path).complete(long, max_tokens=50).text == "Yes."
 
 
 def test_a_missing_command_is_named_with_what_is_installed(tmp_path: Path) -> None:

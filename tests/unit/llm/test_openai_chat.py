@@ -7,15 +7,12 @@ import time
 
 import pytest
 
-from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
-from reviewer.llm.open_model import open_model
+from reviewer.llm.model import CancelledError, ChatMessage, Completion
 from reviewer.llm.openai_chat import OpenAIChat
-from reviewer.settings import ModelSettings, Settings
-from tests.unit.llm.faults import Behave, Call, chunk, endpoint
+from tests.unit.llm.faults import Behave, Call, endpoint
 from tests.waiting import PATIENCE
 
 ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
-NOWHERE = ModelSettings(base_url="http://127.0.0.1:9/v1", name="tiny")
 TOKEN = "ghp_" + "x7Kd9QwErTy" * 4
 
 
@@ -66,17 +63,6 @@ def test_how_an_answer_ended_is_reported(finish: str, means: str) -> None:
         assert OpenAIChat(server.settings()).complete(ASK, max_tokens=9).finish == means
 
 
-def test_a_refusal_counts_as_filtered() -> None:
-    def refuse(call: Call) -> None:
-        call.begins()
-        call.sends(chunk(None, refusal="I cannot help with that."))
-        call.ends()
-
-    with endpoint(refuse) as server:
-        answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=9)
-    assert (answer.text, answer.finish) == ("I cannot help with that.", "filtered")
-
-
 def test_tokens_are_counted_here_and_marked_so_if_the_endpoint_does_not_count() -> None:
     def silent(call: Call) -> None:
         call.begins()
@@ -104,7 +90,7 @@ def test_an_endpoint_that_ignores_the_limit_is_cut_off() -> None:
         answer = OpenAIChat(server.settings()).complete(ASK, max_tokens=50)
         assert hung_up.wait(30)
     assert answer.finish == "length"
-    assert 100 < answer.completion_tokens < 200
+    assert len(answer.text) < 1_100
 
 
 @pytest.mark.parametrize("said_first", [True, False], ids=["while it speaks", "while it thinks"])
@@ -128,17 +114,6 @@ def test_a_person_can_stop_it_at_any_moment(said_first: bool) -> None:
                 ASK, max_tokens=9, cancelled=lambda: time.monotonic() > began + 0.5
             )
         assert hung_up.wait(30)
-
-
-def test_an_exception_of_the_callback_passes_through() -> None:
-    def broken(_: str) -> None:
-        raise ValueError("no room")
-
-    with (
-        endpoint(lambda call: call.streams("A book")) as server,
-        pytest.raises(ValueError, match="no room"),
-    ):
-        OpenAIChat(server.settings()).complete(ASK, max_tokens=9, on_text=broken)
 
 
 def test_concurrent_calls_are_limited_and_waiting_can_be_stopped() -> None:
@@ -210,18 +185,13 @@ def test_a_busy_endpoint_is_asked_again() -> None:
     assert len(server.calls) == 3
 
 
-def test_settings_without_a_model_open_no_model() -> None:
-    with pytest.raises(ModelError, match="No model is configured"):
-        open_model(Settings())
-
-
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 
 
 def test_json_of_a_shape_is_asked_for() -> None:
     with endpoint(lambda call: call.streams("{}")) as server:
         chat = OpenAIChat(server.settings())
-        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
+        assert chat.complete(ASK, schema=SCHEMA, max_tokens=9).text == "{}"
         chat.complete(ASK, max_tokens=9)
     shaped, plain = (call.body for call in server.calls)
     assert shaped["response_format"] == {
@@ -241,6 +211,6 @@ def test_an_endpoint_that_takes_no_shape_is_asked_without_it_from_then_on(status
 
     with endpoint(plain) as server:
         chat = OpenAIChat(server.settings())
-        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
-        assert chat.complete_json(ASK, SCHEMA, max_tokens=9).text == "{}"
+        assert chat.complete(ASK, schema=SCHEMA, max_tokens=9).text == "{}"
+        assert chat.complete(ASK, schema=SCHEMA, max_tokens=9).text == "{}"
     assert ["response_format" in call.body for call in server.calls] == [True, False, False]

@@ -34,12 +34,6 @@ class Play:
         return retry_with_steering(self.attempt, self.validate, self.steer, max_retries)
 
 
-def test_a_first_answer_that_passes_is_not_steered() -> None:
-    play = Play("$50k")
-    assert play.run() == RetryResult("$50k", 1, ())
-    assert play.calls == ["attempt", "validate $50k"]
-
-
 def test_every_failure_steers_the_next_attempt() -> None:
     play = Play("a", "b", "c $50k")
     assert play.run() == RetryResult("c $50k", 3, ("a lacks $50k", "b lacks $50k"))
@@ -63,13 +57,6 @@ def test_retries_count_the_attempts_after_the_first_and_the_last_failure_is_not_
     assert exhausted.value.last == "d"
     assert isinstance(exhausted.value, ReviewerError)
     assert str(exhausted.value) == "Tried 4 times without success. d lacks $50k"
-
-
-def test_without_retries_one_attempt_is_all() -> None:
-    play = Play("a", "b")
-    with pytest.raises(RetryExhaustedError, match="Tried once"):
-        play.run(max_retries=0)
-    assert play.calls == ["attempt", "validate a"]
 
 
 @pytest.mark.parametrize("problem", [CancelledError("Stopped."), ModelError("No."), KeyError("x")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -47,21 +48,11 @@ def filled(folder: Path, user: str, data: Mapping[str, object] = DATA) -> str:
     return render(loaded(folder, user=user), data)[-1].content
 
 
-def refused(folder: Path, user: str) -> str:
-    with pytest.raises(TemplateError) as problem:
-        loaded(folder, user=user)
-    return str(problem.value)
-
-
 def test_a_template_becomes_two_messages(folder: Path) -> None:
     template = loaded(folder, "Sum up {{segment}}.", "Text:\n{{messages}}")
     assert render(template, DATA) == [
         ChatMessage("system", "Sum up s7."), ChatMessage("user", "Text:\nuser: hello"),
     ]  # fmt: skip
-
-
-def test_without_a_system_prompt_there_is_one_message(folder: Path) -> None:
-    assert [one.role for one in render(loaded(folder, " \n"), DATA)] == ["user"]
 
 
 def test_a_part_goes_with_its_lines_where_its_value_is_empty(folder: Path) -> None:
@@ -77,26 +68,19 @@ def test_values_are_never_read_as_a_template(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("user", "line", "words"),
+    ("user", "words"),
     [
-        ("one\ntwo {{mesages}}", 6, "there is no field mesages"),
-        ("{{#people}}x{{/people}}", 5, "there is no field people"),
-        ("{{#anchors}}\n{{kind}}\n{{/anchors}}", 6, "there is no field kind"),
-        ("one\n{{#anchors}}\nnever", 6, "braces are for a value"),
-        ("one\n\n{{/anchors}}", 7, "braces are for a value"),
-        ("{{}}", 5, "braces are for a value"),
-        ("{{messages | truncate:30}}", 5, "braces are for a value"),
-        ("{{segment.id}}", 5, "braces are for a value"),
-        ("one\ntwo {{messages", 6, "braces are for a value"),
-        ("{{messages}} }}", 5, "braces are for a value"),
+        ("one\ntwo {{mesages}}", "no field mesages; there are: messages"),
+        ("{{#anchors}}\n{{kind}}\n{{/anchors}}", "no field kind"),
+        ("one\n{{#anchors}}\nnever", "braces are for a value"),
+        ("{{messages | truncate:30}}", "braces are for a value"),
     ],
 )
-def test_a_mistake_is_named_with_file_and_line(
-    folder: Path, user: str, line: int, words: str
-) -> None:
-    said = refused(folder, user)
-    assert words in said
-    assert f"brief.toml, line {line}: " in said
+def test_a_mistake_is_named_with_the_file(folder: Path, user: str, words: str) -> None:
+    written(folder, user=user)
+    with pytest.raises(TemplateError, match=re.escape(words)) as problem:
+        load_template("brief", folder, None, FIELDS)
+    assert "brief.toml" in str(problem.value)
 
 
 def test_the_users_own_template_replaces_the_built_in_one(tmp_path: Path) -> None:
@@ -112,18 +96,6 @@ def test_the_users_own_template_replaces_the_built_in_one(tmp_path: Path) -> Non
     assert load_template("brief", built_in, None, FIELDS).user_prompt == "built in {{messages}}"
 
 
-def test_a_missing_folder_of_templates_is_not_passed_over(folder: Path) -> None:
-    written(folder)
-    with pytest.raises(TemplateError, match="no folder of templates"):
-        load_template("brief", folder, folder / "nowhere")
-
-
-def test_an_unknown_template_names_the_known_ones(folder: Path) -> None:
-    written(folder)
-    with pytest.raises(TemplateError, match=r"no template breif\. There are: brief\."):
-        load_template("breif", folder)
-
-
 @pytest.mark.parametrize("template_id", ["../brief", "a/b", "", ".hidden", "a\x00b", "a b"])
 def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> None:
     with pytest.raises(TemplateError, match="cannot name a template"):
@@ -131,26 +103,19 @@ def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "text",
     [
-        ("template_id = ", "is not TOML"),
-        ('template_id = "brief"\nsystem_prompt = ""\n', "user_prompt is missing"),
-        (
-            'template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n',
-            "system_prompt is missing or is not text",
-        ),
-        ('template_id = "brief"\nsystem_prompt = ""\nuser_prompt = " "\n', "nothing to ask"),
-        ('template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n', "is other"),
-        (
-            'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = "x"\nmodel = "y"\n',
-            "model is not a part of a template",
-        ),
-        (b"template_id = '\xff'", "is not UTF-8"),
+        b"template_id = ",
+        b'template_id = "brief"\nsystem_prompt = ""\n',
+        b'template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n',
+        b'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = " "\n',
+        b'template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n',
+        b'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = "x"\nmodel = "y"\n',
+        b"template_id = '\xff'",
     ],
 )
-def test_a_file_that_is_not_a_template(folder: Path, text: str | bytes, words: str) -> None:
+def test_a_file_that_is_not_a_template(folder: Path, text: bytes) -> None:
     path = folder / "brief.toml"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(TemplateError, match=words) as refused:
+    path.write_bytes(text)
+    with pytest.raises(TemplateError, match=re.escape(str(path))):
         load_template("brief", folder)
-    assert str(path) in str(refused.value)

@@ -7,7 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from reviewer.llm.model import CancelledError, ChatMessage, Completion, ModelError
+from reviewer.llm.model import (
+    CancelledError,
+    ChatMessage,
+    Completion,
+    JsonSchema,
+    ModelError,
+)
 from reviewer.pipelines.events import Event, RunDone
 from reviewer.pipelines.handlers import Timing
 from reviewer.pipelines.service import Pipelines, RunOptions
@@ -32,6 +38,7 @@ class Scripted:
         *,
         max_tokens: int,
         temperature: float = 0.3,
+        schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from reviewer.llm.model import ChatMessage, Completion, ModelError
+from reviewer.llm.model import ChatMessage, Completion, JsonSchema, ModelError
 
 
 class Scripted:
@@ -26,6 +26,7 @@ class Scripted:
         *,
         max_tokens: int,
         temperature: float = 0.3,
+        schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:

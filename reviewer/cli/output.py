@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -26,8 +27,25 @@ ELLIPSIS = "…"
 
 def print_json(value: object) -> None:
     """Print a value as one line of JSON, control characters escaped, and flush."""
-    sys.stdout.write(json_line(value))
-    sys.stdout.flush()
+    _write(json_line(value))
+
+
+def _write(text: str) -> None:
+    """Write to stdout and flush. Where nobody reads any more, what was asked for is done all the
+    same: only a listing of rows ends there.
+    """
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+def discard(stream: IO[str]) -> None:
+    """Send what a stream has buffered, and all that follows, to the null device."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def json_line(value: object) -> str:
@@ -57,7 +75,7 @@ def fields(record: Struct) -> dict[str, Any]:
 
 def print_text(text: str) -> None:
     """Print a line for a person on stdout, control characters made visible."""
-    click.echo(safe(text))
+    _write(f"{safe(text)}\n")
 
 
 def print_lines(text: str) -> None:
@@ -82,8 +100,7 @@ def report_act(done: Act, *, undo: str = "reviewer undo") -> None:
 
 def hand_out(text: str) -> None:
     """Print a whole text on stdout without adding a line end, and flush."""
-    sys.stdout.write("\n".join(safe_lines(text)))
-    sys.stdout.flush()
+    _write("\n".join(safe_lines(text)))
 
 
 def moment(at: str) -> str:
@@ -194,7 +211,8 @@ def emit_texts(
 def _print_rows(rows: Iterable[Row], to_json: Callable[[Row], object] | None) -> int:
     number = 0
     for row in rows:
-        print_json(row if to_json is None else to_json(row))
+        sys.stdout.write(json_line(row if to_json is None else to_json(row)))
+        sys.stdout.flush()
         number += 1
     return number
 

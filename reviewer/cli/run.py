@@ -6,11 +6,10 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from typing import IO
 
 import click
 
-from reviewer.cli.output import narrate
+from reviewer.cli.output import discard, narrate
 from reviewer.cli.session import (
     DONE,
     FAILED,
@@ -108,7 +107,7 @@ def flush_streams() -> None:
         try:
             stream.flush()
         except OSError:
-            _discard_output(stream)
+            discard(stream)
 
 
 def _print_remark(session: Session) -> None:
@@ -149,7 +148,7 @@ def _nobody_reads() -> bool:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        _discard_output(sys.stdout)
+        discard(sys.stdout)
         return True
     return False
 
@@ -158,7 +157,7 @@ def _after_flushing(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as problem:
-        _discard_output(sys.stdout)
+        discard(sys.stdout)
         if not isinstance(problem, BrokenPipeError) and code == DONE:
             line, code = explain(problem)
             narrate(line)
@@ -172,10 +171,3 @@ def _replace_closed_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
-
-
-def _discard_output(stream: IO[str]) -> None:
-    """Send what a stream has buffered, and all that follows, to the null device."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)

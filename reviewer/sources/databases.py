@@ -20,6 +20,8 @@ LONGEST_VALUE = 64_000_000
 LARGEST_COPY = 8_000_000_000
 """Bytes of a database in use that is copied before it is read."""
 ATTEMPTS = 3
+TIMES_ITS_SIZE = 4
+"""What is read of a database, at most, as a multiple of its file; rows are read more than once."""
 SPARE_BYTES = 1_000_000
 SPARE_STEPS = 50_000_000
 STEPS_A_BYTE = 20
@@ -72,7 +74,8 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
     One that is not in use is opened in place, where SQLite then makes neither locks nor files. One
     whose newest rows lie in a file beside it is copied with that file and read as a copy. Raises
-    SourceError when it cannot be read, or OtherKindError when it has no tables.
+    SourceError when it cannot be read, yields more than its file can hold, or computes values, or
+    OtherKindError when it has no tables.
     """
     try:
         before = _stamp(path)
@@ -113,24 +116,52 @@ def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[None]:
-    """Let no value be longer and no search take longer than a file of this size can need."""
-    steps = 0
+    """Let nothing be read but what is stored, and not more than a file of this size can hold."""
+    refused: list[str] = []
+    most, read, steps = TIMES_ITS_SIZE * size + SPARE_BYTES, 0, 0
+    computed = set(
+        database.execute(
+            "SELECT t.name, c.name FROM sqlite_master t, pragma_table_xinfo(t.name) c"
+            " WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND c.hidden IN (2, 3)"
+        )
+    )
+
+    def allowed(
+        action: int, first: str | None, second: str | None, _: str | None, view: str | None
+    ) -> int:
+        if action == sqlite3.SQLITE_READ and (view or (first, second) in computed):
+            refused.append(f"{view} is a view" if view else f"{first}.{second} is computed")
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK
+
+    def counted(_: sqlite3.Cursor, row: tuple[object, ...]) -> tuple[object, ...]:
+        nonlocal read
+        read += 1 + sum(len(value) for value in row if isinstance(value, (str, bytes)))
+        if read > most:
+            raise SourceError(
+                f"{path} cannot be read: it yields more than {most / 1e6:,.0f} MB, which its file"
+                " cannot hold."
+            )
+        return row
 
     def ended() -> bool:
         nonlocal steps
         steps += STEPS_AT_ONCE
-        return steps > SPARE_STEPS + STEPS_A_BYTE * size
+        if steps > SPARE_STEPS + STEPS_A_BYTE * size:
+            refused.append("it takes far longer than others of its size")
+            return True
+        return False
 
     # no stored value is longer; one in UTF-16 may grow by half
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(2 * size + SPARE_BYTES, 2**31 - 1))
+    database.row_factory = counted
+    database.set_authorizer(allowed)
     database.set_progress_handler(ended, STEPS_AT_ONCE)
     try:
         yield
-    except sqlite3.DatabaseError as problem:
-        if problem.args == ("interrupted",):
-            raise SourceError(
-                f"{path} cannot be read: it takes far longer than others of its size."
-            ) from None
+    except sqlite3.DatabaseError:
+        if refused:
+            raise SourceError(f"{path} cannot be read: {refused[0]}.") from None
         raise
 
 

@@ -38,6 +38,13 @@ def test_a_write_is_done(ingested: Reviewer, after: str) -> None:
     assert shell(ingested, "promote 4711", after) == 1
 
 
+@pytest.mark.parametrize("after", CLOSED[:2])
+def test_a_difference_that_nobody_reads_is_written(ingested: Reviewer, after: str) -> None:
+    assert ingested("--project", "kiosk", "promote", 1).returncode == 0
+    assert shell(ingested, "export --into AGENTS.md --write", after) == 0
+    assert "reviewer:begin" in (ingested.folder / "AGENTS.md").read_text()
+
+
 def test_a_listing_ends_with_its_reader(ingested: Reviewer) -> None:
     for line in ("queue list --json", "history"):
         assert shell(ingested, line, "| true") == 0, line

@@ -291,7 +291,6 @@ def apply_preview(
         snapshot = take_snapshot(
             act.query,
             plan.context,
-            name=name,
             range_=(plan.start, plan.end),
             retention=plan.options.retention,
             whole=plan.options.whole,

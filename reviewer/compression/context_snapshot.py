@@ -198,7 +198,6 @@ class ContextSnapshot:
         chain: Sequence[ChainCommit],
         query: Query,
         *,
-        name: str = "",
         range_: tuple[int | None, int | None] = (None, None),
         retention: RetentionCriteria | None = None,
         whole: bool = False,
@@ -210,7 +209,7 @@ class ContextSnapshot:
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
         key = next_key(query, context) + first
-        cut = cut_segments(turns, conversation=name, first=key, whole=whole)
+        cut = cut_segments(turns, first=key, whole=whole)
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
         self._origins = {commit.id: commit.origin for commit in self.chain}
         self._marks = read_marks(query, self.chain)
@@ -303,7 +302,6 @@ def take_snapshot(
     query: Query,
     context: int,
     *,
-    name: str = "",
     range_: tuple[int | None, int | None] = (None, None),
     retention: RetentionCriteria | None = None,
     whole: bool = False,
@@ -320,7 +318,6 @@ def take_snapshot(
         heads[0][0],
         read_chain(query, context),
         query,
-        name=name,
         range_=range_,
         retention=retention,
         whole=whole,
@@ -348,7 +345,7 @@ class LatestSnapshot:
 
         Raises UnknownIdError.
         """
-        name = self._contexts.get(context).name
+        self._contexts.get(context)  # of this project
         version = self._contexts.changed(context)
         key = (context, version, start, end, retention or None, whole)
         with self._lock:
@@ -356,7 +353,6 @@ class LatestSnapshot:
                 snapshot = take_snapshot(
                     self._reader.all,
                     context,
-                    name=name,
                     range_=(start, end),
                     retention=retention,
                     whole=whole,

@@ -39,7 +39,7 @@ PINNED_SPAN = 2
 _CHAIN = (
     f"SELECT c.id, {ORIGIN} AS origin, c.hash, c.operation, c.role, c.type, c.name, c.at,"
     f" {PRIORITY} AS priority, n.retention_json, t.text, t.tokens, c.content_id,"
-    " (SELECT sha256 FROM content WHERE id = c.content_id), c.source_line, c.meta, c.position"
+    " (SELECT sha256 FROM content WHERE id = c.content_id), c.source_line, c.meta"
     f" FROM {joined()} WHERE"
 )
 
@@ -58,7 +58,6 @@ class ChainCommit(Struct, frozen=True, gc=False):
     """sha256 of the text before edits."""
     source_line: int | None
     meta: str
-    position: int
 
 
 def read_chain(query: Query, context: int) -> tuple[ChainCommit, ...]:
@@ -92,7 +91,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         **_facts_of(row[15]),
     )
     return ChainCommit(
-        row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15], row[16]
+        row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15]
     )
 
 

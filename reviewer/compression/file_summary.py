@@ -108,7 +108,7 @@ def summarize_file(
     count = counter()
     blocks = open_blocks(path, line_start=line_start, line_end=line_end)
     writer = writer or SummaryWriter(Summarizer(OfflineEngine(count.count), count=count.count))
-    read = [block for block in blocks if is_read(block)]
+    read = list(filter(is_read, blocks))
     several = listed(read) if holds_several(path) else []
     if several:
         last = last_of(several).key
@@ -133,7 +133,7 @@ def turns_of(
     Of sub-agents only the calls count, for the state of the work, unless there is nothing else;
     text of the client and rewound turns are always left out.
     """
-    read = [block for block in blocks if is_read(block)]
+    read = list(filter(is_read, blocks))
     has_main = any(not block.origin.sidechain for block in read)
     return tuple(TurnMaker(count.count, format_name).turns(read, has_main=has_main))
 

@@ -100,11 +100,10 @@ def written_by(engine: EngineName, model: str | None) -> Iterator[SummaryWriter 
     if engine == "offline":
         yield None
         return
-    from reviewer.clock import utc_now
     from reviewer.compression.engines import Engines
     from reviewer.compression.summary_writer import SummaryWriter
 
-    summarizer = Engines(utc_now).summarizer("model", model)
+    summarizer = Engines().summarizer("model", model)
     line = ProgressLine()
     line.show(f"Asking {summarizer.engine.name}  Ctrl-C stops")
     with stoppable() as asked:

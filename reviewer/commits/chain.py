@@ -127,7 +127,7 @@ def append(
     head = head_of(act, context)
     if not drafts:
         return range(0)
-    first = _next_id(act)
+    first = next_commit_id(act)
     parent_id, parent_hash = head.id, head.hash
     rows: list[Image] = []
     for place, draft in enumerate(drafts):
@@ -227,6 +227,7 @@ def _live_position(act: Act, commit: int) -> tuple[int, int, int]:
     return living[0]
 
 
-def _next_id(act: Act) -> int:
+def next_commit_id(act: Act) -> int:
+    """The id that the next commit will have."""
     found = act.query("SELECT seq FROM sqlite_sequence WHERE name = 'commit_'")
     return int(found[0][0]) + 1 if found else 1

@@ -1,7 +1,7 @@
 """Finds anchors: spans of a conversation that must survive verbatim.
 
-Both those that are detected by the table in `anchor_types.py` and those that a person marked,
-pinned or asked to retain.
+Both those that are detected by the table in `anchor_types.py` and those that a person marked or
+asked to retain.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ SIMILAR = 0.8
 LONGEST, LONGEST_QUESTION = 220, 400
 """Characters of an anchor; longer statements are narrowed to the clause that counts."""
 SHORTEST, SHORTEST_NAME = 8, 4
+SPEAKERS = frozenset(("user", "assistant", "note"))
 LEAST_ASKED = 2
 """Words of content in a question."""
 PATH_PARTS = 3
@@ -61,7 +62,7 @@ def find_anchors(
     important is kept. Boot text, thinking and tool results give no anchors. Credentials are never
     anchors.
     """
-    wanted = [*_pinned(turns), *_retained(turns, retention), *marked]
+    wanted = [*_retained(turns, retention), *marked]
     chosen = _Chosen(turns)
     for point in wanted:
         chosen.take(point)
@@ -113,17 +114,6 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return both / (len(one) + len(other) - both) if both else float(one == other)
 
 
-def _pinned(turns: Sequence[SegmentTurn]) -> Iterator[AnchorPoint]:
-    """Turns that a person pinned as a whole."""
-    for number, turn in enumerate(turns):
-        text = turn.text.strip()
-        if turn.priority is Priority.PINNED and text:
-            start = turn.text.index(text)
-            yield AnchorPoint(
-                AnchorType.CRITICAL_FACT, text, 1.0, number, start, start + len(text), "pinned"
-            )
-
-
 def _retained(
     turns: Sequence[SegmentTurn], more: RetentionCriteria | None
 ) -> Iterator[AnchorPoint]:
@@ -164,7 +154,7 @@ def _answered(turns: Sequence[SegmentTurn]) -> list[bool]:
     several = False
     for number in range(len(turns) - 1, -1, -1):
         turn = turns[number]
-        if turn.kind == "text" and turn.text.strip():
+        if turn.kind == "text" and turn.role in SPEAKERS and turn.text.strip():
             speaker = (turn.role, turn.name)
             several = several or last not in (None, speaker)
             last = speaker

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.commits import retention as criteria_store
+from reviewer.commits.chain import next_commit_id
 from reviewer.commits.contents import PreparedText, commit_hash, count_tokens, prepare, store_texts
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.context_snapshot import (
@@ -83,7 +84,7 @@ def write_chain(
     act.update_many("commit_", [commit.id for commit in chain[first:]], live=0)
     parent, parent_hash = (chain[first - 1].id, chain[first - 1].hash) if first else (None, None)
     rows: list[Image] = []
-    number = _next_id(act)
+    number = next_commit_id(act)
     summaries: list[int] = []
     for commit in chain[first:]:
         replacement = begins.get(commit.id)
@@ -261,10 +262,6 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _next_id(act: Act) -> int:
-    return int(act.query("SELECT seq FROM sqlite_sequence WHERE name = 'commit_'")[0][0]) + 1
-
-
 def apply_preview(
     ledger: Ledger, preview: Preview, head: str | None, *, name: str, now: str
 ) -> Applied:
@@ -291,7 +288,6 @@ def apply_preview(
         snapshot = take_snapshot(
             act.query,
             plan.context,
-            name=name,
             range_=(plan.start, plan.end),
             retention=plan.options.retention,
             whole=plan.options.whole,

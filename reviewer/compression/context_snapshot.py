@@ -39,7 +39,7 @@ PINNED_SPAN = 2
 _CHAIN = (
     f"SELECT c.id, {ORIGIN} AS origin, c.hash, c.operation, c.role, c.type, c.name, c.at,"
     f" {PRIORITY} AS priority, n.retention_json, t.text, t.tokens, c.content_id,"
-    " (SELECT sha256 FROM content WHERE id = c.content_id), c.source_line, c.meta, c.position"
+    " (SELECT sha256 FROM content WHERE id = c.content_id), c.source_line, c.meta"
     f" FROM {joined()} WHERE"
 )
 
@@ -58,7 +58,6 @@ class ChainCommit(Struct, frozen=True, gc=False):
     """sha256 of the text before edits."""
     source_line: int | None
     meta: str
-    position: int
 
 
 def read_chain(query: Query, context: int) -> tuple[ChainCommit, ...]:
@@ -92,7 +91,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         **_facts_of(row[15]),
     )
     return ChainCommit(
-        row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15], row[16]
+        row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15]
     )
 
 
@@ -198,7 +197,6 @@ class ContextSnapshot:
         chain: Sequence[ChainCommit],
         query: Query,
         *,
-        name: str = "",
         range_: tuple[int | None, int | None] = (None, None),
         retention: RetentionCriteria | None = None,
         whole: bool = False,
@@ -210,7 +208,7 @@ class ContextSnapshot:
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
         key = next_key(query, context) + first
-        cut = cut_segments(turns, conversation=name, first=key, whole=whole)
+        cut = cut_segments(turns, first=key, whole=whole)
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
         self._origins = {commit.id: commit.origin for commit in self.chain}
         self._marks = read_marks(query, self.chain)
@@ -303,7 +301,6 @@ def take_snapshot(
     query: Query,
     context: int,
     *,
-    name: str = "",
     range_: tuple[int | None, int | None] = (None, None),
     retention: RetentionCriteria | None = None,
     whole: bool = False,
@@ -320,7 +317,6 @@ def take_snapshot(
         heads[0][0],
         read_chain(query, context),
         query,
-        name=name,
         range_=range_,
         retention=retention,
         whole=whole,
@@ -348,7 +344,7 @@ class LatestSnapshot:
 
         Raises UnknownIdError.
         """
-        name = self._contexts.get(context).name
+        self._contexts.get(context)  # of this project
         version = self._contexts.changed(context)
         key = (context, version, start, end, retention or None, whole)
         with self._lock:
@@ -356,7 +352,6 @@ class LatestSnapshot:
                 snapshot = take_snapshot(
                     self._reader.all,
                     context,
-                    name=name,
                     range_=(start, end),
                     retention=retention,
                     whole=whole,

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from msgspec import structs
 
-from reviewer.clock import Clock
 from reviewer.compression.measures import Publish
 from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.summarizer import Summarizer
@@ -21,11 +20,8 @@ EngineName = Literal["offline", "model"]
 class Engines:
     """Makes one summarizer for each engine, when it is first requested."""
 
-    def __init__(
-        self, clock: Clock, publish: Publish | None = None, *, answers: Path | None = None
-    ) -> None:
+    def __init__(self, publish: Publish | None = None, *, answers: Path | None = None) -> None:
         """`answers`: the folder where a model's answers are kept; None keeps none."""
-        self._clock = clock
         self._publish = publish
         self._answers = answers
         self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
@@ -54,7 +50,6 @@ class Engines:
         return Summarizer(
             OfflineEngine(count),
             count=count,
-            clock=self._clock,
             tier=load_settings().compression.tier,
             publish=self._publish,
         )
@@ -83,7 +78,6 @@ class Engines:
         return Summarizer(
             engine,
             count=count,
-            clock=self._clock,
             tier=settings.compression.tier,
             publish=self._publish,
             offline=self.summarizer("offline"),

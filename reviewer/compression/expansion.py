@@ -72,18 +72,17 @@ def expand_summary(reader: CommitReader, summarizer: Summarizer, commit: int, te
     Raises UnknownIdError for a commit that is not a summary.
     """
     row = reader.one(
-        "SELECT s.key, s.level, s.topic, s.sources, x.name FROM commit_ c JOIN segment s"
-        " ON s.commit_id = coalesce(c.origin_id, c.id) JOIN context x ON x.id = c.context_id"
-        " WHERE c.id = ?",
+        "SELECT s.key, s.level, s.topic, s.sources FROM commit_ c JOIN segment s"
+        " ON s.commit_id = coalesce(c.origin_id, c.id) WHERE c.id = ?",
         (commit,),
     )
     if row is None:
         raise UnknownIdError(f"Commit #{commit} is not a summary.")
-    key, number, topic, stored, conversation = row
+    key, number, topic, stored = row
     sources = read_commits(reader.all, msgspec.json.decode(stored, type=list[int]))
     turns = tuple(each.turn for each in sources)
     tokens = sum(turn.tokens for turn in turns)
-    segment = readable(Segment(key, turns, tokens, topic, conversation))
+    segment = readable(Segment(key, turns, tokens, topic))
     source = full_text(segment.turns)
 
     def expanded(level: Level, content: str) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from reviewer.clock import utc_now
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.conversations import (
@@ -108,16 +107,14 @@ def summarize_file(
     """
     count = counter()
     blocks = open_blocks(path, line_start=line_start, line_end=line_end)
-    writer = writer or SummaryWriter(
-        Summarizer(OfflineEngine(count.count), count=count.count, clock=utc_now)
-    )
-    read = [block for block in blocks if is_read(block)]
+    writer = writer or SummaryWriter(Summarizer(OfflineEngine(count.count), count=count.count))
+    read = list(filter(is_read, blocks))
     several = listed(read) if holds_several(path) else []
     if several:
         last = last_of(several).key
         read = [block for block in read if key_of(block) == last]
     turns = turns_of(read, count, blocks.format)
-    segment = Segment("s1", turns, sum(turn.tokens for turn in turns), "", path.stem)
+    segment = Segment("s1", turns, sum(turn.tokens for turn in turns))
     anchors = find_anchors(turns)
     return [
         structs.replace(
@@ -136,7 +133,7 @@ def turns_of(
     Of sub-agents only the calls count, for the state of the work, unless there is nothing else;
     text of the client and rewound turns are always left out.
     """
-    read = [block for block in blocks if is_read(block)]
+    read = list(filter(is_read, blocks))
     has_main = any(not block.origin.sidechain for block in read)
     return tuple(TurnMaker(count.count, format_name).turns(read, has_main=has_main))
 

@@ -219,7 +219,7 @@ def brief_of(
     work = _Work(turns)
     read = tuple(work)
     count = counter()
-    segment = Segment("s1", read, sum(turn.tokens for turn in read), "", path)
+    segment = Segment("s1", read, sum(turn.tokens for turn in read))
     room = max(max_tokens - count.count(title) - FRAME, 1)
     options = SummarizationOptions(
         max_output_tokens=room, ceiling=room, generate_expansion_markers=False

@@ -30,7 +30,7 @@ _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 
 
 def cut_segments(
-    turns: Sequence[SegmentTurn], *, conversation: str = "", first: int = 1, whole: bool = False
+    turns: Sequence[SegmentTurn], *, first: int = 1, whole: bool = False
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
 
@@ -54,7 +54,6 @@ def cut_segments(
             tuple(part),
             sum(_size(turn) for turn in part),
             topics[number],
-            conversation,
         )
         for number, (begin, part) in enumerate(zip(begins, parts, strict=False))
     )

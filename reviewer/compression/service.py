@@ -69,7 +69,6 @@ class Compression:
         self._measures = Measures(database, clock)
         self._snapshots = LatestSnapshot(self._reader, contexts)
         self.engines = Engines(
-            clock,
             self._measures.record,
             answers=None if database.read_only else personal(database.path, "-answers"),
         )

@@ -147,13 +147,10 @@ def plan_lines(session: SessionFacts) -> list[str]:
 
 def change_lines(session: SessionFacts, said: Container[str] = ()) -> list[str]:
     """The code of the last changes that no commit took, and of those that were not made, each with
-    its place and the agent's words before it: the last of each file first, and of these the very
-    last and those that replace code before those that only add some.
+    its place and the agent's words before it, the latest first.
     """
     left = {each.path for each in session.state.files}
     found: dict[str, None] = {}
-    added: dict[str, None] = {}
-    more: dict[str, None] = {}
     later: set[str] = set()
     for number, changed in reversed(tuple(enumerate(session.changes))):
         made = changed.outcome not in (Outcome.REFUSED, Outcome.FAILED)
@@ -162,15 +159,12 @@ def change_lines(session: SessionFacts, said: Container[str] = ()) -> list[str]:
             path = absolute(changed.call.origin.cwd, change.path)
             if path not in left if made else path in later:
                 continue
-            code = "\n".join(_code(change))
-            known = found if not found or "\n  - " in f"\n{code}" else added
-            known = more if path in later else known
             later.add(path)
-            if code:
+            if code := "\n".join(_code(change)):
                 why = why or _said_before(session, number)
                 reason = f' - "{why}"' if why and why not in said else ""
-                known[f"{_title(changed, change, made=made)}{reason}:\n{code}"] = None
-    return [*found, *added, *more]
+                found[f"{_title(changed, change, made=made)}{reason}:\n{code}"] = None
+    return list(found)
 
 
 def _title(changed: Changed, change: Change, *, made: bool) -> str:

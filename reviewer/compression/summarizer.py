@@ -14,7 +14,6 @@ from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct, structs
 
-from reviewer.clock import Clock, iso
 from reviewer.commits.values import Priority
 from reviewer.compression.assembly import Assembly
 from reviewer.compression.engine import SegmentAnalysis, SummaryEngine, SummaryTask
@@ -162,14 +161,12 @@ class Summarizer:
         engine: SummaryEngine,
         *,
         count: Callable[[str], int],
-        clock: Clock,
         tier: Tier = "teams",
         publish: Publish | None = None,
         offline: Summarizer | None = None,
     ) -> None:
         self.engine = engine
         self._count = count
-        self._clock = clock
         self._tier = tier
         self._publish = publish
         self._offline = offline or self
@@ -387,15 +384,12 @@ class Summarizer:
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(
             segment_id=segment.id,
-            conversation_id=segment.conversation,
             level=level,
             content=content,
             anchors=anchors,
             expansion_markers=found,
             token_count=segment.tokens if whole else self._count(content),
             original_token_count=segment.tokens,
-            compressed_at=iso(self._clock()),
-            topic_label=segment.topic,
             anchors_missing=(
                 () if level is Level.FULL else missing_anchors(content, anchors, level)
             ),

@@ -68,7 +68,6 @@ class Segment(Struct, frozen=True, gc=False):
     turns: tuple[SegmentTurn, ...]
     tokens: int
     topic: str = ""
-    conversation: str = ""
 
 
 class AnchorPoint(Struct, frozen=True, gc=False):
@@ -130,15 +129,12 @@ class CompressedSegment(Struct, frozen=True, gc=False):
     """A segment at one level."""
 
     segment_id: str
-    conversation_id: str
     level: Level
     content: str
     anchors: tuple[AnchorPoint, ...]
     expansion_markers: tuple[ExpansionMarker, ...]
     token_count: int
     original_token_count: int
-    compressed_at: str
-    topic_label: str = ""
     anchors_missing: tuple[AnchorPoint, ...] = ()
     engine: str = "offline"
     note: str = ""

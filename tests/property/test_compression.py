@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +78,7 @@ def turns(draw: st.DrawFn, *, most: int = 12) -> list[SegmentTurn]:
 
 
 def summarizer() -> Summarizer:
-    clock = datetime(2026, 3, 1, tzinfo=UTC)
-    return Summarizer(OfflineEngine(count), count=count, clock=lambda: clock)
+    return Summarizer(OfflineEngine(count), count=count)
 
 
 @given(turns(most=60))

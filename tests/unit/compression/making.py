@@ -68,7 +68,7 @@ def segment(*turns: SegmentTurn, key: str = "s1", topic: str = "receipts") -> Se
     """Those turns as a segment; the conversation about the kiosk where none are given."""
     said = turns or tuple(turn(text, role) for role, text in KIOSK)
     sent = sum(each.tokens for each in said if each.priority is not Priority.SKIP)
-    return Segment(key, said, sent, topic, "kiosk")
+    return Segment(key, said, sent, topic)
 
 
 def long_segment(paragraphs: int = 30) -> Segment:
@@ -153,10 +153,9 @@ def summarizer(
     made = Summarizer(
         ModelEngine(model, count, context_tokens=context_tokens) if model else offline,
         count=count,
-        clock=lambda: NOON,
         tier=tier,  # type: ignore[arg-type]
         publish=heard.append if heard is not None else None,
-        offline=Summarizer(offline, count=count, clock=lambda: NOON) if model else None,
+        offline=Summarizer(offline, count=count) if model else None,
     )
     return made, model
 

@@ -149,13 +149,12 @@ def test_text_that_a_person_asks_to_retain_is_an_anchor_verbatim() -> None:
     assert all(important.text[p.start : p.end] == p.content for p in retained)
 
 
-def test_marked_and_pinned_spans_come_beside_the_twenty() -> None:
+def test_marked_spans_come_beside_the_twenty() -> None:
     noise = [turn(f"I added `part_{number}.py`.", "assistant") for number in range(MOST + 5)]
     mark = AnchorPoint(A.USER_PREFERENCE, "one", 1.0, 0, 0, 3, "confirmed")
-    pinned = turn("Never open the drawer.", "user", "text", Priority.PINNED)
-    points = find_anchors([turn("one"), *noise, pinned], marked=[mark])
-    assert len(points) == MOST + 2
-    assert {p.source for p in points} == {"confirmed", "pinned", "detected"}
+    points = find_anchors([turn("one"), *noise], marked=[mark])
+    assert len(points) == MOST + 1
+    assert {p.source for p in points} == {"confirmed", "detected"}
 
 
 def test_spans_name_their_text_exactly() -> None:

@@ -28,7 +28,7 @@ ASKED = turn("Move the ferry's timetable to the new printer.")
 def levels(turns: list[SegmentTurn]) -> list[str]:
     """A range at Detailed, Brief and Tags, each checked for its fidelity."""
     made, _ = summarizer()
-    source = Segment("s1", tuple(turns), sum(each.tokens for each in turns), "", "ferry")
+    source = Segment("s1", tuple(turns), sum(each.tokens for each in turns))
     found = []
     for level in LEVELS:
         compressed = made.compress(source, (), level)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from reviewer.clock import utc_now
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import missing_anchors, validate_fidelity
@@ -29,7 +28,7 @@ def judged(
     source: Segment, content: str, anchors: tuple[AnchorPoint, ...] = (), level: Level = Level.BRIEF
 ) -> FidelityValidation:
     summary = CompressedSegment(
-        source.id, "", level, content, anchors, (), count(content), source.tokens, ""
+        source.id, level, content, anchors, (), count(content), source.tokens
     )
     return validate_fidelity(source, summary)
 
@@ -126,7 +125,7 @@ def test_detected_anchors_are_kept_at_tags_by_a_tag_that_begins_them() -> None:
 
 
 def tags_of(source: Segment) -> tuple[CompressedSegment, FidelityValidation]:
-    summarizer = Summarizer(OfflineEngine(count), count=count, clock=utc_now)
+    summarizer = Summarizer(OfflineEngine(count), count=count)
     found = summarizer.compress(source, (), Level.TAGS)
     return found, summarizer.validate_fidelity(source, found)
 
@@ -143,7 +142,7 @@ def test_a_segment_of_tool_calls_alone_has_tags_and_a_brief() -> None:
     tags, found = tags_of(source)
     assert "driver.py" in tags.content
     assert found.passes_threshold, found.faults
-    summarizer = Summarizer(OfflineEngine(count), count=count, clock=utc_now)
+    summarizer = Summarizer(OfflineEngine(count), count=count)
     assert "driver.py" in summarizer.compress(source, (), Level.BRIEF).content
 
 

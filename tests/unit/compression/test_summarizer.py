@@ -167,7 +167,7 @@ def test_what_the_source_lacks_is_refused_with_a_diagnosis(make: Make) -> None:
         turn("The budget is small.", "user", "text", Priority.IMPORTANT, "$50k"),
         *long_segment(5).turns,
     )
-    source = Segment("s1", source.turns[:1] + source.turns[4:-6], source.tokens, "", "")
+    source = Segment("s1", source.turns[:1] + source.turns[4:-6], source.tokens)
     with pytest.raises(RetryExhaustedError, match=re.escape('substring not found: "$50k"')):
         compress(make(), source, Level.BRIEF, max_retries=1)
 

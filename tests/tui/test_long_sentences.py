@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from reviewer.engine import Engine
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import wrapped

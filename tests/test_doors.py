@@ -36,7 +36,7 @@ OPENS_A_DOOR_ITSELF = {
     ("serving/server.py", "_own_file"): "pages of the program",
     ("mounts.py", "_listed"): "reads /proc",
     ("llm/agents.py", "_gemini"): "writes into that folder",
-    ("cli/run.py", "_null_stream"): "opens /dev/null",
+    ("cli/run.py", "_replace_closed_streams"): "opens /dev/null",
     ("cli/run.py", "_discard_output"): "opens /dev/null",
     ("cli/demo.py", "demo"): "copies the sample data of the program into a temporary folder",
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
@@ -53,10 +53,7 @@ OPENS_A_DOOR_ITSELF = {
     ("sources/databases.py", "_connected"): "read-only and immutable, or a copy of our own",
     ("sources/databases.py", "_copy"): "writes into a temporary folder that it made",
     ("sources/ignore_files.py", "read_ignore_file"): "regular, small, no link, without blocking",
-    ("cli/hook.py", "hand_over"): "the null device, in place of a stdout that was handed over",
-    ("cli/hook.py", "within"): "a pipe from a process of its own",
-    ("installation.py", "_source"): "a file of the installed package itself",
-    ("installation.py", "_receipt"): "what uv noted beside the program",
+    ("installation.py", "_with_extra"): "a file of the installed package itself",
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",
     ("promotion/lists/beyond_cap.py", "_lines"): "a handle that the door has opened",
@@ -70,8 +67,7 @@ PRINTS_ITSELF = {
     ("cli/progress.py", "clear"): "our own escapes",
     ("cli/help.py", "help_"): "a page of the program in a pager",
     ("cli/run.py", "run"): "click's help",
-    ("cli/hook.py", "hand_over"): "JSON for an agent, in ASCII",
-    ("cli/hook.py", "within"): "the same, from the process that made it",
+    ("cli/hook.py", "hook"): "JSON for an agent, in ASCII",
 }  # fmt: skip
 
 BY_NAME = {"open"}

@@ -22,9 +22,7 @@ def victim(reviewer: Reviewer) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "name", ["dropped.ndjson", "errors.log", "report.json", "candidates.ndjson"]
-)
+@pytest.mark.parametrize("name", ["errors.log", "report.json"])
 def test_a_report_is_not_written_through_a_link(
     reviewer: Reviewer, victim: Path, name: str
 ) -> None:

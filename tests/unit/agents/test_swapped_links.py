@@ -81,17 +81,6 @@ def test_a_folder_that_became_a_link_before_the_writing(
     assert not (root / ".claude.json").exists()
 
 
-def test_a_new_file_is_not_made_behind_a_link(root: Path, elsewhere: Path) -> None:
-    (root / ".claude" / "settings.json").unlink()
-    (elsewhere / "settings.json").unlink()
-    made = connections(root)
-    planned = made.plan_connect("claude-code", place(root))
-    swap(root / ".claude", elsewhere)
-    with pytest.raises(ReviewerError, match="leads to"):
-        made.connect(planned)
-    assert contents(elsewhere) == {}
-
-
 def test_a_folder_that_became_a_link_during_the_writing(root: Path, elsewhere: Path) -> None:
     planned = connections(root).plan_connect("claude-code", place(root))
     before = contents(elsewhere)

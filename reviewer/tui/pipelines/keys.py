@@ -33,18 +33,13 @@ MORE = Action(
     beside=LESS.id,
 )  # fmt: skip
 CHOOSE = Action(
-    "pipeline_choose", "", "pipelines",
-    "Choose a pipeline: those that have run, and those below this folder.", "Select",
+    "pipeline_choose", "", "pipelines and runs",
+    "Choose a pipeline below this folder, or a past run.", "Select",
 )  # fmt: skip
-PAST_RUNS = Action(
-    "pipeline_runs", "", "past runs",
-    "Choose a run to look at, of any pipeline.", "Select",
-)  # fmt: skip
-
 PIPELINES = Pane(
     "pipelines", "Pipelines",
     (RUN, ENTER, CANCEL, RESUME, LESS, MORE, keys.UNDO, keys.REDO, keys.MENU, keys.OPEN_SOURCE,
      keys.OPEN_EDITOR, keys.COPY, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT,
-     CHOOSE, PAST_RUNS),
+     CHOOSE),
     (RUN, ENTER, CANCEL, RESUME, LESS, MORE, keys.COPY, keys.OPEN_SOURCE),
 )  # fmt: skip

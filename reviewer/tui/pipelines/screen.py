@@ -299,16 +299,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if reason := self.already_running():
             return reason
         if self.run is None:
-            past = self.key_of(keys.PAST_RUNS)
-            return f"No run of it is shown: {keys.RUN.key} runs it, {past} shows past runs."
+            past = self.key_of(keys.CHOOSE)
+            return f"No run of it is shown: {keys.RUN.key} runs it, {past} has past runs."
         if not self.run.view.can_resume:
             again = f"{keys.RUN.key} runs it again."
             return f"{self.run_id} has reached its exit; there is nothing left: {again}"
         return None
-
-    def no_past_runs(self) -> str | None:
-        none = f"Nothing has run yet: {keys.RUN.key} runs the pipeline that is shown."
-        return None if self.past_runs else none
 
     def no_text(self) -> str | None:
         text = self.node_input.text if self.node_input is not None else ""
@@ -493,44 +489,37 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     # choosing a pipeline, a run, a mode
 
     async def action_pipeline_choose(self) -> None:
-        """Choose among those that have run, latest first, and those below this folder."""
-        here, past = Path.cwd(), self.past_runs
+        """Choose among the pipelines below this folder, and all runs, latest first."""
+        here, past = Path.cwd(), {run.run_id: run for run in self.past_runs}
 
         def options() -> list[Option]:
-            found: dict[str, str] = {}
-            for run in past:
-                if Path(run.path).is_file():
-                    words = f"ran {moment(run.started_at)}, {run.state}, {run.path}"
-                    found.setdefault(run.path, words)
-            for path in pipelines_below(here):
-                found.setdefault(str(path), str(path.relative_to(here).parent))
+            found = {
+                str(path): str(path.relative_to(here).parent) for path in pipelines_below(here)
+            }
             for path in pipelines_below(sample_data_folder()):
                 found.setdefault(str(path), "an example")
-            return [Option(path, Path(path).name, words) for path, words in found.items()]
+            files = [Option(path, Path(path).name, words) for path, words in found.items()]
+            runs = [
+                Option(
+                    key,
+                    f"run of {moment(run.started_at)}",
+                    f"{run.state} at {run.current_node}, {run.path}",
+                )
+                for key, run in past.items()
+            ]
+            return [*files, *runs]
 
         async def then(option: Option) -> None:
-            self._open(Path(option.key))
-
-        await self.choose("Pipelines", await to_thread(options), then)
-
-    @unless(no_past_runs)
-    async def action_pipeline_runs(self) -> None:
-        """Choose a past run, the latest first."""
-        past = {run.run_id: run for run in self.past_runs}
-
-        async def then(option: Option) -> None:
-            run = past[option.key]
-            if await to_thread(Path(run.path).is_file):
+            run = past.get(option.key)
+            if run is None:
+                self._open(Path(option.key))
+            elif await to_thread(Path(run.path).is_file):
                 self._open(Path(run.path), run.run_id)
             else:
                 gone = f"{display_line(run.path)} is gone: this is what the run began with."
                 self._open(Path(run.folder) / "pipeline.dot", run.run_id, gone)
 
-        options = [
-            Option(key, moment(run.started_at), f"{run.name}, {run.state} at {run.current_node}")
-            for key, run in past.items()
-        ]
-        await self.choose("Past runs", options, then)
+        await self.choose("Pipelines and runs", await to_thread(options), then)
 
     @unless(no_node)
     def action_pipeline_less(self) -> None:

@@ -95,9 +95,9 @@ async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
         assert "run waiting" in screen.text
-        await screen.choose("past runs")
-        assert screen.text.count("2026-03-02 09:30") == 2
-        await screen.press("down", "enter")
+        await screen.choose("pipelines")
+        assert screen.text.count("run of 2026-03-02 09:30") == 2
+        await screen.press(*"done at", "enter")
         assert "run done" in screen.text
         await screen.press("j", "greater_than_sign")
         assert "asked for: Knead the dough" in shown(screen).input_pane.plain_text

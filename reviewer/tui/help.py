@@ -58,7 +58,6 @@ CALLED = {
     "retain": "keep criteria",
     "make_skip": "skip exclude drop hide",
     "choose_context": "open change switch transcript",
-    "cost": "spent spending money price model tokens",
     "quit": "exit close leave",
     "switch_theme": "colours colors night day mode",
     "zoom": "maximise maximize enlarge full screen",

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 from reviewer.engine import Engine
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import wrapped
-from reviewer.tui.packet.screen import PacketScreen
-from tests.tui.conftest import Screen, opened
+from tests.tui.conftest import opened
 
 FAR = "/far" + "/further" * 12 + "/away"
-
-
-def rows_of(screen: Screen, start: str) -> str:
-    """The text of the screen from the row that contains `start`, without line ends and blanks."""
-    text = screen.text
-    return "".join(text[text.index(start) :].split())
 
 
 def test_a_wrapped_sentence_is_complete() -> None:
@@ -26,22 +15,6 @@ def test_a_wrapped_sentence_is_complete() -> None:
     lines = wrapped(sentence, 20)
     assert "".join("".join(lines).split()) == "".join(sentence.split())
     assert max(map(len, lines)) <= 20
-
-
-async def test_a_folder_that_is_not_there_is_named_whole(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await screen.choose("other source", "another", FAR)
-        assert isinstance(screen.app.screen, PacketScreen)
-        for size in ((118, 34), (80, 24), (60, 20)):
-            await screen.resize(size)
-            whole = "".join(screen.text.split())
-            assert whole.count(FAR) == 2, "in the list and in the status line"
-            assert whole.count("oronethatcontainsit") == 2
-        await screen.press("j")
 
 
 async def test_a_sentence_takes_the_rows_it_needs_and_gives_them_back(engine: Engine) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from textual import events
 from textual.widgets import Input
@@ -85,9 +87,14 @@ async def test_every_act_of_every_screen_is_offered_on_each(stocked: Engine, key
                 assert not missing, (pane.heading, missing)
 
 
-async def test_an_act_of_another_screen_that_writes_is_named_there(stocked: Engine) -> None:
+async def test_an_act_of_another_screen_runs_there_or_names_its_key(
+    stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     async with opened(stocked) as screen:
-        await screen.press("question_mark", *"graduate", "enter")
+        await screen.press("question_mark", *"pipelines and runs", "enter")
+        await screen.until(lambda: "an example" in screen.text)
+        await screen.press("escape", "f2", "question_mark", *"graduate", "enter")
         assert type(screen.app.screen).__name__ == "StateScreen"
         assert '. "graduate": Propose this memory as an entity' in screen.text
 

@@ -25,7 +25,7 @@ RESUME = Action(
 )  # fmt: skip
 LESS = Action(
     "pipeline_less", "<,left", "less",
-    "Show this node's input in the next shorter mode; the shortest is truncate.", "Look",
+    "Show the input of this node in a shorter mode; the shortest is truncate.", "Look",
 )  # fmt: skip
 MORE = Action(
     "pipeline_more", ">,right", "more",

@@ -331,9 +331,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     def _restyle(self) -> None:
         for screen in self.screen_stack:
             for widget in screen.walk_children():
-                restyle = getattr(widget, "restyle", None)
-                if restyle is not None:
-                    restyle()
+                widget.refresh()
 
     @property
     def queue_screen(self) -> QueueScreen:

@@ -64,9 +64,9 @@ def test_brackets_mark_removals_and_additions() -> None:
     ("content", "remark", "warn"),
     [
         ("x" * 57, "57 characters", False),
-        ("  ", "empty", True),
-        ("short", "5 characters, a memory has at least 8", True),
-        ("x" * 1281, "1,281 characters, proposals have at most 280", True),
+        ("  ", "0 characters", True),
+        ("short", "5 characters", True),
+        ("x" * 1281, "1,281 characters", True),
     ],
 )
 def test_the_length_is_remarked_on(content: str, remark: str, warn: bool) -> None:

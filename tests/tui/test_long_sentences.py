@@ -5,15 +5,9 @@ from __future__ import annotations
 from reviewer.engine import Engine
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.text import wrapped
-from tests.tui.conftest import Screen, opened
+from tests.tui.conftest import opened
 
 FAR = "/far" + "/further" * 12 + "/away"
-
-
-def rows_of(screen: Screen, start: str) -> str:
-    """The text of the screen from the row that contains `start`, without line ends and blanks."""
-    text = screen.text
-    return "".join(text[text.index(start) :].split())
 
 
 def test_a_wrapped_sentence_is_complete() -> None:

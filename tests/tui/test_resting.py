@@ -39,7 +39,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 async def run(screen: Screen, monkeypatch: pytest.MonkeyPatch, drawn: list[str]) -> None:
-    """Move on and on, so that the panes wait."""
+    """Move once, so that the panes follow, then on and on, so that they wait."""
+    await screen.press("j")
+    monkeypatch.setattr(kit_screen, "SKIM_SECONDS", LONG)
     monkeypatch.setattr(kit_screen, "REST_SECONDS", LONG)
     drawn.clear()
     for key in "jjjk":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.tui.session.screen import SessionScreen
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
+from tests.unit.sources.builders import Session
 
 WANTED = "We decided to use advisory locks for the nightly close instead of a table of locks."
 
@@ -31,21 +31,11 @@ def long_note(engine: Engine, tmp_path: Path) -> Path:
 @pytest.fixture
 def chat(engine: Engine, tmp_path: Path) -> Path:
     """A transcript whose second line decides something."""
-    turns = [("assistant", f"Two of them ran at once. {HOSTILE}"), ("user", WANTED)]
-    records = [
-        {
-            "parentUuid": f"u{n - 1}" if n else None, "uuid": f"u{n}", "type": role,
-            "isSidechain": False, "sessionId": "s1", "version": "2.1.0", "cwd": "/work/shop",
-            "timestamp": f"2026-02-14T10:00:0{n}.000Z",
-            "message": {
-                "role": role, "id": f"m{n}",
-                "content": text if role == "user" else [{"type": "text", "text": text}],
-            },
-        }
-        for n, (role, text) in enumerate(turns)
-    ]  # fmt: skip
+    told = Session()
+    told.reply(f"Two of them ran at once. {HOSTILE}")
+    told.user(WANTED)
     path = tmp_path / "s1.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in records), "utf-8")
+    path.write_bytes(told.bytes())
     engine.intake.ingest([path], project="acme")
     return path
 
@@ -74,7 +64,7 @@ async def test_a_turn_is_opened_in_its_session(engine: Engine, chat: Path) -> No
         assert screen.top(SessionScreen).model.current is not None
         assert "advisory locks" in screen.text
         await screen.press("o")
-        assert ' 2 ▌ {"parentUuid": "u0", "uuid": "u1"' in screen.text
+        assert ' 2 ▌ {"' in screen.text
 
 
 async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: Path) -> None:

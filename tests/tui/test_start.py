@@ -20,6 +20,7 @@ from reviewer.tui.app import ReviewerApp
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.start.screen import StartScreen
 from tests.tui.conftest import Screen
+from tests.unit.sources.builders import Session
 from tests.waiting import until_async
 
 SAID = [
@@ -48,23 +49,10 @@ class Home:
     def claude(self, cwd: Path | str, name: str = "one") -> None:
         place = self.folder / ".claude" / "projects" / str(cwd).replace(os.sep, "-")
         place.mkdir(parents=True, exist_ok=True)
-        rows = [
-            {
-                "type": "user" if number % 2 else "assistant",
-                "uuid": f"{name}-{number}",
-                "parentUuid": None,
-                "sessionId": name,
-                "timestamp": f"2026-03-02T10:0{number}:00.000Z",
-                "cwd": str(cwd),
-                "message": {
-                    "role": "user" if number % 2 else "assistant",
-                    "content": [{"type": "text", "text": text}],
-                },
-            }
-            for number, text in enumerate(SAID)
-        ]
-        path = place / f"{name}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        told = Session(name)
+        for text in SAID:
+            told.user(text, cwd=str(cwd))
+        (place / f"{name}.jsonl").write_bytes(told.bytes())
 
     def codex(self, cwd: Path) -> None:
         place = self.folder / ".codex" / "sessions"

@@ -99,7 +99,6 @@ def file_blocks(window: FileWindow, evidence: EvidenceView, signs: Glyphs) -> li
     """One block a line. The cited lines have the bar, and the span is marked if it is found."""
     cited = cited_lines(evidence)
     words = evidence.record.text[evidence.span_start : evidence.span_end].split("\n")
-    prose = evidence.record.shape != "turn"  # JSON is cut to one row a line instead
     cells = len(str(window.first_line + len(window.lines))) + 2
     blocks = []
     for number, line in enumerate(window.lines, window.first_line):
@@ -112,7 +111,7 @@ def file_blocks(window: FileWindow, evidence: EvidenceView, signs: Glyphs) -> li
                 _span(line, words) if here else (),
                 first=(Run(f"{number + 1:>{cells - 1}} ", "accent" if here else "faint"), bar),
                 rest=(Run(" " * cells), bar),
-                wrap=prose or here,
+                wrap=here or not line.startswith("{"),  # JSON takes a row a line
                 limit=4_000 if here else LINE_CHARACTERS,
             )
         )

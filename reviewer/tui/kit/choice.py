@@ -16,7 +16,6 @@ from textual.widgets import Input, OptionList
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, DismissOnce
-from reviewer.tui.kit.field import Field
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text import cut
 from reviewer.tui.kit.text_pane import TextPane
@@ -87,7 +86,9 @@ class ChoiceScreen(
         self._whole = whole
         self._finding = self._entered = False
         self._pane = pane
-        self.field = Field(text, hint=hint or NARROW)
+        self._hint = hint or NARROW
+        self.field = Input(text, placeholder=self._hint, compact=True)
+        self.field.cursor_blink = False
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = display_line(title)
@@ -113,7 +114,7 @@ class ChoiceScreen(
             return
         longest = max((_cells(each) for each in self._options), default=0)
         title = cell_len(str(self.box.border_title))
-        width = max(longest + 5, cell_len(self.field.hint) + 6, title + 6, LEAST_CELLS)
+        width = max(longest + 5, cell_len(self._hint) + 6, title + 6, LEAST_CELLS)
         width = min(width, max(wide * 2 // 3, MOST_CELLS), wide - 2)
         rows = MOST_ROWS // 2 if self._narrow is not None else min(len(self._options), MOST_ROWS)
         below, above = high - self._near.bottom, self._near.y

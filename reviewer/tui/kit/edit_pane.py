@@ -24,7 +24,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, detached, unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.text import Run, TextBlock, marked_changes
+from reviewer.tui.kit.text import Run, TextBlock, count, marked_changes
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
@@ -333,13 +333,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
 
 def length_remark(content: str) -> tuple[str, bool]:
-    """The length of a wording, with a remark outside the range that the extractor keeps to."""
+    """The length of a wording, and whether it is outside the range of proposals."""
     length = len(content.strip())
-    noun = "character" if length == 1 else "characters"
-    if length == 0:
-        return "empty", True
-    if length < SHORTEST_STATEMENT:
-        return f"{length} {noun}, a memory has at least {SHORTEST_STATEMENT}", True
-    if length > PROPOSED:
-        return f"{length:,} {noun}, proposals have at most {PROPOSED}", True
-    return f"{length} {noun}", False
+    return count(length, "character"), not SHORTEST_STATEMENT <= length <= PROPOSED

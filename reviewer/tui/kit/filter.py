@@ -11,14 +11,14 @@ from textual.widgets import Input, Static
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor
-from reviewer.tui.kit.field import Field
 
 
-class FilterInput(Actor, Field, pane=keys.FILTER_FIELD):
+class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
     """The text field; `enter` keeps the filter, `escape` clears it."""
 
     def __init__(self, hint: str, keep: Callable[[str], None], clear: Callable[[], None]) -> None:
-        super().__init__(hint=hint, select_on_focus=False)
+        super().__init__(placeholder=hint, compact=True, select_on_focus=False)
+        self.cursor_blink = False
         self._keep, self.action_clear_filter = keep, clear
 
     def action_keep_filter(self) -> None:

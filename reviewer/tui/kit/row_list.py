@@ -104,9 +104,6 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         self.read_window(top, top + self.height)
         return super().render_lines(crop)
 
-    def restyle(self) -> None:
-        self.refresh()
-
     def rows_changed(self) -> None:
         """Other rows: measure and draw everything again."""
         size = Size(self.size.width, self.total + FOOT_LINES)

@@ -56,8 +56,10 @@ if TYPE_CHECKING:  # imported when first used: text fields take a while
 
 WATCH_SECONDS = 2.0
 """How often a screen checks whether another process has written to the store."""
-REST_SECONDS = 0.05
-"""The panes follow after the cursor has rested for this long."""
+SKIM_SECONDS = 0.4
+"""Cursor moves that follow each other faster than this count as skimming."""
+REST_SECONDS = 0.16
+"""While a person skims, the panes follow after the cursor has rested for this long."""
 
 PAUSE = 0.6
 """Seconds after which the key of an undo that was only named counts as meant."""
@@ -527,11 +529,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
 
 class CursorRest:
-    """Calls `follow` once the cursor rests."""
+    """Calls `follow` after moves of the cursor: immediately, or once at the end while it moves
+    fast.
+    """
 
     def __init__(self, screen: Screen[Any], follow: Callable[[], None]) -> None:
         self._screen = screen
         self._follow = follow
+        self._moved_at = 0.0
         self._timer: Timer | None = None
 
     @property
@@ -541,8 +546,14 @@ class CursorRest:
 
     def moved(self) -> None:
         """The cursor is on another row."""
+        now = monotonic()
+        skimming = now - self._moved_at < SKIM_SECONDS
+        self._moved_at = now
         self.stop()
-        self._timer = self._screen.set_timer(REST_SECONDS, self._rested)
+        if skimming:
+            self._timer = self._screen.set_timer(REST_SECONDS, self._rested)
+        else:
+            self._follow()
 
     def stop(self) -> None:
         """Forget the last move."""

@@ -88,11 +88,6 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         """Title and rows as text."""
         return "\n".join([self._title, *(line.text.rstrip() for line in self._lines)])
 
-    def restyle(self) -> None:
-        """Draw again after a change of theme or glyphs."""
-        self._arrange()
-        self.refresh()
-
     def on_resize(self, event: events.Resize) -> None:
         """Lay the text out for the new width; the visible span stays visible."""
         self._arrange()

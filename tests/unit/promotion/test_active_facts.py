@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from reviewer.engine import Engine
-from reviewer.errors import FilterError
 from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
 from tests.unit.promotion.graph import an_active_memory, two_rivals
@@ -26,14 +23,6 @@ def test_the_last_used_or_decided_comes_first(engine: Engine, tmp_path: Path) ->
     assert engine.recall.at("acme", cue_of("command", "make deploy"), session="s1")
     assert list(facts.ids("acme")) == [first, left, second]
     assert not facts.ids("other")
-
-
-def test_the_filter_is_that_of_the_queue(engine: Engine) -> None:
-    number = an_active_memory(engine, "Deploys need two approvals")
-    an_active_memory(engine, "Tabs are used in Makefiles")
-    assert list(engine.active_facts.ids(filter="approv type:preference")) == [number]
-    with pytest.raises(FilterError):
-        engine.active_facts.ids(filter="conf>high")
 
 
 def test_the_newest_are_a_part_of_them(engine: Engine) -> None:

@@ -145,6 +145,7 @@ HIDDEN = {
         "hook:update_call_hooks", "Make memories ready for hooks at calls, and write guards."
     ),
     "read-sessions": VerbEntry("hook:read_sessions", "Read the sessions that hooks have noted."),
+    "add": VerbEntry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
     "dev-seed": VerbEntry("demo:dev_seed", "Fill the queue with N made-up candidates."),
 }
 """Commands for programs."""

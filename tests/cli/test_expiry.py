@@ -10,38 +10,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery, SourceState
-from reviewer.promotion.waves.expiry import Kept, why_retire
+from reviewer.promotion.views import QueueQuery
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
-OLD, LATELY = "2026-08-01T00:00:00+00:00", "2026-11-20T00:00:00+00:00"
-REMOVED = {"src/old.py": "3f2a1bc"}
-
-
-@pytest.mark.parametrize(
-    ("kept", "in_use", "why"),
-    [
-        (Kept("Deploys need two people", OLD, ""), True, "not used for 115 days"),
-        (Kept("Deploys need two people", OLD, LATELY), True, ""),
-        (Kept("Deploys need two people", LATELY, ""), True, ""),
-        (Kept("Deploys need two people", OLD, ""), False, ""),
-        (
-            Kept("Run `src/old.py` first", LATELY, LATELY),
-            True,
-            "`src/old.py` was removed in 3f2a1bc",
-        ),
-        (Kept("Run `src/new.py` first", LATELY, LATELY), True, ""),
-        (Kept("A rule", LATELY, "", "notes.md", SourceState.GONE), True, "notes.md is gone"),
-        (
-            Kept("A rule", LATELY, "", "notes.md", SourceState.CHANGED),
-            True,
-            "notes.md does not say it any more",
-        ),
-        (Kept("A rule", LATELY, "", "notes.md", SourceState.MOVED), True, ""),
-    ],
-)  # fmt: skip
-def test_the_reason_is_named(kept: Kept, in_use: bool, why: str) -> None:
-    assert why_retire(kept, NOW, REMOVED, in_use=in_use) == why
 
 
 class Desk:
@@ -82,6 +53,7 @@ def desk(tmp_path: Path) -> Desk:
 def test_an_unused_memory_waits_for_a_person_and_stays_until_then(desk: Desk) -> None:
     unused, used = desk.promoted("Nobody asks for this one"), desk.promoted("Everybody needs it")
     desk.now = NOW
+    assert desk.ingest() == 0  # agents are handed no memories at all
     desk.used(used)
     assert desk.ingest() == 1
     (row,) = desk.ids("candidate", "flag:retire")

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.stored import planted as act_of_another_version
 
 pytestmark = pytest.mark.xdist_group("hostile_fields")
 """The store is filled once."""
@@ -245,6 +246,9 @@ def fill(program: Program) -> None:
         )
     entities = program.rows_of("SELECT id FROM memory WHERE kind = 'entity' ORDER BY id")
     done("promote", *entities[-2:])
+    with act_of_another_version(program.db) as act:
+        source, target = map(int, entities[-2:])
+        act.insert("relation", memory_id=source, kind="depends_on", target="x", target_id=target)
     done(
         "state",
         "set",

@@ -21,17 +21,6 @@ def verified(reviewer: Reviewer) -> bool:
     return reviewer("verify").returncode == 0
 
 
-@pytest.mark.parametrize("act", [STARTED, READ])
-def test_records_with_candidates_stay(ingested: Reviewer, act: int) -> None:
-    before = ingested.ids("--status", "all")
-    refused = ingested("undo", act)
-    assert refused.returncode == 1
-    assert "Nothing was changed" in refused.stderr
-    assert f"Undo first: reviewer undo {QUEUED} (" in refused.stderr
-    assert ingested.ids("--status", "all") == before
-    assert verified(ingested)
-
-
 def test_a_decision_about_a_candidate_is_undone_first(ingested: Reviewer) -> None:
     chosen = ingested.ids()[0]
     assert ingested("promote", chosen).returncode == 0

@@ -11,6 +11,8 @@ from datetime import UTC
 from pathlib import Path
 from textwrap import shorten
 
+from msgspec.structs import replace
+
 from reviewer.clock import from_iso
 from reviewer.promotion.export.file_writer import read_file
 from reviewer.promotion.export.items import ExportItem, Layer
@@ -83,5 +85,7 @@ def _entry(item: ExportItem) -> AgentText:
     moment = from_iso(item.created_at)
     stamp = f"[{moment.astimezone(UTC):%Y-%m-%d-%H%M%S}] " if moment else ""
     words = markdown_line(item.name or item.content) or f"{item.layer} {item.id}"
-    heading = f"## {stamp}{shorten(words, TITLE_LENGTH, placeholder=' …')}"
-    return joined((as_markdown(heading), bullet(item, marks=True)), "\n\n")
+    title = shorten(words, TITLE_LENGTH, placeholder=" …")
+    if item.content and title == words:
+        item = replace(item, name="")  # the title says it
+    return joined((as_markdown(f"## {stamp}{title}"), bullet(item, marks=True)), "\n\n")

@@ -14,6 +14,7 @@ from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote
 from reviewer.sources.events import Speaker
 from tests.cli.test_findings import REFUSED
+from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import opened
 from tests.unit.promotion.session import RULE, session
@@ -101,14 +102,15 @@ async def test_x_rejects_and_the_next_key_may_say_why(talked: Engine) -> None:
         await screen.press("w")
         assert screen.status == "Reject something first: x."
         await screen.press("x")
-        (rejected,) = screen.model.dimmed
-        assert screen.status == f"Rejected #{rejected} - w to say why, u to undo"
+        rejected = present(screen.model.current_id)
+        behind = f"#{rejected} and 1 near duplicate"
+        assert screen.status == f"Rejected {behind} - w to say why, u to undo"
         await screen.press("w", "enter")
         assert talked.queue.candidate(rejected).reason == ""
         await screen.press("w", *"wrong", "enter")
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("invalid", "wrong")
-        said = f"Said why #{rejected} was rejected: wrong"
+        said = "Said why 2 candidates were rejected: wrong"
         assert screen.status == f"{said} - w to say why, u to undo"
         assert not any(act.undone for act in talked.history.acts())
         await screen.press("w", *"known", "enter")

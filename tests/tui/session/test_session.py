@@ -236,7 +236,7 @@ async def test_of_several_quotes_the_one_that_was_opened_comes_first(
             opened_row = present(screen.queue.model.current_id)
             await screen.press("enter")
             cited = present(screen_of(screen).model.current).cited
-            assert (len(cited), cited[0].memory) == (3, opened_row)
+            assert (len(cited), cited[0].memory) == (2, opened_row)
             await screen.press("escape", "j")
 
 

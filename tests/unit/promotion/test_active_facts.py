@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from reviewer.engine import Engine
-from reviewer.errors import FilterError
 from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
 from tests.unit.promotion.graph import an_active_memory, two_rivals
@@ -32,5 +29,3 @@ def test_the_filter_is_that_of_the_queue(engine: Engine) -> None:
     number = an_active_memory(engine, "Deploys need two approvals")
     an_active_memory(engine, "Tabs are used in Makefiles")
     assert list(engine.active_facts.ids(filter="approv type:preference")) == [number]
-    with pytest.raises(FilterError):
-        engine.active_facts.ids(filter="conf>high")

@@ -16,14 +16,6 @@ def test_a_draft_comes_back_as_it_was(tmp_path: Path, content: str) -> None:
     assert Drafts(tmp_path / "store.db").load(7) == content
 
 
-def test_a_discarded_draft_is_gone(tmp_path: Path) -> None:
-    drafts = Drafts(tmp_path / "store.db")
-    drafts.save(7, "text")
-    drafts.discard(7)
-    drafts.discard(7)
-    assert drafts.load(7) is None
-
-
 def test_drafts_are_private(tmp_path: Path) -> None:
     Drafts(tmp_path / "store.db").save(7, "text")
     folder = tmp_path / "store.db-drafts"

@@ -18,7 +18,7 @@ from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote
 from reviewer.sources.events import Speaker
 from tests.stored import planted
-from tests.unit.promotion.session import CAUSE, COMMAND, RULE, session
+from tests.unit.promotion.session import COMMAND, RULE, session
 
 STATEMENT = "Releases are deployed by the release job only, never from a laptop."
 
@@ -157,19 +157,6 @@ def test_statements_come_by_need_and_excerpts_last(engine: Engine, talk: Path) -
     assert [row.rank for row in rows] == sorted((row.rank for row in rows), reverse=True)
 
 
-@pytest.mark.parametrize(("decide", "expected"), [("promote", "superseded"), ("reject", "invalid")])
-def test_a_decision_on_a_statement_takes_the_excerpts_it_was_worded_from(
-    engine: Engine, talk: Path, decide: str, expected: str
-) -> None:
-    excerpt = old_excerpt(engine, talk)
-    (number,) = add(
-        engine, talk,
-        proposal("The release job deploys; laptops do not.", (0, RULE)),
-    ).new  # fmt: skip
-    assert getattr(engine.triage, decide)([number]).ids == (number, excerpt.id)
-    assert str(engine.queue.candidate(excerpt.id).status) == expected
-
-
 def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk: Path) -> None:
     excerpt = old_excerpt(engine, talk)
     added = add(engine, talk, proposal(excerpt.content, (0, RULE)))
@@ -214,13 +201,6 @@ def test_at_most_fifty_wait_and_the_others_can_be_called_up(engine: Engine, tmp_
     assert all(row.proposer == "model" and row.sessions == 1 for row in rows)
     assert all(evidence(engine, row.id) for row in rows)
     assert engine.history.verify().problems == ()
-
-
-def test_a_model_is_believed_up_to_a_bound(engine: Engine, talk: Path) -> None:
-    added = add(
-        engine, talk, proposal(confidence=1.0), proposal(CAUSE, (1, CAUSE), confidence=0.01)
-    )
-    assert [engine.queue.candidate(each).prior for each in added.new] == [0.85, 0.01]
 
 
 def test_a_known_memory_and_a_boot_file_are_named(engine: Engine, talk: Path) -> None:

@@ -113,21 +113,6 @@ def test_a_graduated_memory_is_frozen(engine: Engine, status: StatusOf) -> None:
     assert rows(engine)["memory"][: len(before["memory"])] == before["memory"]
 
 
-def test_a_graduation_is_undone_after_its_entity_was_put_back(
-    engine: Engine, status: StatusOf
-) -> None:
-    memory = an_active_memory(engine)
-    done = engine.entities.graduate(memory, "decision")
-    entity = done.ids[0]
-    engine.triage.promote([entity])
-    with pytest.raises(ConflictError, match=f"memory {entity}"):
-        engine.history.undo_act(done.act)
-    engine.triage.restore([entity])
-    engine.history.undo_act(done.act)
-    assert status(memory) == "active"
-    assert engine.entities.graduated_to(memory) is None
-
-
 def test_only_what_holds_is_superseded_and_only_by_its_like(
     engine: Engine, ingested: list[int], status: StatusOf
 ) -> None:

@@ -263,26 +263,6 @@ def test_two_ingestions_of_the_same_folder_at_once_both_end_well(
     other.close()
 
 
-def test_more_than_the_collector_keeps_waits_beyond_the_cap(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.LIMIT", 3)
-    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.CAP", 2)
-    said = [
-        f"We decided to move the {part} away from {where} because the old one was too slow."
-        for part in ("parser", "exporter", "importer", "mailer")
-        for where in ("Perl", "Java", "Ruby")
-    ]
-    path = tmp_path / "notes.md"
-    path.write_text("# Notes\n\n" + "\n\n".join(said))
-
-    report = ingest(engine, path)
-
-    assert report.new + report.over_cap == len(said)
-    engine.intake.more(project="acme")
-    assert len(contents(engine)) == len(said)
-
-
 def test_each_file_is_read_once(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,7 +30,9 @@ CHAT = json.dumps([{"role": "user", "content": "Hello there."}]).encode()
     [(session_bytes(), "claude-code"), (CHAT, "chat")],
     ids=["session", "chat"],
 )
-def test_the_name_of_a_session_does_not_decide(tmp_path: Path, name: str, data: bytes, expected: str) -> None:
+def test_the_name_of_a_session_does_not_decide(
+    tmp_path: Path, name: str, data: bytes, expected: str
+) -> None:
     path = tmp_path / name
     path.write_bytes(data)
     scan = Scanned(path)

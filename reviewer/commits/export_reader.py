@@ -56,7 +56,7 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
     Lines are 0-based and half-open. Any later line that is not a commit raises SourceError with its
     number, so that a context is never imported with gaps.
     """
-    from reviewer.sources.lines import LINE_LIMIT, read_lines, reading, text_form
+    from reviewer.sources.lines import LINE_LIMIT, bom_of, read_lines, reading
 
     if not path.is_file():
         return None
@@ -64,19 +64,18 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
     first = True
     with reading(path) as stream:
         head = stream.read(HEAD_BYTES)
-        form = text_form(head)
-        if not form.utf8(head).lstrip(_BLANKS).startswith(b"{"):
+        if not head.lstrip(_BLANKS).startswith(b"{"):
             return None
         stream.seek(0)
         if len(stream.readline(LINE_LIMIT + 1)) > LINE_LIMIT:
             return None  # looking for the end of that line takes long in a large file
         stream.seek(0)
-        for number, _, raw in read_lines(stream, form):
+        for number, _, raw in read_lines(stream, bom_of(head)):
             wanted = line_start <= number and (line_end is None or number < line_end)
             if (raw is not None and not raw.strip()) or not (first or wanted):
                 continue
             try:
-                found = _decoder.decode(form.utf8(raw or b""))
+                found = _decoder.decode(raw or b"")
                 if wanted:
                     drafts.append(_draft(found, number))
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:

@@ -60,6 +60,9 @@ def _needs(session: SessionFacts) -> Iterator[Need]:
     for check in state.failing:
         if not check.stale:
             yield Need("state", "the failing check", check.command, 1.5)
+    conflicts = [posixpath.basename(each.path) for each in state.conflicts if not each.touched]
+    if conflicts:
+        yield Need("state", "the list of merge conflicts", " ".join(conflicts), 2.0)
     if state.waiting is not None and state.waiting.query:
         yield Need("next", "the question to the person", state.waiting.query, 1.5)
     if state.open_items:

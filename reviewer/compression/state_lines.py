@@ -37,6 +37,11 @@ def state_lines(session: SessionFacts, *, place: bool = True) -> Iterator[str]:
     if place and state.branch:
         where = f", in {state.folder}" if state.folder else ""
         yield f"On branch {state.branch}{where}."
+    if state.conflicts:
+        said = f"Merge conflicts, no commit seen since ({len(state.conflicts)})"
+        paths = [(_below(each.path, state.folder), each.touched) for each in state.conflicts]
+        listed = _together([f"{path} ({how or 'not touched since'})" for path, how in paths])
+        yield f"{said}: {listed}."
     yield from _checks(state, fresh=True)
     yield from _failures(session)
     yield from _files(state, session.names)

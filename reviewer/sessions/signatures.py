@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 LONGEST_LINE = 600
 """Characters of a line that are read."""
@@ -113,21 +114,10 @@ _GAPS = re.compile(r"\*(?:[\s,;:=|.()]*\*)+")
 
 class Failing:
     """A line of an output that says what failed. `number`: its line in the output (0-based);
-    `rule`: the rule of a linter, or a code or exception.
+    `rule`: the rule of a linter, or a code or exception; `rank`: how plainly it says so.
 
+    Its signature is the rule and the message without what changes; `exact`: the message as it is.
     A plain class: a hook at a call of an agent has no time to import more.
-    """
-
-    def __init__(
-        self, number: int, text: str, signature: str, path: str = "", rule: str = ""
-    ) -> None:
-        self.number, self.text, self.signature = number, text, signature
-        self.path, self.rule = path, rule
-
-
-class _Seen:
-    """A line that may say what failed. Its signature is the rule and the message; `exact`: the
-    message as it is.
     """
 
     def __init__(
@@ -140,13 +130,14 @@ class _Seen:
         rule: str = "",
         exact: bool = False,
     ) -> None:
-        self.rank, self.number, self.text, self.message = rank, number, text, message
-        self.path, self.rule, self.exact = path, rule, exact
+        self.rank, self.number, self.text = rank, number, text
+        self.path, self.rule = path, rule
+        self._message, self._exact = message, exact
 
-    def failing(self) -> Failing:
-        words = self.message if self.exact else normalised(self.message)
-        name = ": ".join(filter(None, (self.rule, words)))[:LONGEST]
-        return Failing(self.number, self.text, name, self.path, self.rule)
+    @cached_property
+    def signature(self) -> str:
+        words = self._message if self._exact else normalised(self._message)
+        return ": ".join(filter(None, (self.rule, words)))[:LONGEST]
 
 
 LINT, FAILURE, TEST, SEVERE, LABELLED, ANY = range(6)
@@ -177,7 +168,7 @@ def failing_lines(
         return ()
     up_to = min(up_to, SEVERE if hidden else ANY)
     lines = _lines(output)
-    seen: list[list[_Seen]] = [[] for _ in range(ANY + 1)]
+    seen: list[list[Failing]] = [[] for _ in range(ANY + 1)]
     of_test, wanted = False, up_to
     for at, (number, line) in enumerate(lines):
         if line and (not line[0].isspace() or _FAILED_GO_TEST in line):
@@ -193,13 +184,13 @@ def failing_lines(
             found = _other(number, line, wanted)
         if found is not None and not (plain and found.rank):
             seen[found.rank].append(found)
-            if found.rank >= SEVERE and _says(found.failing()):
+            if found.rank >= SEVERE and _says(found):
                 wanted = found.rank - 1  # of these kinds the first is enough
     if hidden and not seen[TEST]:  # a line of a log may name a place, too
         seen[FAILURE] = [each for each in seen[FAILURE] if _is_error(each)]
     for rank, those in enumerate(seen[: up_to + 1]):
         kept: dict[str, Failing] = {}
-        for failing in map(_Seen.failing, those):
+        for failing in those:
             if _says(failing):
                 kept.setdefault(failing.signature, failing)
                 if len(kept) == (1 if rank >= SEVERE else MOST):
@@ -265,7 +256,7 @@ def normalised(message: str) -> str:
     return _GAPS.sub("*", " ".join(text.split())).strip().lower()[:LONGEST]
 
 
-def _is_error(seen: _Seen) -> bool:
+def _is_error(seen: Failing) -> bool:
     """Whether a line has the form in which compilers and interpreters print errors."""
     located = _LOCATED.match(seen.text)
     if located is None:
@@ -299,7 +290,7 @@ def _lines(output: str) -> list[tuple[int, str]]:
     return [(number, _ANSI.sub("", line).rstrip()) for number, line in lines]
 
 
-def _located(lines: list[tuple[int, str]], at: int) -> _Seen | None:
+def _located(lines: list[tuple[int, str]], at: int) -> Failing | None:
     """A line that names a place. A rule that a line break cut off is taken from the next line."""
     number, line = lines[at]
     if ":" not in line and "━" not in line:
@@ -325,7 +316,7 @@ def _located(lines: list[tuple[int, str]], at: int) -> _Seen | None:
     return _placed(number, line, text, found["path"], exact=bool(found["column"]))
 
 
-def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True) -> _Seen:
+def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True) -> Failing:
     """A message that stands behind a place: with a rule at its end or a code before it.
 
     `exact`: the place has a column. Linters write one, or a label.
@@ -342,14 +333,14 @@ def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True)
         rule = f"{coded['rule']} ({rule})" if rule else coded["rule"]
     if rule and exact:
         return _ruled(number, line, message, rule, path)
-    return _Seen(FAILURE, number, line.strip(), message, path)
+    return Failing(FAILURE, number, line.strip(), message, path)
 
 
-def _ruled(number: int, line: str, message: str, rule: str, path: str) -> _Seen:
-    return _Seen(LINT, number, line.strip(), message, path, rule)
+def _ruled(number: int, line: str, message: str, rule: str, path: str) -> Failing:
+    return Failing(LINT, number, line.strip(), message, path, rule)
 
 
-def _other(number: int, line: str, up_to: int) -> _Seen | None:
+def _other(number: int, line: str, up_to: int) -> Failing | None:
     """A line without a place, of a kind that counts."""
     bare = _TAGS.sub("", line).strip()
     if not bare or _FRAME.match(bare):
@@ -357,15 +348,15 @@ def _other(number: int, line: str, up_to: int) -> _Seen | None:
     if "sh:" in bare or "(eval)" in bare:
         bare = _SHELL.sub("", bare, count=1)
     if found := _CODE_OF_COMPILER.match(bare) or _EXCEPTION.match(bare):
-        return _Seen(FAILURE, number, bare, found["text"] or "", rule=found["rule"])
+        return Failing(FAILURE, number, bare, found["text"] or "", rule=found["rule"])
     if _FAILED_TEST.match(line):
-        return _Seen(TEST, number, bare, _SECONDS.sub("", bare), exact=True)
+        return Failing(TEST, number, bare, _SECONDS.sub("", bare), exact=True)
     if up_to < SEVERE:
         return None
     if _FAILED_PACKAGE.match(bare):
-        return _Seen(SEVERE, number, bare, _SECONDS.sub("", bare), exact=True)
+        return Failing(SEVERE, number, bare, _SECONDS.sub("", bare), exact=True)
     if _SEVERE.match(bare):
-        return _Seen(SEVERE, number, bare, bare)
+        return Failing(SEVERE, number, bare, bare)
     if up_to >= LABELLED and (_LABEL.match(bare) or is_environment(bare)):
-        return _Seen(LABELLED, number, bare, bare)
-    return _Seen(ANY, number, bare, bare) if up_to == ANY else None
+        return Failing(LABELLED, number, bare, bare)
+    return Failing(ANY, number, bare, bare) if up_to == ANY else None

@@ -15,6 +15,7 @@ from reviewer.sessions.signatures import failing_lines
 from reviewer.sessions.working_tree import (
     ChangedFile,
     Commit,
+    Conflict,
     WorkingTree,
     absolute,
     commits_made,
@@ -81,6 +82,7 @@ class WorkState(Struct, frozen=True):
     """The last run of each command, the latest last; failures that a later run put right left out.
     """
     commits: tuple[Commit, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     plan: tuple[PlanItem, ...] = ()
     plan_line: int = -1
     running: tuple[Running, ...] = ()
@@ -169,6 +171,7 @@ class WorkTracker:
             unnamed_edits=self._unnamed_edits,
             checks=self._last_checks(),
             commits=tuple(tree.commits),
+            conflicts=tuple(tree.conflicts.values()),
             plan=plan.items if plan else (),
             plan_line=plan.origin.line_start if plan else -1,
             running=tuple(self._running.values()),
@@ -288,8 +291,24 @@ def checks_among(
 
 def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:
     """Each command of a call, and how it ended, as far as the result shows it."""
-    ends = command_outcomes(call.commands, result.outcome, result.exit_code)
+    proved = _proved(call, result.text)
+    ends = command_outcomes(call.commands, result.outcome, result.exit_code, proved)
     return list(zip(call.commands, ends, strict=True))
+
+
+def _proved(call: Call, text: str) -> int:
+    """The last command that must have run, by what was printed; -1 for none."""
+    found = -1
+    made = commits_made(call, text)
+    for number, command in enumerate(call.commands):
+        words = command.words
+        if words[:1] != ("git",):
+            continue
+        if "commit" in words[:4] and made:
+            found = number
+        if "\nCONFLICT (" in f"\n{text}" and {"merge", "pull", "rebase"} & set(words[:4]):
+            found = number
+    return found
 
 
 def last_line(text: str) -> str:

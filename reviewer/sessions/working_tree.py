@@ -22,6 +22,7 @@ _ASIDE = re.compile(
 """Files that are no part of the work: temporary ones, and an agent's own."""
 _MADE = re.compile(r"^\[([^\]\n]{1,200}?) ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 _COUNT = re.compile(r"^ (\d+) files? changed", re.MULTILINE)
+_CONFLICT = re.compile(r"^CONFLICT \([^)\n]*\): (?:Merge conflict in )?(\S+)", re.MULTILINE)
 _WENT = re.compile(r"^ +[+*]? *(?:[0-9a-f]+\.\.+[0-9a-f]+|\[new branch\]) +(\S+) -> ", re.MULTILINE)
 _LISTED = re.compile(
     r"^(?:(?:\t| {8})(?:[a-z ]+: +)?|(?!##)[ MADRCU?]{2} )(?:.* -> )?\"?(?:\.\.?/)*(.+?)\"?$",
@@ -33,6 +34,8 @@ _ON_BRANCH_SHORT = re.compile(
 )
 _BACK = re.compile(r"HEAD(?:~(\d{0,3})|\^)")
 _LOGGED = re.compile(r"^([0-9a-f]{7,40}) (?:\([^)\n]{1,200}\) )?(.+)$", re.MULTILINE)
+_JOINING = frozenset(("merge", "pull", "rebase", "cherry-pick", "revert", "stash"))
+_ENDING = frozenset(("--abort", "--continue", "--skip", "--quit", "--hard"))
 _VALUES = re.compile(r"-[a-zA-Z]*[mFCct]|--(?:message|author|date|file|template|fixup|squash)")
 _MESSAGE = re.compile(r"-[a-zA-Z]*m|--message")
 _DRIVE = re.compile(r"([A-Za-z]):[\\/]")
@@ -66,8 +69,16 @@ class Commit(Struct, frozen=True):
     """The changed files that it took, as far as that was seen."""
 
 
+class Conflict(Struct, frozen=True):
+    """A file with a merge conflict. `touched`: what was done to it since; empty for nothing."""
+
+    path: str
+    line: int
+    touched: str = ""
+
+
 class WorkingTree:
-    """Follows edits and commands. `commits`: as they are now."""
+    """Follows edits and commands. `commits`, `conflicts`: as they are now."""
 
     def __init__(self) -> None:
         self._files: dict[str, ChangedFile] = {}
@@ -80,6 +91,7 @@ class WorkingTree:
         """Branch, hash and subject of the commits that the output of the call at hand proves, the
         first last.
         """
+        self.conflicts: dict[str, Conflict] = {}
         self.branches: dict[str, str] = {}
         """By the folder in which Git named or switched it, the latest last."""
         self.changes = 0
@@ -113,6 +125,8 @@ class WorkingTree:
         self.follow(ChangedFile(path, line, by, deleted))
         if created:
             self._fresh.add(path)
+        if path in self.conflicts:
+            self.conflicts[path] = structs.replace(self.conflicts[path], touched="edited since")
         self.note_change(line, posixpath.basename(path))
 
     def follow(self, file: ChangedFile) -> None:
@@ -266,11 +280,20 @@ class _Git:
         self._here = tree.here(folder)
 
     def run(self) -> None:
-        verb = self._verb
-        if self._outcome is Outcome.FAILED and verb not in ("commit", "push"):
+        verb, tree = self._verb, self._tree
+        failed = self._outcome is Outcome.FAILED
+        clash = _CONFLICT.findall(self._printed) if verb in _JOINING else []
+        if failed and not clash and verb not in ("commit", "push"):
             return
         if verb == "stash" and self._specs[:1] in (["list"], ["show"], ["drop"]):
             return
+        if clash:
+            paths = [absolute(self._folder, path) for path in clash]
+            tree.conflicts = {path: Conflict(path, self._line) for path in paths}
+            tree.note_change(self._line, f"git {verb}")
+            return
+        if _ENDING & set(self._flags):
+            tree.conflicts = {}
         if action := self._ACTIONS.get(verb):
             action(self)
 
@@ -281,6 +304,9 @@ class _Git:
         tree._added |= set(named)
         taken = set(self._here if everything else tree.match(self._specs, self._folder))
         tree._staged |= taken - (tree._fresh if "-u" in self._flags else set())
+        for path, conflict in tree.conflicts.items():
+            if everything or path in taken or path in named:
+                tree.conflicts[path] = structs.replace(conflict, touched="staged since")
 
     def _commit(self) -> None:
         tree, args = self._tree, self._args
@@ -320,7 +346,7 @@ class _Git:
         if amends or everything or (int(counted[1]) > len(known) if counted else not took):
             tree.doubt(self._here)  # it holds files whose staging was not seen
         tree.drop(took)
-        tree._added = set()
+        tree.conflicts, tree._added = {}, set()
 
     def _push(self) -> None:
         tree = self._tree
@@ -337,6 +363,10 @@ class _Git:
 
     def _checkout(self) -> None:
         tree, flags = self._tree, set(self._flags)
+        if {"--theirs", "--ours"} & flags:
+            for path in self._specs:
+                tree.changed(absolute(self._folder, path), self._line, by="git checkout")
+            return
         if {"-b", "-B", "-c", "-C"} & flags:
             self._switched()
             return

@@ -13,8 +13,8 @@ from msgspec import structs
 
 from reviewer.errors import SourceError
 from reviewer.sources.document import Document, Located
+from reviewer.sources.lines import bom_of
 from reviewer.sources.lines import reading as opened_file
-from reviewer.sources.lines import text_form
 from reviewer.sources.reading import Reading, Spot, row_spot
 
 MAGIC = b"PK\x03\x04"
@@ -76,9 +76,8 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
                 if data is None:
                     continue
                 unpacked += len(data)
-                form = text_form(data[:4])
-                text = form.utf8(data[form.bom :])
-                yield _Member(structs.replace(reading, document=text, form=form), numbers)
+                text = data[bom_of(data) :]
+                yield _Member(structs.replace(reading, document=text), numbers)
     except (zipfile.BadZipFile, NotImplementedError) as problem:
         raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
 

@@ -7,51 +7,32 @@ from typing import NamedTuple
 
 from reviewer.sources.fields import Fields
 from reviewer.sources.json_values import fields, first_byte, items
-from reviewer.sources.lines import TextForm
 from reviewer.sources.reading import Reading, Spot, decoded
 
 COUNTED_BLOCK = 1 << 14
 
 
 class Positions:
-    """Converts offsets in a UTF-8 text, in any order, to lines and bytes of its file.
+    """Converts offsets in a text, in any order, to lines and bytes of its file.
 
     The text begins at byte `start` of the file, in line `line`.
     """
 
-    def __init__(self, data: bytes, form: TextForm, line: int, start: int) -> None:
-        self._data, self._form, self._first, self._start = data, form, line, start
-        self._line_end = form.line_end.replace(b"\0", b"")
+    def __init__(self, data: bytes, line: int, start: int) -> None:
+        self._data, self._first, self._start = data, line, start
         self._counts = [0]
         for begin in range(0, len(data), COUNTED_BLOCK):
-            self._counts.append(
-                self._counts[-1] + data.count(self._line_end, begin, begin + COUNTED_BLOCK)
-            )
-        self._offset, self._byte = 0, start
+            self._counts.append(self._counts[-1] + data.count(b"\n", begin, begin + COUNTED_BLOCK))
 
     def spot(self, at: int, value: memoryview) -> Spot:
         """The place of a value that begins at offset `at`."""
-        end = at + len(value)
-        raw: bytes | memoryview = value
-        if self._form.encoding != "utf-8":
-            raw = bytes(value).decode("utf-8", "replace").encode(self._form.encoding)
-        start = self._bytes(at)
-        return Spot(self._line(at), self._line(end) + 1, start, start + len(raw), raw)
+        end, start = at + len(value), self._start
+        return Spot(self._line(at), self._line(end) + 1, start + at, start + end, value)
 
     def _line(self, offset: int) -> int:
         block = offset // COUNTED_BLOCK
-        before = self._data.count(self._line_end, block * COUNTED_BLOCK, offset)
+        before = self._data.count(b"\n", block * COUNTED_BLOCK, offset)
         return self._first + self._counts[block] + before
-
-    def _bytes(self, offset: int) -> int:
-        if self._form.encoding == "utf-8":
-            return self._start + offset
-        if offset < self._offset:
-            self._offset, self._byte = 0, self._start
-        text = self._data[self._offset : offset].decode("utf-8", "replace")
-        self._byte += len(text.encode(self._form.encoding))
-        self._offset = offset
-        return self._byte
 
 
 class Located(NamedTuple):
@@ -65,11 +46,10 @@ class Document:
     """A file that is one JSON document, or one `line` of a file: its values with their places."""
 
     def __init__(self, reading: Reading, line: Spot | None = None) -> None:
-        form = reading.form
-        data = reading.document if line is None else form.utf8(bytes(line.raw))
+        data = reading.document if line is None else bytes(line.raw)
         assert data is not None
-        number, start = (0, form.bom) if line is None else (line.line_start, line.byte_start)
-        self._reading, self._positions = reading, Positions(data, form, number, start)
+        number, start = (0, reading.bom) if line is None else (line.line_start, line.byte_start)
+        self._reading, self._positions = reading, Positions(data, number, start)
         padding = len(data) - len(data.lstrip())
         self.root = Located(padding, memoryview(data)[padding:])
 

@@ -107,7 +107,7 @@ class _Note:
         if not lines:
             return
         start, last = lines[0], lines[-1]
-        raw = self._reading.form.line_end.join(line.raw for line in lines)
+        raw = b"\n".join(line.raw for line in lines)
         stop = last.start + len(last.raw)
         text = "\n".join(line.text for line in lines)
         facts, at = self._facts(section, text)

@@ -21,10 +21,9 @@ from reviewer.sources.formats import chat
 from reviewer.sources.json_values import json_pieces, outline
 from reviewer.sources.lines import (
     LINE_LIMIT,
-    TextForm,
+    bom_of,
     read_lines,
     reading,
-    text_form,
 )
 from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, why_not_prose
@@ -99,15 +98,17 @@ def recognised(
     longer, the lines after it. Raises OtherKindError when reviewer does not read this kind of file,
     and SourceError when it cannot be read.
     """
-    found, form, document = _detect(path)
+    found, bom, document = _detect(path)
     if found.turns is None:
         raise _other_kind(path, found.not_read)
     end = float("inf") if line_end is None else line_end
-    return found, found.turns, Reading(path, form, line_start, end, document, sessions)
+    return found, found.turns, Reading(path, bom, line_start, end, document, sessions)
 
 
-def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
-    """The format of a file, its text form, and its text if it is one JSON document."""
+def _detect(path: Path) -> tuple[Format, int, bytes | None]:
+    """The format of a file, the length of its byte order mark, and its text if it is one JSON
+    document.
+    """
     try:
         kind = path.stat().st_mode
     except (OSError, ValueError):
@@ -120,24 +121,24 @@ def _detect(path: Path) -> tuple[Format, TextForm, bytes | None]:
         return _sniffed(path, stream)
 
 
-def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | None]:
+def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     head = stream.read(HEAD_BYTES)
-    form = text_form(head)
-    sample = form.utf8(head[form.bom :])
+    bom = bom_of(head)
+    sample = head[bom:]
     if databases.is_database(head) or archives.is_archive(head):
         _require_unpacked(path)
     if databases.is_database(head):
         names = databases.tables(path)
-        return _of_container(path, names, "a database of another program"), form, None
+        return _of_container(path, names, "a database of another program"), bom, None
     if archives.is_archive(head):
-        return _of_container(path, archives.members(path), "an archive without chats"), form, None
+        return _of_container(path, archives.members(path), "an archive without chats"), bom, None
     if not sample.strip():
-        return _EMPTY, form, None
-    pieces = _pieces(sample, form)
+        return _EMPTY, bom, None
+    pieces = _pieces(sample)
     objects = [each for piece in pieces if (each := _object(piece))]
-    binary = form.encoding == "utf-8" and looks_binary(head)
+    binary = looks_binary(head)
     if not objects and len(pieces) < 2:
-        pieces += _later_pieces(stream, form, BINARY_LIMIT if binary else -1)
+        pieces += _later_pieces(stream, bom, BINARY_LIMIT if binary else -1)
         objects = [each for piece in pieces if (each := _object(piece))]
     if not objects:
         objects = [each for line in pieces[:20] for each in _run_together(line)]
@@ -148,22 +149,22 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, TextForm, bytes | No
     enough = 0.3 if by_records is chat.FORMAT and len(votes) == 1 else 0.1
     mostly_records = len(objects) >= enough * len(pieces)
     if by_records and begins != b"[" and mostly_records:
-        return by_records, form, None
+        return by_records, bom, None
     if not by_records and binary:
         raise _other_kind(path, "it is binary")
     if begins in (b"[", b"{"):
-        document, shape = _document(path, stream, form)
+        document, shape = _document(path, stream, bom)
         if shape is not None:
-            return _document_format(path, shape), form, document
+            return _document_format(path, shape), bom, document
     json = JSON_START.match(sample)
     if by_records and (mostly_records or json):
-        return by_records, form, None
+        return by_records, bom, None
     if json:
         if objects:
             raise _other_kind(path, NO_CONVERSATION)
         raise SourceError(f"{path} is not text that reviewer reads: JSON that is damaged.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return _text_format(path, text), form, None
+    return _text_format(path, text), bom, None
 
 
 def _of_container(path: Path, names: Collection[str], otherwise: str) -> Format:
@@ -223,23 +224,23 @@ def _require_unpacked(path: Path) -> None:
         raise _other_kind(path, "it is a compressed database or archive (unpack it first)")
 
 
-def _pieces(sample: bytes, form: TextForm) -> list[bytes]:
+def _pieces(sample: bytes) -> list[bytes]:
     """Non-blank lines, spread over the sample."""
-    parts = sample.split(form.line_end.replace(b"\0", b""))
+    parts = sample.split(b"\n")
     if len(sample) >= HEAD_BYTES // 2 and len(parts) > 1:
         parts.pop()  # cut by the end of the sample
     parts = [part for part in parts if part.strip()]
     return parts[:: -(-len(parts) // SAMPLE_LINES) or 1]
 
 
-def _later_pieces(stream: BinaryIO, form: TextForm, most: int) -> list[bytes]:
+def _later_pieces(stream: BinaryIO, bom: int, most: int) -> list[bytes]:
     """The lines after a first one that is longer than the sample, up to `most` bytes (-1: all)."""
     found: list[bytes] = []
     stream.seek(0)
     lines = stream if most < 0 else BytesIO(stream.read(most))
-    for number, start, raw in read_lines(lines, form):
+    for number, start, raw in read_lines(lines, bom):
         if number and raw is not None and raw.strip():
-            found.append(form.utf8(raw))
+            found.append(raw)
         if number >= 20 or start > LINE_LIMIT:
             break
     return found
@@ -270,14 +271,14 @@ def _require_size(path: Path, size: int) -> None:
         )
 
 
-def _document(path: Path, stream: BinaryIO, form: TextForm) -> tuple[bytes, object]:
-    """The UTF-8 text of a file that is one JSON document, and its outline (None: it is not JSON).
+def _document(path: Path, stream: BinaryIO, bom: int) -> tuple[bytes, object]:
+    """The text of a file that is one JSON document, and its outline (None: it is not JSON).
 
     Raises SourceError when the document is too large or nested too deep.
     """
     _require_size(path, os.fstat(stream.fileno()).st_size)
-    stream.seek(form.bom)
-    document = form.utf8(stream.read(DOCUMENT_LIMIT + 1))
+    stream.seek(bom)
+    document = stream.read(DOCUMENT_LIMIT + 1)
     _require_size(path, len(document))
     try:
         return document, outline(memoryview(document.strip()), 5)

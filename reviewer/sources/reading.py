@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from reviewer.sources.events import Origin
 from reviewer.sources.fields import Fields, words
 from reviewer.sources.json_values import json_pieces
-from reviewer.sources.lines import BLOCK, TextForm, read_lines, reading
+from reviewer.sources.lines import BLOCK, read_lines, reading
 from reviewer.sources.note_lines import NoteLine
 
 Line = TypeVar("Line")
@@ -65,12 +65,13 @@ class Reading(Struct):
     """One file while it is read: its lines or its document, its tally and its damage."""
 
     path: Path
-    form: TextForm
+    bom: int = 0
+    """The length of its byte order mark."""
     first: int = 0
     end: float = float("inf")
     """The lines to read, 0-based and half-open."""
     document: bytes | None = None
-    """The UTF-8 text of a file that is one JSON document."""
+    """The text of a file that is one JSON document."""
     sessions: frozenset[str] | None = None
     """The sessions to read from a file with those of several projects; None: all."""
     tally: Counter[str] = field(default_factory=Counter)
@@ -94,46 +95,45 @@ class Reading(Struct):
         `decode` raises ValueError or RecursionError for what it cannot read. Of a damaged line, the
         intact pieces that are `is_whole` are yielded.
         """
-        tally, errors, form = self.tally, self.errors, self.form
-        recoded = form.encoding != "utf-8"
+        tally, errors = self.tally, self.errors
         with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, form):
+            for number, start, raw in read_lines(stream, self.bom):
                 if raw is None:
                     tally["line over 32 MB"] += 1
                     errors.append(f"line {number + 1}: longer than 32 MB, skipped")
                     continue
                 if not raw or raw.isspace():
                     continue
-                data = form.utf8(raw) if recoded else raw
                 try:
-                    value = decode(data)
+                    value = decode(raw)
                 except RecursionError:
                     tally["nested too deep"] += 1
                     errors.append(f"line {number + 1}: nested too deep to read")
                     continue
                 except ValueError:
                     try:
-                        value = mended(decode, data, tally)
+                        value = mended(decode, raw, tally)
                     except (ValueError, RecursionError):
                         tally["bad JSON"] += 1
                         errors.append(f"line {number + 1}: not a JSON record")
-                        if not recoded:  # positions of pieces are known in UTF-8 only
-                            spot = Spot(number, number + 1, start, start + len(raw), raw)
-                            yield from _recovered(spot, decode, is_whole, tally)
+                        spot = Spot(number, number + 1, start, start + len(raw), raw)
+                        yield from _recovered(spot, decode, is_whole, tally)
                         continue
                 yield Spot(number, number + 1, start, start + len(raw), raw), value
 
     def text_lines(self) -> Iterator[NoteLine]:
         """Every line of a file of text, with its place; damage is counted and reported."""
         with reading(self.path) as stream:
-            for number, start, raw in read_lines(stream, self.form, TEXT_LINE_LIMIT):
+            for number, start, raw in read_lines(stream, self.bom, TEXT_LINE_LIMIT):
                 if raw is None:
                     self.tally["line over 1 MB"] += 1
                     self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
                     yield NoteLine(number, start, b"", "", too_long=True)
                     continue
-                text, replaced = self.form.text(raw)
-                if replaced:
+                try:
+                    text = raw.decode()
+                except UnicodeDecodeError:
+                    text = raw.decode("utf-8", "replace")
                     self.tally["invalid UTF-8"] += 1
                 yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
 

@@ -178,31 +178,50 @@ def _said(text: str) -> str:
 
 
 def command_outcomes(
-    commands: Sequence[Command], reading: Outcome, exit_code: int | None
+    commands: Sequence[Command], reading: Outcome, exit_code: int | None, proved: int = -1
 ) -> tuple[Outcome, ...]:
-    """How each command of a line ended, as far as the exit code of the line shows."""
+    """How each command of a line ended, as far as the exit code of the line shows.
+
+    Commands up to `proved` are known to have run, by what the line printed.
+    """
+    unknown = Outcome.UNKNOWN
     if reading in (Outcome.REFUSED, Outcome.FAILED) and exit_code is None:
         return (Outcome.REFUSED,) * len(commands)  # none of them ran
-    found = [Outcome.UNKNOWN] * len(commands)
+    found = [unknown] * len(commands)
     if not commands:
         return ()
     first = max(
         (at for at, each in enumerate(commands) if at and each.joined_by in (";", "&")), default=0
     )
-    joins = {each.joined_by for each in commands[first + 1 :]}
-    ended = exit_code is not None and reading is not Outcome.INTERRUPTED
-    if not ended or "||" in joins or any(each.joined_by == "&" for each in commands[first:]):
-        return tuple(found)
     pipelines = [
         at
-        for at in range(first, len(commands))
+        for at in range(len(commands))
         if at + 1 == len(commands) or commands[at + 1].joined_by != "|"
     ]
     """The last command of each pipeline, whose exit code is that of the pipeline."""
+    joins = [each.joined_by for each in commands[first + 1 :]]
+    begun = _chain_start(commands, proved)
+    for at in pipelines:  # what a later command needed has succeeded
+        if begun <= at <= proved and commands[at].certain:
+            found[at] = Outcome.OK
+    if proved >= 0:
+        found[proved] = Outcome.OK
+    if "||" in joins or exit_code is None or reading is Outcome.INTERRUPTED:
+        return tuple(found)
+    if any(each.joined_by == "&" for each in commands[first:]):
+        return tuple(found)
+    last = [at for at in pipelines if at >= first]
     if exit_code == 0:
-        for at in pipelines:
+        for at in last:
             if commands[at].certain:
                 found[at] = Outcome.OK
-    elif len(pipelines) == 1 and commands[pipelines[0]].certain:
-        found[pipelines[0]] = Outcome.FAILED
+    elif len(left := [at for at in last if at > proved]) == 1 and commands[left[0]].certain:
+        found[left[0]] = Outcome.FAILED
     return tuple(found)
+
+
+def _chain_start(commands: Sequence[Command], at: int) -> int:
+    """Where the chain of `&&` begins in which a command is."""
+    while at > 0 and commands[at].joined_by in ("&&", "|"):
+        at -= 1
+    return max(at, 0)

@@ -1,4 +1,4 @@
-"""Compressed files (`.gz`, `.zst`), read as the text inside them.
+"""Compressed files (`.gz`, `.zst`) and those in UTF-16, read as the text inside them, in UTF-8.
 
 Readers jump back and forth in a file, so a compressed one is unpacked into a nameless temporary
 file, once, and every reader gets a position of its own in it. Lines and offsets are therefore those
@@ -8,6 +8,7 @@ row.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".gz", ".zst")
 GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UNPACKED_LIMIT = 4_000_000_000
 """Bytes after unpacking; a file that grows beyond them is refused."""
 ANY_RATIO = 256_000_000
@@ -47,7 +49,7 @@ def plain_suffix(path: Path) -> str:
 def is_compressed(path: Path) -> bool:
     """Whether a file begins like a compressed one. Raises OSError."""
     with open_file(path) as packed:
-        return _is_packed(packed.read(4))
+        return packed.read(4).startswith((GZIP, ZSTD))
 
 
 def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> BinaryIO:
@@ -80,12 +82,15 @@ def first_bytes(path: Path, count: int) -> bytes:
 
 
 def _is_packed(head: bytes) -> bool:
-    return head.startswith((GZIP, ZSTD))
+    return head.startswith((GZIP, ZSTD, *UTF16))
 
 
 @contextmanager
 def _inflating(packed: BinaryIO, head: bytes, path: Path) -> Iterator[IO[bytes]]:
     """The unpacked content; a damaged file raises OSError."""
+    if head.startswith(UTF16):
+        yield cast(IO[bytes], codecs.EncodedFile(packed, "utf-8", "utf-16", "replace"))
+        return
     import gzip  # late, like the other: most files are not compressed
     import zlib
 

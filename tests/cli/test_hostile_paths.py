@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Reviewer
 from tests.cli.test_hostile_fields import TERMINAL
 
-NAME = "a\n\x1b]0;owned\x07\x1b[2J\u202egnp.md\u200b"
+NAME = "a\n\x1b]0;owned\x07\x1b[2J\u202egnp\u200b.md"
 WORDS = (
     "We decided to print \x1b[31mreceipts\x07 in \u202ered\u202c ink\u200b because of \x9b2J it."
 )

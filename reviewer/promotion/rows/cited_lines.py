@@ -13,7 +13,7 @@ from reviewer.promotion.rows.masked_records import mask_record
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import QuoteProof, SessionView, ViewLine
 from reviewer.sources.events import Speaker
-from reviewer.sources.lines import read_lines, reading, text_form
+from reviewer.sources.lines import bom_of, read_lines, reading
 from reviewer.sources.open import HEAD_BYTES
 from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.sources.rows import has_rows
@@ -112,9 +112,9 @@ def _line_records(
     if not views:
         return
     with reading(path) as stream:
-        form = text_form(stream.read(HEAD_BYTES))
+        bom = bom_of(stream.read(HEAD_BYTES))
         stream.seek(0)
-        for number, start, raw in read_lines(stream, form):
+        for number, start, raw in read_lines(stream, bom):
             if number in views and raw is not None:
                 yield _message_record(number, (start, start + len(raw)), raw, views[number])
             if number >= lines[-1]:

@@ -138,5 +138,5 @@ def _call(reading: Reading, call: MarkedCall) -> Turn:
 
 def _spot(reading: Reading, lines: Sequence[NoteLine]) -> Spot:
     first, last = lines[0], lines[-1]
-    raw = reading.form.line_end.join(line.raw for line in lines)
+    raw = b"\n".join(line.raw for line in lines)
     return Spot(first.number, last.number + 1, first.start, last.start + len(last.raw), raw)

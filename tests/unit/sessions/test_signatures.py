@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.sessions.signatures import Failing, failing_lines, is_environment, signature
+from reviewer.sessions.signatures import failing_lines, is_environment, signature
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,10 @@ def test_the_plainest_lines_of_an_output_are_the_failures() -> None:
     )
 
     first, second = output.split("\n")[2:4]
-    assert list(map(vars, failing_lines(output))) == [
-        vars(Failing(2, first, "unused: unused thing", "first.go", "unused")),
-        vars(Failing(3, second, "revive: other words here", "second.go", "revive")),
+    found = failing_lines(output)
+    assert [(each.number, each.text, each.signature, each.path, each.rule) for each in found] == [
+        (2, first, "unused: unused thing", "first.go", "unused"),
+        (3, second, "revive: other words here", "second.go", "revive"),
     ]
 
 

@@ -168,7 +168,7 @@ def test_a_commit_counts_though_a_later_command_of_the_line_failed(made: Told) -
         code=128,
     )
     [commit] = state(made).commits
-    assert (commit.id, commit.pushed) == ("1a2b3c4", "unknown")
+    assert (commit.id, commit.pushed) == ("1a2b3c4", "not pushed")
 
 
 def test_a_message_in_a_file_is_no_subject(made: Told) -> None:
@@ -276,6 +276,19 @@ def test_a_push_after_a_quiet_commit_on_a_branch_that_git_named(made: Told) -> N
     made.run("git commit -q -m 'Keep the port open' && git push", "   1a2..3b4  faster -> faster")
     [commit] = state(made).commits
     assert (commit.branch, commit.pushed) == ("faster", "pushed")
+
+
+def test_conflicts_and_what_was_done_to_each(made: Told) -> None:
+    clash = "".join(
+        f"CONFLICT (content): Merge conflict in {name}\n" for name in ("a.py", "b.py", "c.py")
+    )
+    made.run("git merge origin/main", f"Auto-merging\n{clash}", failed=True)
+    made.edit(f"{HOME}/a.py")
+    made.run("git add b.py")
+    found = {each.path.removeprefix(f"{HOME}/"): each.touched for each in state(made).conflicts}
+    assert found == {"a.py": "edited since", "b.py": "staged since", "c.py": ""}
+    made.run("git merge --abort")
+    assert state(made).conflicts == ()
 
 
 # Checks

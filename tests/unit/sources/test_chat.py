@@ -132,25 +132,6 @@ def test_reminders_are_cut_out_of_the_users_text(tmp_path: Path) -> None:
     assert record.text.strip() == "Use tabs."
 
 
-def test_utf16_documents_keep_their_bytes(tmp_path: Path) -> None:
-    text = json.dumps([{"role": "user", "content": "Grüße 🎉"}] * 2, ensure_ascii=False, indent=1)
-    data = text.encode("utf-16")
-    for record in opened(tmp_path, data):
-        raw = data[record.byte_start : record.byte_end]
-        assert json.loads(raw.decode("utf-16-le"))["content"] == "Grüße 🎉" == record.text
-        assert record.sha256 == hashlib.sha256(raw).hexdigest()
-
-
-def test_utf16_lines_with_conversations_keep_their_bytes(tmp_path: Path) -> None:
-    line = json.dumps({"messages": [{"role": "user", "content": "Grüße 🎉"}]}, ensure_ascii=False)
-    data = f"{line}\n{line.replace('Grüße', 'Tschüß')}\n".encode("utf-16")
-    records = list(opened(tmp_path, data, "talks.jsonl"))
-    assert [record.text for record in records] == ["Grüße 🎉", "Tschüß 🎉"]
-    for record in records:
-        raw = data[record.byte_start : record.byte_end]
-        assert json.loads(raw.decode("utf-16-le"))["content"] == record.text
-
-
 def test_words_in_an_object_are_said(tmp_path: Path) -> None:
     message = {"role": "user", "content": {"role": "user", "content": "Fold it twice."}}
     assert uses(opened(tmp_path, {"messages": [message]})) == [("Fold it twice.", "said")]

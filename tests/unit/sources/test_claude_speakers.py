@@ -98,16 +98,6 @@ def test_typed_text_beside_an_editor_event_counts_alone(tmp_path: Path) -> None:
     assert uses(session.read(tmp_path)) == [("follow the plan", "said")]
 
 
-def test_tool_results_are_counted_and_words_typed_with_them_are_kept(tmp_path: Path) -> None:
-    session = Session()
-    result = {"type": "tool_result", "tool_use_id": "t", "content": "SECRET OUTPUT"}
-    session.user([result])
-    session.user([result, {"type": "text", "text": "stop, use the other file"}])
-    scan = session.scan(tmp_path)
-    assert uses(scan) == [("stop, use the other file", "said")]
-    assert scan.tally["tool result"] == 2
-
-
 def test_errors_of_the_service_are_not_the_agents_text(tmp_path: Path) -> None:
     session = Session()
     session.reply("API Error: 529 overloaded", isApiErrorMessage=True)
@@ -129,40 +119,8 @@ def test_the_summary_of_a_compaction_is_not_the_users_text(tmp_path: Path) -> No
     ]
 
 
-def test_a_subagents_task_is_not_the_users_text(tmp_path: Path) -> None:
-    session = Session()
-    session.user("Find all callers of save().", isSidechain=True)
-    session.reply("There are three.", isSidechain=True)
-    assert [(r.sidechain, r.role, r.session) for r in session.read(tmp_path)] == [
-        (True, Role.ASSISTANT, "s1"),
-        (True, Role.ASSISTANT, "s1"),
-    ]
-
-
 class TestQueuedText:
     """Text that the user types while the agent is busy."""
-
-    def test_is_the_users_text(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Start.")
-        session.bare("queue-operation", operation="enqueue", content="and log to a file")
-        session.bare("queue-operation", operation="remove")
-        [_, queued] = session.read(tmp_path)
-        assert (queued.text, queued.role, queued.use) == (
-            "and log to a file",
-            Role.USER,
-            RecordUse.MESSAGE,
-        )
-        assert queued.key == f"sha256:{queued.sha256}"
-
-    def test_is_read_once_when_it_occurs_again_as_a_turn(self, tmp_path: Path) -> None:
-        session = Session()
-        session.bare("queue-operation", operation="enqueue", content="run the tests")
-        session.bare("queue-operation", operation="dequeue")
-        turn = session.user("run the tests")
-        scan = session.scan(tmp_path)
-        assert [record.key for record in scan] == [turn]
-        assert scan.tally["queued text that comes again"] == 1
 
     def test_is_told_once_when_older_history_comes_before_its_turn(self, tmp_path: Path) -> None:
         session = Session()
@@ -208,13 +166,6 @@ class TestQueuedText:
         session.reply("Postgres it is.")
         assert dict(uses(session.read(tmp_path)))["with a test"] == "rewound"
 
-    def test_is_skipped_when_it_was_taken_back(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Start.")
-        session.bare("queue-operation", operation="enqueue", content="never mind this")
-        session.bare("queue-operation", operation="popAll", content="never mind this")
-        assert [record.text for record in session.read(tmp_path)] == ["Start."]
-
 
 def test_words_at_a_refused_call_are_the_persons(tmp_path: Path) -> None:
     session = Session()
@@ -230,13 +181,6 @@ def test_words_at_a_refused_call_are_the_persons(tmp_path: Path) -> None:
     )
     said = [(each.text, each.role, each.use) for each in session.read(tmp_path)]
     assert said[-1] == ("never delete the fixtures", Role.USER, RecordUse.MESSAGE)
-
-
-def test_a_report_that_waited_in_the_queue_is_not_the_persons(tmp_path: Path) -> None:
-    session = Session()
-    queued = {"type": "queued_command", "prompt": RESULT, "commandMode": "task-notification"}
-    session.add("attachment", attachment=queued)
-    assert [record.use for record in session.read(tmp_path)] == [RecordUse.WRAPPER]
 
 
 def test_words_before_a_report_are_the_persons(tmp_path: Path) -> None:

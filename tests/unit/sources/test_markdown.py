@@ -210,16 +210,6 @@ class TestBytes:
         assert data[two.byte_start : two.byte_end].rstrip() == b"# Two\r\nMore."
         assert hashlib.sha256(data[one.byte_start : one.byte_end]).hexdigest() == one.sha256
 
-    def test_old_line_ends_are_lines(self, tmp_path: Path) -> None:
-        _, two = note(tmp_path, b"# One\rText here.\r# Two\rMore.")
-        assert (two.text, two.line_start) == ("# Two\nMore.", 2)
-
-    def test_utf16_keeps_its_bytes(self, tmp_path: Path) -> None:
-        data = "# Eins\nĊ steht da.\n# Zwei\nNoch mehr.\n".encode("utf-16")
-        one, two = note(tmp_path, data)
-        assert one.text == "# Eins\nĊ steht da."
-        assert data[two.byte_start : two.byte_end].decode("utf-16-le") == "# Zwei\nNoch mehr."
-
     def test_invalid_utf8_is_replaced_and_counted(self, tmp_path: Path) -> None:
         scan = note(tmp_path, b"We meet in the caf\xe9 on Mondays.\n")
         [record] = scan

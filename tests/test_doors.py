@@ -176,7 +176,6 @@ MAKES_TEXT_ITSELF = {
     ("agents/wiring.py", "_copilot"): "settings as JSON, with our own commands",
     ("agents/wiring.py", "_opencode"): "our own plugin",
     ("cli/packet.py", "_hand_out"): "JSON for programs; its texts come from the doors",
-    ("packets/token_counts.py", "get"): "a text from the doors, kept in our own cache",
     ("recall/service.py", "_for_agents"): "the beginning of a text from the doors",
     ("promotion/export/items.py", "_line"): "JSON for programs, masked field by field",
 }  # fmt: skip
@@ -197,7 +196,6 @@ WRITES_FILES = {
     ("cli/team.py", "export"): "decisions for another store, and their signature",
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("packets/output.py", "write_packet"): "takes ready text",
-    ("packets/token_counts.py", "write"): "token counts",
     ("pipelines/run_folder.py", "_write"): "a stage of a run",
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/decisions/drafts.py", "save"): "what a person types",

@@ -48,7 +48,7 @@ OF_TEXTS = [
     *RUNS, ". ", "**", "> ", "~~~\n", "<!--", "`\n", "_ ", "a.b. ", "x:\n", '."', "= ", "aA", "A",
     "ab1", "$", "</", "<a ", "&amp;", "&#0", "[ ", "user:\n",
 ]  # fmt: skip
-SHORT, LONG = 5_000, 20_000
+SHORT, LONG = 3_000, 12_000
 BUDGET = 4.0
 """Seconds of the processor for a megabyte, many times what any text of people takes."""
 LEAST = 0.5

@@ -102,13 +102,10 @@ def largest(
 ) -> tuple[int, _Made]:
     """The largest number whose product fits, in steps from `low`, and the product.
 
-    That of `low` is taken to fit. Numbers are tried upwards first, as large ones cost more.
+    That of `low` is taken to fit.
     """
-    made, far = make(low), step
-    while low + far <= high and fits(tried := make(low + far)):
-        low, made, far = low + far, tried, far * 2
-    steps = (min(high, low + far - 1) - low) // step
-    while steps:
+    made, steps = make(low), (high - low) // step
+    while steps > 0:
         middle = (steps + 1) // 2
         tried = make(low + middle * step)
         if fits(tried):

@@ -161,19 +161,15 @@ class RunStore:
         """
         rows = self._rows(" WHERE r.path = ? ORDER BY r.id DESC", (str(path),))
         own = [row for row in rows if self._database.ownership.project in (None, row[1])]
-        running: RunView | None = None
         for view in map(_view, own):
             if view.state == "running":
-                running = running or view
-            elif view.can_resume:
-                if running is None:
-                    return view
                 raise RunError(
-                    f"{_under_way(running)} To go on with the earlier run: reviewer pipeline "
-                    f"resume {view.run_id}"
+                    f"The run {view.run_id} of {path} is under way in another program, at "
+                    f"{view.current_node}: it can go on here when it has ended or stopped there. "
+                    "An earlier one goes on by its id: reviewer pipeline runs"
                 )
-        if running is not None:
-            raise RunError(_under_way(running))
+            if view.can_resume:
+                return view
         why = "every run of it has reached its exit" if own else "it has not been run here"
         raise RunError(f"No run of {path} can go on: {why}. Start one: reviewer pipeline run FILE")
 
@@ -182,13 +178,6 @@ class RunStore:
             f"SELECT {_COLUMNS} FROM pipeline_run r JOIN project p ON p.id = r.project_id{rest}",
             parameters,
         )
-
-
-def _under_way(view: RunView) -> str:
-    return (
-        f"The run {view.run_id} of {view.path} is under way in another program, at "
-        f"{view.current_node}: it can go on here when it has ended or stopped there."
-    )
 
 
 def _view(row: Any) -> RunView:

@@ -4,29 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.pipelines.sessions import OVERHEAD, ModelThread, PromptTooLongError, Sessions
+from reviewer.pipelines.sessions import OVERHEAD, ModelThread, PromptTooLongError
 
 
 def words(text: str) -> int:
     return len(text.split())
-
-
-def test_another_thread_is_another_session() -> None:
-    sessions = Sessions()
-    sessions.get_or_create("coding").append("a", "b")
-    assert sessions.get_or_create("review").turns == []
-
-
-def test_a_conversation_is_sent_whole_and_in_order_while_it_fits() -> None:
-    session = ModelThread("t")
-    session.append("one", "first")
-    session.append("two", "second")
-    sent = session.fitting("three", 1_000, words)
-    assert [(each.role, each.content) for each in sent.messages] == [
-        ("user", "one"), ("assistant", "first"), ("user", "two"), ("assistant", "second"),
-        ("user", "three"),
-    ]  # fmt: skip
-    assert sent.left_out_turns == 0
 
 
 def test_the_oldest_turns_go_when_the_model_has_no_room_and_a_mark_says_so() -> None:

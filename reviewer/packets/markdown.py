@@ -26,6 +26,7 @@ _OPENING = re.compile(
 _ENDLESS_COMMENT = "a comment that never ends, read as text"
 _INDEX_START, _INDEX_END = "<!-- INDEX:START -->", "<!-- INDEX:END -->"
 _LONGEST_TITLE = 200
+_UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 
 
 class MarkdownLine(NamedTuple):
@@ -51,7 +52,7 @@ def read_lines(raw: bytes, name: str) -> TextLines:
     returned with number signs.
     """
     problems: list[Problem] = []
-    if looks_binary(raw):
+    if not raw.startswith(_UTF_16) and looks_binary(raw):
         return TextLines([], [Problem(name, 0, "is not text, so it was not read")])
     text, replaced = _decoded(raw)
     if replaced:
@@ -63,10 +64,7 @@ def read_lines(raw: bytes, name: str) -> TextLines:
 
 def _decoded(raw: bytes) -> tuple[str, int]:
     """The text, and the number of invalid places."""
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    else:
-        encoding = "utf-8-sig"
+    encoding = "utf-16" if raw.startswith(_UTF_16) else "utf-8-sig"
     try:
         return raw.decode(encoding), 0
     except UnicodeDecodeError:

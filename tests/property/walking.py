@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from reviewer.commits.values import CommitQuery, Pattern, RetentionCriteria
+from reviewer.compression.preview import Watch
 from reviewer.compression.values import Level, SummarizationOptions
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
@@ -100,7 +101,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "limit": 5, "around": 1, "count": 2, "target": number + 1, "into": number + 1,
         "by": number + 1, "winner": number, "before": None, "record": None, "wave": None,
         "progress": None, "cancelled": None, "breakable": None, "seen": None, "ask": None,
-        "watch": None, "view_of": None, "view": None, "session": None, "sessions": None,
+        "watch": Watch(), "view_of": None, "view": None, "session": None, "sessions": None,
         "now": None, "counting": "estimate",
     }  # fmt: skip
     if name in by_name:

@@ -85,7 +85,7 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
     terminal = launch(EDITOR=f"'{editor}' --wait", VISUAL="")
     terminal.until("Queue 3 F2", "Evidence")
     terminal.press("o")
-    terminal.until("to the line")
+    terminal.until("in editor")
     terminal.press("E")
     terminal.until("Back from my editor.")
     wait, line, path = seen.read_text("utf-8").splitlines()

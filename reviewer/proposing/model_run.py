@@ -346,12 +346,11 @@ class _Run:
         if open_sessions:
             session = open_sessions[0]
             done, total = self.tokens_done, self.plan.tokens_in
-            tokens = f"{done:,} of {total:,} tokens  " if total else ""
             left = self.time_left.words(done, total)
             self.progress(
                 f"Session {session.number:,} of {len(self.plan.sessions):,}, piece "
                 f"{min(session.parts - session.waiting + 1, session.parts):,} of "
-                f"{session.parts:,}  {tokens}{left or f'{time.monotonic() - self.began:,.0f} s'}  "
+                f"{session.parts:,}  {left or f'{time.monotonic() - self.began:,.0f} s'}  "
                 f"{count(self.statements, 'statement')}  {session.path.name}"
             )
 

@@ -183,7 +183,7 @@ def test_a_terminal_shows_how_far_it_is(reviewer: Reviewer) -> None:
         process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert re.search(
-        rb"Session 1 of 2, piece 1 of 1  0 of [\d,]+ tokens  \d+ s  0 statements  0.jsonl"
+        rb"Session 1 of 2, piece 1 of 1  \d+ s  0 statements  0.jsonl"
         rb"  Ctrl-C stops",
         shown,
     )

@@ -90,6 +90,8 @@ class BackgroundReading:
                 return f"{name}: stopping ..."
             return f"{name} reads, {key} stops it  {self._progress}"
         came = count(self.new, "new statement") if self.new else "nothing new"
+        if cost := self._ended.get("tokens_in"):
+            came = f"{came} for {cost:,} tokens in, {self._ended.get('tokens_out', 0):,} out"
         left = self._ended.get("left", 0)
         if self.problem:
             return f"{came.capitalize()}. {self.problem}" if self.new else self.problem

@@ -380,10 +380,6 @@ class Engine:
         """Whether this process has written an act."""
         return self._ledger.writes > 0
 
-    def foreign_version(self) -> int:
-        """A number, for the calling thread, that changes when another connection writes."""
-        return self._database.data_version()
-
     def waits_to_write(self) -> bool:
         """Whether an act in another thread is waiting for another program to finish writing."""
         return self._ledger.waiting

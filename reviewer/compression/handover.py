@@ -41,7 +41,6 @@ from reviewer.text.for_agents import NOTHING, AgentText, joined
 from reviewer.text.tokens import counter
 
 BRIEF_TOKENS, KEEP_TOKENS = 2_000, 700
-LEAST_TOKENS = 100
 FRAME = 60
 """Tokens for the title and the marks of headings."""
 TITLE = "# Hand-over of "

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
-from reviewer.files import open_plain
 from reviewer.packets.allocation import ItemCosts
 from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
@@ -31,15 +30,6 @@ NOTED = "Also noted:"
 
 LARGEST_TASK = 4_000_000
 """Characters of a task; more is refused."""
-
-
-def read_task(path: Path) -> str:
-    """The task in a file. Raises ReviewerError for one that is too large, OSError."""
-    with open_plain(path) as file:
-        raw = file.read(LARGEST_TASK + 1)
-    if len(raw) > LARGEST_TASK:
-        raise ReviewerError(f"it has more than {LARGEST_TASK:,} bytes.")
-    return raw.decode("utf-8", "replace").strip()
 
 
 class Prepared:

@@ -78,12 +78,6 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         entitle(self, self._title, hint)
 
     @property
-    def top_block(self) -> int:
-        """The index of the block in the first visible row."""
-        at = min(self.scroll_offset.y, len(self._lines) - 1)
-        return self._lines[at].block if at >= 0 else 0
-
-    @property
     def plain_text(self) -> str:
         """Title and rows as text."""
         return "\n".join([self._title, *(line.text.rstrip() for line in self._lines)])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 ALL = "all projects"
-MOST_GONE = 20
+MAX_GONE = 20
 """Folders that are gone and are offered, the latest ones."""
 
 
@@ -303,7 +303,7 @@ def gone_folders(
         else:
             elsewhere += not each.subagent
     own = {folder: some for folder, some in gone.items() if not all(one.subagent for one in some)}
-    return dict(sorted(own.items(), key=lambda item: -_newest(item[1]))[:MOST_GONE]), elsewhere
+    return dict(sorted(own.items(), key=lambda item: -_newest(item[1]))[:MAX_GONE]), elsewhere
 
 
 def _newest(sessions: Iterable[FoundSession]) -> int:

@@ -27,7 +27,7 @@ from reviewer.text.for_agents import AgentText
 
 SESSIONS, GIVEN, LOG = "sessions", "given", "hooks.log"
 
-MOST_SESSIONS = 500
+MAX_SESSIONS = 500
 """Session notes that are kept, the latest ones."""
 LARGEST_NOTE = 64_000
 LARGEST_LOG = 200_000
@@ -85,8 +85,8 @@ class AgentFiles:
         return self._read(self.folder / SESSIONS / self._session_name(note), SessionNote)
 
     def forget_old_sessions(self) -> None:
-        """Keep the latest MOST_SESSIONS notes."""
-        for note in self.sessions()[MOST_SESSIONS:]:
+        """Keep the latest MAX_SESSIONS notes."""
+        for note in self.sessions()[MAX_SESSIONS:]:
             (self.folder / SESSIONS / self._session_name(note)).unlink(missing_ok=True)
 
     def note_given(self, given: GivenPacket) -> None:

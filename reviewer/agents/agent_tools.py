@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 DEFAULT_BUDGET = 2_000
 LARGEST_BUDGET = 20_000
 """Tokens of a packet that an agent may ask for; more is cut by the agents themselves."""
-MOST_FOUND = 20
-MOST_TEXT = 20_000
+MAX_FOUND = 20
+MAX_TEXT = 20_000
 """Characters of an answer."""
 SMALLEST_BRIEF = 100
 LINES_AROUND = 5
-MOST_LINES = 200
-MOST_QUOTES = 8
+MAX_LINES = 200
+MAX_QUOTES = 8
 LONGEST_QUOTE = 2_000
 DISPUTES_A_SESSION = 5
 """Memories that one run of the server puts back into the queue."""
@@ -118,7 +118,7 @@ class AgentTools:
             raise ReviewerError("Name at least one word to search for.")
         with self._reading() as engine:
             rows = list(_active(engine))
-            found = _best(wanted, rows)[: max(1, min(limit, MOST_FOUND))]
+            found = _best(wanted, rows)[: max(1, min(limit, MAX_FOUND))]
             if not found:
                 return sentence(f"Nothing of {len(rows):,} facts has these words.")
             lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in found]
@@ -146,9 +146,9 @@ class AgentTools:
         """Queue a statement for the person's decision, once it is proved by its quotes."""
         if type_ and type_ not in TYPES:
             raise ReviewerError(f"type is one of {', '.join(TYPES)}, not {type_[:40]!r}.")
-        if not 1 <= len(quotes) <= MOST_QUOTES:
+        if not 1 <= len(quotes) <= MAX_QUOTES:
             raise ReviewerError(
-                f"quotes takes 1 to {MOST_QUOTES} passages, word for word, that prove it."
+                f"quotes takes 1 to {MAX_QUOTES} passages, word for word, that prove it."
             )
         if any(len(each.text) > LONGEST_QUOTE for each in quotes):
             raise ReviewerError(f"A quote has at most {LONGEST_QUOTE:,} characters.")
@@ -595,8 +595,8 @@ def _lines(path: Path, first: int, last: int) -> str:
     """Lines of a file or session as a reader needs them, numbered from 1."""
     from reviewer.proposing.session_view import read_view
 
-    if last < first or last - first >= MOST_LINES:
-        raise ReviewerError(f"read takes at most {MOST_LINES} lines, the first before the last.")
+    if last < first or last - first >= MAX_LINES:
+        raise ReviewerError(f"read takes at most {MAX_LINES} lines, the first before the last.")
     view = read_view(path, line_start=max(first - 1, 0), line_end=last)
     shown = [
         f"{line.line + 1} {line.role} {line.text}"
@@ -609,8 +609,8 @@ def _lines(path: Path, first: int, last: int) -> str:
 
 
 def _cut(text: AgentText) -> AgentText:
-    """An answer of at most MOST_TEXT characters, its closing tag kept."""
-    if len(text) <= MOST_TEXT:
+    """An answer of at most MAX_TEXT characters, its closing tag kept."""
+    if len(text) <= MAX_TEXT:
         return text
     body = text.partition("\n")[2].rpartition("\n")[0]
-    return between_tags(f"{body[: MOST_TEXT - 200]}\n... (cut: ask for less)")
+    return between_tags(f"{body[: MAX_TEXT - 200]}\n... (cut: ask for less)")

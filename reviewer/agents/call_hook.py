@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SECONDS = 2
 """Before a hook gives up; `connect` allows it 5."""
-MOST_INPUT = 8_000_000
+MAX_INPUT = 8_000_000
 """Bytes of stdin."""
 
 PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
@@ -68,7 +68,7 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
         signal.alarm(SECONDS)
     gc.disable()  # the process ends soon
     try:
-        answer = answered(store, project, agent, event, sys.stdin.buffer.read(MOST_INPUT + 1))
+        answer = answered(store, project, agent, event, sys.stdin.buffer.read(MAX_INPUT + 1))
         if answer:
             os.write(1, answer.encode())
     except Exception as problem:
@@ -87,7 +87,7 @@ def answered(store: str, project: str | None, agent: str, event: str, data: byte
     Raises what `memories_at` raises, and ValueError for data that is no JSON.
     """
     moment = EVENTS[agent][event]
-    told = json.loads(data) if len(data) <= MOST_INPUT else None
+    told = json.loads(data) if len(data) <= MAX_INPUT else None
     if not isinstance(told, dict):
         return ""
     tool = _mapping(told, "tool_input", "toolArgs")

@@ -19,7 +19,7 @@ from reviewer import __version__
 from reviewer.agents.agent_tools import (
     DEFAULT_BUDGET,
     LARGEST_BUDGET,
-    MOST_QUOTES,
+    MAX_QUOTES,
     SMALLEST_BRIEF,
     TYPES,
     AgentQuote,
@@ -136,7 +136,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         ],
         quotes: Annotated[
             list[Passage],
-            Field(description="The passages that prove it.", min_length=1, max_length=MOST_QUOTES),
+            Field(description="The passages that prove it.", min_length=1, max_length=MAX_QUOTES),
         ],
         type: Annotated[str, Field(description=" | ".join(TYPES))] = "",  # noqa: A002
     ) -> str:

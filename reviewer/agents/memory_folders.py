@@ -23,7 +23,7 @@ from reviewer.text.for_agents import AgentText, as_markdown, between_tags, joine
 if TYPE_CHECKING:
     from reviewer.engine import Engine
 
-MOST_CHARACTERS = 60_000
+MAX_CHARACTERS = 60_000
 """Of the facts in a file; what is beyond them is left to the tools `search` and `read`."""
 LONGEST_SLUG = 200
 """Claude Code shortens the names of folders that are longer, in a way that is not documented."""
@@ -79,9 +79,9 @@ def facts_of(engine: Engine, project: str) -> AgentText:
         if each.layer is Layer.STATE or each.id not in planted
     ]
     text = render_markdown(items, marks=True)
-    if len(text) <= MOST_CHARACTERS:
+    if len(text) <= MAX_CHARACTERS:
         return text
-    whole_lines = as_markdown(text[:MOST_CHARACTERS].rpartition("\n")[0])
+    whole_lines = as_markdown(text[:MAX_CHARACTERS].rpartition("\n")[0])
     return joined([whole_lines, CUT], "\n\n")
 
 

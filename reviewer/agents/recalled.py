@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet, PacketItem
 
-MOST_CHARACTERS = 9_000
+MAX_CHARACTERS = 9_000
 """What every agent takes whole from a hook: Claude Code and Codex cut texts over about 10,000."""
 
 START_TOKENS = 2_000
@@ -41,7 +41,7 @@ class RecalledPacket(NamedTuple):
 
 
 def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket:
-    """The packet of the current project between the tags, in at most MOST_CHARACTERS.
+    """The packet of the current project between the tags, in at most MAX_CHARACTERS.
 
     Rules come before everything else, and are cut at a line where they alone are too long. Raises
     StoreError.
@@ -49,11 +49,11 @@ def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket
     from reviewer.packets.assembly import text_within
 
     ready = _prepared(engine, engine.project, task, now)
-    made = text_within(ready, START_TOKENS, MOST_CHARACTERS - FRAME)
+    made = text_within(ready, START_TOKENS, MAX_CHARACTERS - FRAME)
     if not made.text:
         return RecalledPacket(NOTHING)
     text = enclosed(made.text)
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         text = _cut(made.text)
     memories = tuple(int(each[2:]) for each in made.places if each.startswith("m:"))
     return RecalledPacket(text, memories)
@@ -64,7 +64,7 @@ def packet_items(engine: Engine, project: str, *, now: datetime) -> dict[str, Pa
     from reviewer.packets.assembly import assemble_within
 
     ready = _prepared(engine, project, "", now)
-    made = assemble_within(ready, START_TOKENS, MOST_CHARACTERS - FRAME)
+    made = assemble_within(ready, START_TOKENS, MAX_CHARACTERS - FRAME)
     return {item.place: item for item in made.items}
 
 
@@ -81,5 +81,5 @@ def says_anything(packet: Packet) -> bool:
 
 def _cut(markdown: AgentText) -> AgentText:
     """The first lines that fit between the tags, and a line about the rest."""
-    room = MOST_CHARACTERS - FRAME - len(CUT) - 2
+    room = MAX_CHARACTERS - FRAME - len(CUT) - 2
     return enclosed(joined([first_lines(markdown, room), CUT]))

@@ -22,7 +22,7 @@ HOOK_SECONDS = 10
 COMPACTION_SECONDS = 20
 CALL_SECONDS = 5
 """At a prompt or a call, which a hook is done with long before."""
-MOST_RULES = 40
+MAX_RULES = 40
 """Rules of an event that are written for Claude Code; of more, every call is looked at."""
 
 SERVER = "reviewer"
@@ -172,7 +172,7 @@ def _claude_ruled(command: str, event: str, calls: Sequence[str]) -> Iterator[Ad
     hook = {"type": "command", "command": command, "timeout": CALL_SECONDS}
     for tool, patterns in rules.items():
         ruled = [{**hook, "if": f"{tool}({pattern})"} for pattern in patterns]
-        hooks = ruled if len(calls) <= MOST_RULES else [hook]
+        hooks = ruled if len(calls) <= MAX_RULES else [hook]
         yield Addition(("hooks", event), {"matcher": tool, "hooks": hooks})
 
 
@@ -189,6 +189,9 @@ def _codex(place: WiringPlace) -> Wiring:
         "interactive sessions. It may begin before the server has started: required = true under "
         "[mcp_servers.reviewer] makes it wait.",
     ]
+    guarding = _matched(
+        place.hook("codex", "PreToolUse"), "PreToolUse", "^(Bash|apply_patch)$", CALL_SECONDS
+    )
     if place.scope is WiringScope.PROJECT:
         afterwards.append("Codex reads .codex of a project only once you trust the folder.")
     return Wiring(
@@ -207,15 +210,7 @@ def _codex(place: WiringPlace) -> Wiring:
                     place.hook("codex", "UserPromptSubmit"), "UserPromptSubmit", "", CALL_SECONDS
                 ),
                 _matched(place.hook("codex", "PostToolUse"), "PostToolUse", "^Bash$", CALL_SECONDS),
-                *(
-                    _matched(
-                        place.hook("codex", "PreToolUse"),
-                        "PreToolUse",
-                        "^(Bash|apply_patch)$",
-                        CALL_SECONDS,
-                    )
-                    for _ in place.guards[:1]
-                ),
+                *([guarding] if place.guards else []),
             ),
         ),
         afterwards=tuple(afterwards),
@@ -387,7 +382,7 @@ import { spawn } from "node:child_process"
 const COMMAND = %(command)s
 // The words of each call whose first time in a session is denied once.
 const GUARDS = %(guards)s
-const MOST_MILLISECONDS = %(milliseconds)d
+const MAX_MILLISECONDS = %(milliseconds)d
 
 // What `reviewer hook` answers; nothing where it fails, so that it is never in the way.
 function ask(event, told) {
@@ -395,7 +390,7 @@ function ask(event, told) {
     let out = ""
     const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "opencode", event], {
       stdio: ["pipe", "pipe", "ignore"],
-      timeout: MOST_MILLISECONDS,
+      timeout: MAX_MILLISECONDS,
     })
     child.on("error", () => resolve(""))
     child.stdin.on("error", () => {})

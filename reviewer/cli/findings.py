@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @json_option()
 @pass_session
 def findings(session: Session, again: bool, limit: int | None, as_json: bool) -> None:
-    """List what cost something: failures with their fix, refusals, corrections.
+    """List what recurs: failures with their fix, refusals, corrections.
 
     They are read off the sessions: a failure with the change that made it pass, a call that you
     refused with your words, a message after which the agent's last act was changed, and trouble

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import signal
@@ -20,11 +21,11 @@ from reviewer.errors import ReviewerError
 if TYPE_CHECKING:
     from reviewer.agents.hooks import Hooks
 
-MOST_SECONDS = 5.0
+MAX_SECONDS = 5.0
 """Before a hook gives up; `connect` allows it 10."""
-MOST_SECONDS_COMPACTION = 9.0
+MAX_SECONDS_COMPACTION = 9.0
 """The whole session is read, while the person waits for a compaction that takes longer anyway."""
-MOST_INPUT = 8_000_000
+MAX_INPUT = 8_000_000
 """Bytes of stdin; the summary of a compaction is a thousandth of that."""
 
 
@@ -68,15 +69,15 @@ def hook(session: Session, agent: str, event: str) -> None:
         return
     hooks = Hooks(session.store_path(), project=session.project)
     named = f"{agent} {event}"
-    seconds = MOST_SECONDS_COMPACTION if event in COMPACTIONS else MOST_SECONDS
+    seconds = MAX_SECONDS_COMPACTION if event in COMPACTIONS else MAX_SECONDS
     gc.disable()  # it takes a tenth of the time, and the process ends soon
     try:
         with within(
             seconds, lambda: _log(hooks, f"{named}: it took longer than {seconds:g} seconds.")
         ):
-            data = sys.stdin.buffer.read(MOST_INPUT + 1)
-            if len(data) > MOST_INPUT:
-                raise ReviewerError(f"stdin has more than {MOST_INPUT // 1_000_000} MB: too large.")
+            data = sys.stdin.buffer.read(MAX_INPUT + 1)
+            if len(data) > MAX_INPUT:
+                raise ReviewerError(f"stdin has more than {MAX_INPUT // 1_000_000} MB: too large.")
             happened = read_event(agent, event, data)
             if text := hooks.carry_out(happened):
                 sys.stdout.write(f"{answer(happened, text)}\n")
@@ -106,10 +107,14 @@ def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
 
     signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+    with open(os.devnull, "w") as nowhere:
+        # Python runs a handler between two steps only: a call that never returns is ended by this.
+        faulthandler.dump_traceback_later(seconds + 1, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 @click.command(cls=Verb)

@@ -376,8 +376,8 @@ def _cost_line(plan: RunPlan, settings: Settings, model: str) -> str:
     kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
     return (
         f"{what} for {model}:{kept} about {plan.tokens_in:,} tokens in and "
-        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. On top comes what cannot be "
-        "proved, which is asked for once more, and one question that compares the sessions."
+        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. Added to that are one "
+        "retry for unproved statements and one question that compares the sessions."
     )
 
 

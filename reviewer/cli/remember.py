@@ -11,8 +11,8 @@ from reviewer.cli.inputs import flag, option, read_text
 from reviewer.cli.output import report_act
 from reviewer.cli.session import Session, Verb, pass_session
 
-MOST_LINES = 1_000
-MOST_DIGITS = 12
+MAX_LINES = 1_000
+MAX_DIGITS = 12
 
 _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 
@@ -109,12 +109,12 @@ def _place(text: str) -> tuple[Path, list[int]]:
         start, end = _number(first), _number(last or first)
         if end < start:
             raise click.UsageError(f"--at: {part} ends before it starts")
-        if end - start >= MOST_LINES or len(lines) > MOST_LINES:
-            raise click.UsageError(f"--at takes at most {MOST_LINES:,} lines")
+        if end - start >= MAX_LINES or len(lines) > MAX_LINES:
+            raise click.UsageError(f"--at takes at most {MAX_LINES:,} lines")
         lines += range(start, end + 1)
     return Path(match["file"]), lines
 
 
 def _number(digits: str) -> int:
     """A line number; one that no file can have is as good as any other such number."""
-    return int(digits) if len(digits) <= MOST_DIGITS else 10**MOST_DIGITS
+    return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS

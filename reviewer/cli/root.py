@@ -27,7 +27,7 @@ SECTIONS = {
             "sources:watch", "Read new turns of sessions as agents write them, until Ctrl-C."
         ),
         "findings": VerbEntry(
-            "findings", "List what cost something: failures with their fix, refusals, corrections."
+            "findings", "List what recurs: failures with their fix, refusals, corrections."
         ),
         "propose": VerbEntry(
             "propose",

@@ -11,7 +11,7 @@ from reviewer.commits.retention import SECONDS_IN_ALL, check_patterns, matches_e
 from reviewer.commits.rows import commit_rows, commit_view
 from reviewer.commits.values import Pattern, Priority
 
-MOST_WARNINGS = 20
+MAX_WARNINGS = 20
 """More warnings than this are only counted."""
 
 WAITING = "Criteria count where a commit is important; they are kept and wait in"
@@ -46,9 +46,9 @@ def criteria_warnings(reader: CommitReader, ids: Sequence[int]) -> tuple[str, ..
                 what = "matches without any words, so it makes nothing survive of"
                 found[f"{_shown(check.pattern)} {what}"].append(short)
     said = [f"{what} {_which(where)}." for what, where in found.items()]
-    rest = len(said) - MOST_WARNINGS
+    rest = len(said) - MAX_WARNINGS
     more = [f"{rest:,} more patterns are in doubt."] if rest > 0 else []
-    return (*said[:MOST_WARNINGS], *more)
+    return (*said[:MAX_WARNINGS], *more)
 
 
 def _shown(pattern: Pattern) -> str:

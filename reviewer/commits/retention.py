@@ -16,7 +16,7 @@ from reviewer.commits.values import MatchMode, Pattern, PatternCheck, RetentionC
 from reviewer.errors import ReviewerError
 from reviewer.text.normalise import fold
 
-MOST_ELEMENTS = 200_000
+MAX_ELEMENTS = 200_000
 """Largest regular expression with its repeats expanded; about 60 MB when compiled."""
 
 _TOKEN = re.compile(
@@ -50,9 +50,9 @@ def expanded_size(expression: str) -> int:
     return sum(sizes) + last
 
 
-MOST_PATTERNS = 10_000
+MAX_PATTERNS = 10_000
 LONGEST_PATTERN = 2_000
-MOST_MATCHES = 1_000
+MAX_MATCHES = 1_000
 """Counting stops at this many occurrences of a pattern."""
 SECONDS_A_PATTERN = 0.25
 SECONDS_IN_ALL = 2.0
@@ -86,9 +86,9 @@ def parse_patterns(match: Iterable[str], regexes: Iterable[str] = ()) -> tuple[P
             *(_pattern(each, "regex") for each in regexes),
         ]
     )
-    if len(found) > MOST_PATTERNS:
+    if len(found) > MAX_PATTERNS:
         raise PatternError(
-            f"A commit has at most {MOST_PATTERNS:,} patterns, these are {len(found):,}. "
+            f"A commit has at most {MAX_PATTERNS:,} patterns, these are {len(found):,}. "
             "Pin the commit instead, or say in words what must survive.",
             "",
         )
@@ -123,10 +123,10 @@ def compiled(text: str) -> Any:
 
     Raises PatternError with the column of the error.
     """
-    if (elements := expanded_size(text)) > MOST_ELEMENTS:
+    if (elements := expanded_size(text)) > MAX_ELEMENTS:
         raise PatternError(
             f"The regular expression {text[:60]!r} comes to {elements:,} elements when its repeats "
-            f"are written out, and {MOST_ELEMENTS:,} are the most; repeat less.",
+            f"are written out, and {MAX_ELEMENTS:,} are the most; repeat less.",
             text,
         )
     import regex  # late: takes 13 ms that listing commits does not need
@@ -176,7 +176,7 @@ def check_patterns(
             )
         elif pattern.mode == "substring":
             wanted = fold(pattern.text)
-            times = min(folded.count(wanted), MOST_MATCHES) if wanted else 0
+            times = min(folded.count(wanted), MAX_MATCHES) if wanted else 0
             checks.append(_checked(pattern, times))
         else:
             checks.append(_search(pattern, normal, min(seconds_a_pattern, left)))
@@ -186,7 +186,7 @@ def check_patterns(
 def _search(pattern: Pattern, text: str, seconds: float) -> PatternCheck:
     try:
         found = compiled(pattern.text).finditer(text, timeout=seconds)
-        return _checked(pattern, sum(1 for _ in islice(found, MOST_MATCHES)))
+        return _checked(pattern, sum(1 for _ in islice(found, MAX_MATCHES)))
     except PatternError as problem:
         return PatternCheck(
             pattern, "bad", column=problem.column, message=str(problem), fault=problem.fault
@@ -203,7 +203,7 @@ def _checked(pattern: Pattern, times: int) -> PatternCheck:
     if not times:
         return PatternCheck(pattern, "missing", message="Does not occur here.")
     often = f"{times:,} times" if times > 1 else "once"
-    more = " or more" if times == MOST_MATCHES else ""
+    more = " or more" if times == MAX_MATCHES else ""
     return PatternCheck(pattern, "matches", times, message=f"Occurs {often}{more}.")
 
 

@@ -37,7 +37,7 @@ LONGEST, LONGEST_QUESTION = 220, 400
 """Characters of an anchor; longer statements are narrowed to the clause that counts."""
 SHORTEST, SHORTEST_NAME = 8, 4
 SPEAKERS = frozenset(("user", "assistant", "note"))
-LEAST_ASKED = 2
+MIN_ASKED = 2
 """Words of content in a question."""
 PATH_PARTS = 3
 """Folders and name of a file outside the folder of the session."""
@@ -220,7 +220,7 @@ def _stated(
     if _LEADS_ON.search(content):
         return
     if QUESTION_END.search(content):
-        if not answered and len(content_words(content)) >= LEAST_ASKED:
+        if not answered and len(content_words(content)) >= MIN_ASKED:
             focus = (max(start, end - 80), end)
             span = narrowed(text, start, end, focus, LONGEST_QUESTION)
             yield AnchorType.UNRESOLVED_QUESTION, *span

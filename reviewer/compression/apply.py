@@ -31,7 +31,7 @@ from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 
 ROLE, TYPE = "assistant", "summary"
-MOST_LOSSES = 20
+MAX_LOSSES = 20
 """Losses of a summary that are kept with it."""
 
 
@@ -158,7 +158,7 @@ def record_compression(
                         **each.fidelity.scores,
                         "engine": each.compressed.engine,
                         "orders": list(each.fidelity.orders),
-                        "loses": list(each.fidelity.loses[:MOST_LOSSES]),
+                        "loses": list(each.fidelity.loses[:MAX_LOSSES]),
                     }
                 ),
                 "tokens_before": each.compressed.original_token_count,

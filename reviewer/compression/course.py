@@ -22,7 +22,7 @@ ANNOUNCED, EARLIER, STEPS, REPORT = 0.3, 0.6, 0.8, 0.8
 back."""
 REPORT_ENDS = 2
 """Pieces at the end of a sub-agent's report that may stand beside its first."""
-LEAST_TERMS = 2
+MIN_TERMS = 2
 """Terms of a sentence that says something beside others."""
 SHORT = 120
 """Characters of a message that says little without the one before it."""
@@ -99,7 +99,7 @@ def _spoken(
     for place, (piece, needed) in enumerate(parts):
         at_end = place == len(parts) - 1
         weight = 1.0
-        if len(terms(piece.text)) < LEAST_TERMS and parts[1:]:
+        if len(terms(piece.text)) < MIN_TERMS and parts[1:]:
             weight = 0.0
         elif kind == "earlier":
             weight = EARLIER

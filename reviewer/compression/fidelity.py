@@ -42,7 +42,7 @@ NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
 TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
 """Share of a text that its most telling terms could be: the rest makes sentences of them, or is
 taken by the tags of anchors."""
-MOST_LOST, MOST_NAMES, MOST_STATEMENTS, MOST_INVENTED = 200, 60, 60, 40
+MAX_LOST, MAX_NAMES, MAX_STATEMENTS, MAX_INVENTED = 200, 60, 60, 40
 LOST_CHARS = 200
 """Characters of a lost statement that are shown."""
 SHORTEST_TAG = 8
@@ -142,8 +142,8 @@ def validate_fidelity(
         round(anchors, 4),
         round(facts, 4),
         round(context, 4),
-        tuple(_each_once(losses)[:MOST_LOST]),
-        tuple(invented[:MOST_INVENTED]),
+        tuple(_each_once(losses)[:MAX_LOST]),
+        tuple(invented[:MAX_INVENTED]),
         tuple(dict.fromkeys(need.named for need in found.missing)),
         complete=not compressed.anchors_missing,
     )
@@ -256,7 +256,7 @@ def _lost_statements(
                 lost = person if of_person else agent
                 lost.append(Lost(shown, "statement", weight, 1, speech.turn, *span))
     agent.sort(key=lambda each: -each.weight)
-    return [*person[:MOST_STATEMENTS], *agent[:MOST_STATEMENTS]]
+    return [*person[:MAX_STATEMENTS], *agent[:MAX_STATEMENTS]]
 
 
 def _windows(content: str) -> dict[str, set[int]]:
@@ -281,7 +281,7 @@ def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
         Lost(
             term.text, term.kind, round(term.weight, 4), term.times, term.turn, *source.place(term)
         )
-        for _, term in zip(range(MOST_NAMES), gone, strict=False)
+        for _, term in zip(range(MAX_NAMES), gone, strict=False)
     ]
 
 

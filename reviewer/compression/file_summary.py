@@ -45,7 +45,7 @@ WHOLE_SHARE = 0.25
 MARKED_FROM = 400
 """Tokens of a hard ceiling from which on a summary has a marker."""
 ORDERS = frozenset({AnchorType.CORRECTION, AnchorType.DECISION, AnchorType.USER_PREFERENCE})
-LEAST_CEILING = 8
+MIN_CEILING = 8
 """Tokens to which the size of a short source lowers a ceiling at most."""
 SHORT = 40
 """Tokens up to which a source is not shortened."""
@@ -154,7 +154,7 @@ def _at(
     is_handover = False
     if max_tokens is not None:
         # Told in another shape, a short source must not become longer.
-        max_tokens = min(max_tokens, max(segment.tokens, LEAST_CEILING))
+        max_tokens = min(max_tokens, max(segment.tokens, MIN_CEILING))
         is_handover = max_tokens >= HANDOVER_FROM
         if is_handover:
             said = orders_in(said, segment.turns)

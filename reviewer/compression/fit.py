@@ -20,7 +20,7 @@ from reviewer.text.numerals import count
 
 LAST_FULL = 2
 """Segments at the end that stay Full while there is room."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Turns or segments that an error names."""
 
 
@@ -59,7 +59,7 @@ def _in_the_way(
 
 
 def _named(words: Sequence[str]) -> str:
-    return ", ".join(words[:MOST_NAMED]) + (", ..." if len(words) > MOST_NAMED else "")
+    return ", ".join(words[:MAX_NAMED]) + (", ..." if len(words) > MAX_NAMED else "")
 
 
 def fit_levels(

@@ -16,10 +16,10 @@ LONGEST_ANSWER = 200_000
 """Characters of an answer that are read."""
 LONGEST_REFUSAL = 600
 """Characters up to which an answer that begins like a refusal counts as one."""
-MOST_INVENTED, FEW = 0.5, 3
+MAX_INVENTED, FEW = 0.5, 3
 """Share of names and numbers that the source does not have, above which a summary is refused, and
 how many it may have in any case."""
-LEAST_SAID, FEW_WORDS = 2, 8
+MIN_SAID, FEW_WORDS = 2, 8
 """Words or names of the conversation that a summary of more than a few words has, at least."""
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -90,12 +90,12 @@ def find_inventions(task: SummaryTask, text: str) -> str | None:
     named = checkable_units(without_markers(text))
     invented = find_invented(named, task.analysis.terms, task.analysis.session)
     invented = [unit for unit in invented if len(unit) > 2]  # not the numbers of a list
-    if len(invented) > FEW and len(invented) > MOST_INVENTED * len(named):
+    if len(invented) > FEW and len(invented) > MAX_INVENTED * len(named):
         return f"The summary names what the conversation does not have: {', '.join(invented[:6])}."
     words = _stems("\n".join(line for line in text.split("\n") if line not in TITLES))
     source = _stems("\n".join(turn.text for turn in task.segment.turns))
     said = len(words & source) + len(named) - len(invented)
-    if said >= LEAST_SAID or len(words) < FEW_WORDS:
+    if said >= MIN_SAID or len(words) < FEW_WORDS:
         return None
     return "The summary says nothing of the conversation."
 

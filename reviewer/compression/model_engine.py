@@ -37,7 +37,7 @@ TAG_CHARACTERS = 30
 """Of an anchor, in the prompt for tags."""
 ROOM = 1.5
 """Cut-off, as a multiple of the requested length."""
-LEAST_ROOM = 64
+MIN_ROOM = 64
 MARGIN = 64
 """Tokens of the model's context that are left free, because encodings differ."""
 HANDOVER = "compression-handover"
@@ -46,7 +46,7 @@ CHARACTERS = 3.6
 """Characters of a token, in a text with many names."""
 THOUGHTS = 4_000
 """Tokens that a model may spend on thoughts before it writes a hand-over."""
-LEAST_CONTEXT = 6_000
+MIN_CONTEXT = 6_000
 """Tokens of a model's context in which a hand-over and what it is about have room."""
 
 
@@ -142,7 +142,7 @@ class ModelEngine:
         return (
             task.level is not Level.TAGS
             and task.max_tokens >= HANDOVER_FROM
-            and self._context_tokens >= LEAST_CONTEXT
+            and self._context_tokens >= MIN_CONTEXT
             and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens
         )
 
@@ -182,7 +182,7 @@ class ModelEngine:
 
         frame = sum(self._count(one.content) for one in messages(""))
         free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
-        if free < LEAST_ROOM:
+        if free < MIN_ROOM:
             raise ModelError(
                 f"The model's context of {self._context_tokens:,} tokens is too small for the "
                 f"prompt of {template.template_id}. Raise context_tokens under [model], or use the "
@@ -204,7 +204,7 @@ class ModelEngine:
             # One that is too long is shortened, and some models count their thoughts.
             wanted = round(task.max_tokens * ROOM) + THOUGHTS
         else:
-            wanted = options.max_output_tokens or max(round(task.max_tokens * ROOM), LEAST_ROOM)
+            wanted = options.max_output_tokens or max(round(task.max_tokens * ROOM), MIN_ROOM)
             wanted = min(wanted, options.ceiling or wanted)
         return max(1, min(wanted, self._context_tokens // 4))
 

@@ -36,11 +36,11 @@ from reviewer.text.spans import without_spans
 LONGEST_VIEW = 40_000
 """Tokens of a view, also where the model's context has room for more: beyond that, only outputs of
 tools would be longer."""
-MOST_CHARS_PER_TOKEN = 8
+MAX_CHARS_PER_TOKEN = 8
 """A text with more characters than this for each token that fits is not counted first."""
 OLDEST = 0.15
 """Room of a part at the beginning of the range, as a share of that of one at its end."""
-LEAST_BASE, MOST_BASE = 1.0, 60_000.0
+MIN_BASE, MAX_BASE = 1.0, 60_000.0
 """Characters between which the room of a part of weight 1 at the end of the range is chosen."""
 SMALLER = 1.1
 """By how much the room of each part shrinks until all fit."""
@@ -89,14 +89,14 @@ def session_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], 
     """The range in at most `tokens` (by `count`) and at most LONGEST_VIEW."""
     room = min(tokens, LONGEST_VIEW)
     parts = list(_parts(analysis))
-    base = MOST_BASE
-    while base >= LEAST_BASE:
+    base = MAX_BASE
+    while base >= MIN_BASE:
         text = _written(parts, base)
-        if len(text) <= room * MOST_CHARS_PER_TOKEN and count(text) <= room:
+        if len(text) <= room * MAX_CHARS_PER_TOKEN and count(text) <= room:
             return View(text, _left_out(parts, parts, base))
         base /= SMALLER
     shown = _newest(parts, room, count)
-    return View(_written(shown, LEAST_BASE), _left_out(parts, shown, LEAST_BASE))
+    return View(_written(shown, MIN_BASE), _left_out(parts, shown, MIN_BASE))
 
 
 def _newest(
@@ -106,7 +106,7 @@ def _newest(
     kept: set[int] = set()
     persons = [number for number, part in enumerate(parts) if part.speaker.startswith(PERSON)]
     for number in dict.fromkeys([*reversed(persons), *reversed(range(len(parts)))]):
-        cost = count(_written([parts[number]], LEAST_BASE)) + 2
+        cost = count(_written([parts[number]], MIN_BASE)) + 2
         if cost > room:
             break
         room -= cost

@@ -10,7 +10,7 @@ from msgspec import Struct
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.words import terms
 
-ENOUGH, FEWEST_TERMS, MOST_TERMS = 0.5, 2, 8
+ENOUGH, FEWEST_TERMS, MAX_TERMS = 0.5, 2, 8
 """Share of its terms with which a need counts as said, and as how many of them."""
 TOKENS_A_TERM = 8
 """Tokens of a text from which one more term of each need is expected."""
@@ -18,7 +18,7 @@ FIRST_FROM = 200
 """Tokens of a text from which on it is expected to say the first request, too."""
 LEAST = 0.34
 """Share below which it is missing."""
-MOST_FILES, MOST_INSTRUCTIONS = 12, 8
+MAX_FILES, MAX_INSTRUCTIONS = 12, 8
 
 
 FIRST = "the first request"
@@ -50,12 +50,12 @@ def _needs(session: SessionFacts) -> Iterator[Need]:
     if asked[1:]:
         yield Need("request", FIRST, asked[0].text, 2.0, asked[0].turn)
     refused = [s for s in session.speeches if s.kind == "refusal" and not s.wordless]
-    for speech in refused[-MOST_INSTRUCTIONS:]:
+    for speech in refused[-MAX_INSTRUCTIONS:]:
         yield Need("instruction", "what the person refused", speech.text, 1.0, speech.turn)
     state = session.state
     files = [posixpath.basename(each.path) for each in state.files if each.uncommitted]
     if files:
-        listed = " ".join(files[-MOST_FILES:])
+        listed = " ".join(files[-MAX_FILES:])
         yield Need("state", "the list of uncommitted files", listed, 2.0)
     for check in state.failing:
         if not check.stale:
@@ -82,7 +82,7 @@ def carried(needs: Sequence[Need], text: str, tokens: int) -> Carried:
     """How much of the needs a text of so many tokens says."""
     said = terms(text)
     said |= {term.rpartition("/")[2] for term in said if "/" in term}
-    most = max(FEWEST_TERMS, min(MOST_TERMS, tokens // TOKENS_A_TERM))
+    most = max(FEWEST_TERMS, min(MAX_TERMS, tokens // TOKENS_A_TERM))
     total = gained = 0.0
     missing = []
     for need in needs:

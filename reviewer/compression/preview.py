@@ -171,7 +171,7 @@ def preview_choice(
         alone = patience is None or len(plan.choices) == 1
         compressed = writer.write(segment, anchors, choice.level, plan.options, alone=alone)
     else:
-        content, failures = _checked(segment, plan, choice, choice.content)
+        content, failures = _checked(segment, plan, choice.content)
         compressed = summarizer.from_text(
             segment,
             anchors,
@@ -207,7 +207,7 @@ def _left_full(
 
 
 def _checked(
-    segment: Segment, plan: CompressionPlan, choice: LevelChoice, content: str
+    segment: Segment, plan: CompressionPlan, content: str
 ) -> tuple[str, tuple[RetentionFailure, ...]]:
     """A summary that was written before, and the retention criteria that it does not meet."""
     content = prepare(content).text

@@ -19,7 +19,7 @@ from reviewer.compression.values import Segment, SegmentTurn
 from reviewer.compression.words import content_words
 from reviewer.sources.claude_words import SUMMARY_START
 
-MOST_TURNS, MOST_TOKENS, FEWEST_TURNS = 20, 4_000, 3
+MAX_TURNS, MAX_TOKENS, FEWEST_TURNS = 20, 4_000, 3
 GAP = timedelta(minutes=30)
 """A pause after which a new segment begins."""
 
@@ -32,7 +32,7 @@ _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 def cut_segments(
     turns: Sequence[SegmentTurn], *, first: int = 1, whole: bool = False
 ) -> tuple[Segment, ...]:
-    """The turns in order, in segments of at most `MOST_TURNS` turns or `MOST_TOKENS` tokens.
+    """The turns in order, in segments of at most `MAX_TURNS` turns or `MAX_TOKENS` tokens.
 
     Cut before the last request that has room, after a pause, at pinned turns (which are in no
     segment), and around a summary or a turn that is too large by itself. A segment has at least
@@ -77,7 +77,7 @@ def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
             runs.append([])
         elif turn.summary:
             runs += [[turn], []]
-        elif _weight(turn) > MOST_TOKENS:
+        elif _weight(turn) > MAX_TOKENS:
             own = [turn]
             if runs[-1] and turn.call and turn.call == runs[-1][-1].call:
                 own.insert(0, runs[-1].pop())
@@ -92,7 +92,7 @@ def _cut(run: list[SegmentTurn]) -> list[Sequence[SegmentTurn]]:
     size = 0
     for number, turn in enumerate(run):
         length = number - cuts[-1]
-        full = length >= MOST_TURNS or size + _weight(turn) > MOST_TOKENS
+        full = length >= MAX_TURNS or size + _weight(turn) > MAX_TOKENS
         if length >= FEWEST_TURNS and (full or _pauses(run[number - 1], turn)):
             cut = _last_begin(run, number, cuts[-1]) if full else number
             cuts.append(cut)

@@ -31,7 +31,7 @@ from reviewer.sources.results import report_in
 
 LAST_CHANGES = 20
 """Calls that changed files whose code is kept, the latest."""
-MOST_NAMES = 12
+MAX_NAMES = 12
 """Names that are kept of the edits of a file, the latest."""
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
@@ -223,8 +223,8 @@ class _Reader:
         """Note what an edit brought in, by its file."""
         for change in call.changes:
             known = self._names.setdefault(absolute(call.origin.cwd, change.path), {})
-            for name in reversed(added_names((change,))[:MOST_NAMES]):
+            for name in reversed(added_names((change,))[:MAX_NAMES]):
                 known.pop(name, None)
                 known[name] = call.origin.line_start
-            while len(known) > MOST_NAMES:
+            while len(known) > MAX_NAMES:
                 del known[next(iter(known))]

@@ -14,10 +14,10 @@ from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
 
-MOST_FILES, MOST_CHECKS, MOST_COMMITS, MOST_RUNNING, MOST_FAILED = 24, 4, 5, 3, 2
-MOST_NAMED, NAMES = 6, 3
+MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING, MAX_FAILED = 24, 4, 5, 3, 2
+MAX_NAMED, NAMES = 6, 3
 """Files that stand with what their edits brought in, and how many names of each."""
-MOST_DONE = 4
+MAX_DONE = 4
 """Finished items of a plan that are shown."""
 ITEM, WHY = 200, 160
 CODE_LINES, CODE_LINE = 8, 160
@@ -45,10 +45,10 @@ def state_lines(session: SessionFacts, *, place: bool = True) -> Iterator[str]:
     yield from _checks(state, fresh=True)
     yield from _failures(session)
     yield from _files(state, session.names)
-    for commit in state.commits[: -MOST_COMMITS - 1 : -1]:
+    for commit in state.commits[: -MAX_COMMITS - 1 : -1]:
         yield f"Committed{_pushed(commit)}: {commit.id or '(hash not seen)'} {commit.subject}"
     yield from _checks(state, fresh=False)
-    for running in state.running[-MOST_RUNNING:]:
+    for running in state.running[-MAX_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
 
@@ -62,7 +62,7 @@ def _failures(session: SessionFacts) -> Iterator[str]:
         if step.ran and step.failure and step.place > asked:
             failed[step.ran] = f"`{cut(step.command, 120)}`: {step.failure}"
     if failed:
-        shown = "; ".join([*failed.values()][-MOST_FAILED:])
+        shown = "; ".join([*failed.values()][-MAX_FAILED:])
         yield f"Failed since the latest request, not run again: {shown}"
 
 
@@ -75,12 +75,12 @@ def _files(state: WorkState, names: Mapping[str, Sequence[str]]) -> Iterator[str
     ):
         if not files:
             continue
-        latest = files[: -MOST_FILES - 1 : -1]
+        latest = files[: -MAX_FILES - 1 : -1]
         shown = [
-            _named(each, state.folder, names.get(each.path, ()) if at < MOST_NAMED else ())
+            _named(each, state.folder, names.get(each.path, ()) if at < MAX_NAMED else ())
             for at, each in enumerate(latest)
         ]
-        more = f", and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
+        more = f", and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
         yield f"{label} ({len(files)}): {_together(shown)}{more}"
     if state.unnamed_edits:
         yield f"Edits whose file the session does not name: {state.unnamed_edits:,}."
@@ -89,7 +89,7 @@ def _files(state: WorkState, names: Mapping[str, Sequence[str]]) -> Iterator[str
 def _checks(state: WorkState, *, fresh: bool) -> Iterator[str]:
     """The checks since the last change, or those before it."""
     found = [each for each in state.checks if each.stale is not fresh]
-    said = "; ".join(_check(each, state) for each in found[-MOST_CHECKS:])
+    said = "; ".join(_check(each, state) for each in found[-MAX_CHECKS:])
     if not fresh:
         yield from [f"Not run again since that change, before it: {said}."] if found else []
     elif state.last_change >= 0:
@@ -147,7 +147,7 @@ def plan_lines(session: SessionFacts) -> list[str]:
     since = "; not changed since the person's last message" if state.plan_line < asked else ""
     lines = [f"{len(done)} of {len(state.plan)} items done{since}."]
     lines += [f"#{e.number} [{e.status}] {cut(e.text, ITEM)}" for e in state.open_items]
-    return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MOST_DONE:]]
+    return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MAX_DONE:]]
 
 
 def change_lines(session: SessionFacts, said: Container[str] = ()) -> list[str]:

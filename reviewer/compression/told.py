@@ -23,8 +23,8 @@ SAME_WORDS = 3
 """Words at the beginning of a command that make it the same as an earlier one."""
 NAMES = 4
 """Names that an edit brought in."""
-MOST_LOOKED_AT = 4
-MOST_NAMES_READ = 40
+MAX_LOOKED_AT = 4
+MAX_NAMES_READ = 40
 _NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
 DECLARED = re.compile(
     r"^[^\S\n]{0,12}(?:(?:export|default|public|private|static|async|pub|abstract|final) )*"
@@ -165,7 +165,7 @@ def added_names(changes: Sequence[Change]) -> list[str]:
     new = "\n".join(new for change in changes for _, new in change.pairs)
     known = set(_NAME.findall(old))
     names = [match[1] for match in DECLARED.finditer(new)]
-    names += [name for name, _ in Counter(_NAME.findall(new)).most_common(MOST_NAMES_READ)]
+    names += [name for name, _ in Counter(_NAME.findall(new)).most_common(MAX_NAMES_READ)]
     return [name for name in dict.fromkeys(names) if name not in known]
 
 
@@ -187,7 +187,7 @@ def told_together(steps: Iterable[ToldCall]) -> str:
             lines[step.line] = step.line
     if lines:
         return "; ".join(lines.values())
-    return "looked at " + ", ".join(list(looked)[:MOST_LOOKED_AT]) if looked else ""
+    return "looked at " + ", ".join(list(looked)[:MAX_LOOKED_AT]) if looked else ""
 
 
 def cut(text: str, size: int) -> str:

@@ -33,22 +33,22 @@ TITLED_FROM = 160
 WANTED, MARKED = 100.0, 5.0
 """What a text that has to stand in it adds to the weight of a piece; of a marked turn its factor.
 """
-MOST_LAST = 4
+MAX_LAST = 4
 """Messages of the agent at the end that are kept whole while there is room."""
 EARLY, LATE = 0.7, 1.3
 """Worth of a place at the start and at the end of the session."""
 SAID_AGAIN = 0.2
 """Worth of a word that a kept piece has already."""
-NAME_WORTH, RARE_WORTH, MOST_COUNTED = 2.0, 0.7, 20
+NAME_WORTH, RARE_WORTH, MAX_COUNTED = 2.0, 0.7, 20
 LINE = 4
 """Tokens of a line beside its text."""
 LENGTH = 16
 """Tokens that are added to the cost of each piece: a short one is not better for being short."""
 REQUEST = 0.12
 """Share of the room for the request and what it answers, at most."""
-MOST_OF_REQUEST, EARLIER_REQUEST = 120, 300
+MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
 """Tokens of the request where it stands first, and characters of the one before a short one."""
-LEAST_CUT = 60
+MIN_CUT = 60
 """Tokens to which a message is cut at most."""
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
 """Who said a line; `- ` for more of the same."""
@@ -150,7 +150,7 @@ class _Writing:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
                 lines.append(f'Earlier: "{cut(text, EARLIER_REQUEST)}"')
-        most = min(round(self._room * REQUEST), MOST_OF_REQUEST)
+        most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
         lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]
         return [*lines, self._standing()]
@@ -177,7 +177,7 @@ class _Writing:
         """The lines that fit, in their order. `cut_last`: of a longer one its beginning."""
         kept: list[str] = []
         for line in lines:
-            if cut_last and room > LEAST_CUT // 2:
+            if cut_last and room > MIN_CUT // 2:
                 line = begun(line, int(room) - 1, self._count)
             cost = self._count(line) + 1
             if cost <= room:
@@ -205,7 +205,7 @@ class _Writing:
         most = share // 2 if said[1:] and room >= SMALL else share
         spent += self._keep_person(first, min(share, room - spent), most, 0)
         order = [*marked, *said[:1], *reversed(said[1:])]
-        spent += self._keep_person(order, min(share, room - spent), max(LEAST_CUT, share // 4))
+        spent += self._keep_person(order, min(share, room - spent), max(MIN_CUT, share // 4))
         last = min(round(room * LAST), room - spent)
         now = len(self._session.speeches) - 1
         closing = [each for each in self._pieces if each.kind == "agent"][-1:]
@@ -215,7 +215,7 @@ class _Writing:
         self._fill(room - spent)
 
     def _keep_person(
-        self, pieces: Sequence[CourseLine], room: int, most: int, least: int = LEAST_CUT
+        self, pieces: Sequence[CourseLine], room: int, most: int, least: int = MIN_CUT
     ) -> int:
         """Keep messages, each in at most `most` tokens, without its middle if need be, but not in
         fewer than `least`.
@@ -236,7 +236,7 @@ class _Writing:
     def _last_pieces(self) -> list[CourseLine]:
         """What the agent said last, and the calls after it."""
         mine = [each for each in self._pieces if each.kind in ("agent", "steps")]
-        messages = list(dict.fromkeys(each.message for each in reversed(mine)))[:MOST_LAST]
+        messages = list(dict.fromkeys(each.message for each in reversed(mine)))[:MAX_LAST]
         return [each for each in mine if each.message in messages]
 
     def _fill(self, room: int, pieces: Sequence[CourseLine] | None = None) -> int:
@@ -297,7 +297,7 @@ class _Writing:
     def _worth(self, term: str) -> float:
         if term not in self._worths:
             times = self._session.counts.get(term, 0)
-            worth = log1p(min(times, MOST_COUNTED)) if times else RARE_WORTH
+            worth = log1p(min(times, MAX_COUNTED)) if times else RARE_WORTH
             self._worths[term] = worth * (NAME_WORTH if is_name(term) else 1.0)
         return self._worths[term]
 
@@ -334,11 +334,10 @@ class _Writing:
     def _fitted(self, after: Sequence[Part]) -> str:
         """The text within the room: what says least is left out again."""
         best = max(self._pieces, key=self._value, default=None)
-        if best is None or any(each.kept for each in self._pieces):
-            pass
-        elif not any(lines for _, lines in after):
-            return begun(best.text, self._room, self._count)
-        else:  # the state alone does not say what was done
+        if best is not None and not any(each.kept for each in self._pieces):
+            if not any(lines for _, lines in after):
+                return begun(best.text, self._room, self._count)
+            # The state alone does not say what was done.
             left = self._room - self._count(self._written(after)) - LINE * 2
             best.text = begun(best.text, left, self._count)
             best.kept = bool(best.text)

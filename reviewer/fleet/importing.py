@@ -23,7 +23,7 @@ from reviewer.fleet.candidate_row import CandidateRow, CleanRow
 from reviewer.fleet.values import FleetError
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import open_conflicts
-from reviewer.promotion.rows.evidence_rows import MOST_EVIDENCE
+from reviewer.promotion.rows.evidence_rows import MAX_EVIDENCE
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
@@ -286,7 +286,7 @@ class _Wave:
                 else:
                     counted["seen"] = seen + times
                 updates.append((number, counted))
-                for row, place in fresh[: max(0, MOST_EVIDENCE - len(there[number]))]:
+                for row, place in fresh[: max(0, MAX_EVIDENCE - len(there[number]))]:
                     if place not in there[number]:
                         there[number].add(place)
                         evidence.append(_evidence(number, row, place))

@@ -245,7 +245,7 @@ class _Room:
         section = self.items[item.key][0]
         demand, before = self._demands[section], self._outcomes[item.key]
         cost = _cost(item, state)
-        if cost is None:  # without a short form
+        if cost is None or (state is State.SHORT and cost == item.full()):  # has no shorter form
             state, cost, rule = State.FULL, item.full(), Rule.WHOLE
         noted = state is State.TITLE and section not in self._noted
         more = cost - (_cost(item, before.state) or 0)

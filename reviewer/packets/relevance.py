@@ -25,7 +25,7 @@ LEADERS, FOLLOWED = 6, 12
 """Best entries whose words are followed, and the number of these words."""
 FOLLOWING = 0.45
 """The most that following adds, as a share of the best score."""
-MOST_WORDS = 200
+MAX_WORDS = 200
 """Words of a task that are looked up; of a longer one those that it repeats most."""
 COMMON = 5
 """A word that more than one in so many entries has does not tell them apart."""
@@ -67,7 +67,7 @@ def query_of(*texts: str) -> Query:
         for found in _WORD.finditer(text):
             for word, share in _shares(found[0][:LONGEST_WORD]):
                 words[word] += share
-    most = sorted(words, key=lambda word: -words[word])[:MOST_WORDS]
+    most = sorted(words, key=lambda word: -words[word])[:MAX_WORDS]
     # Repetition says something, but not in proportion.
     return Query({word: sqrt(words[word]) for word in most})
 

@@ -47,7 +47,7 @@ LARGEST = 32 * 1024 * 1024
 """Bytes of a pipeline file, at most."""
 DEEPEST = 100
 """Nested subgraphs, at most."""
-MOST_EDGES = 500_000
+MAX_EDGES = 500_000
 """Edges of a graph, at most: an arrow between two subgraphs makes one for each pair of nodes."""
 
 
@@ -376,8 +376,8 @@ class _Parser:
                     node.declared = True
                     node.attributes.update(attributes)
         for left, right in pairwise(ends):
-            if len(self.edges) + len(left.names) * len(right.names) > MOST_EDGES:
-                self._fail(f"With this statement there are more than {MOST_EDGES:,} edges.", start)
+            if len(self.edges) + len(left.names) * len(right.names) > MAX_EDGES:
+                self._fail(f"With this statement there are more than {MAX_EDGES:,} edges.", start)
             for source, target in product(left.names, right.names):
                 self._add_edge(source, target, scope.edges | attributes, left.line)
 

@@ -32,9 +32,9 @@ CHARACTERS_A_TOKEN = 16
 """More than real text has, so that text beyond this many can never fit."""
 LONGEST_TEXT = max(CEILINGS.values()) * CHARACTERS_A_TOKEN
 """Characters of one text that are read; no ceiling has room for more."""
-MOST_ENTRIES = 600
+MAX_ENTRIES = 600
 """Stages or values that are read, the newest; no ceiling has room for more."""
-LEAST_SHARE = 10
+MIN_SHARE = 10
 """Each text may have a tenth of the budget in characters before older ones go for it."""
 
 _INTERNAL = ("internal.", "_")
@@ -69,10 +69,10 @@ def build_preamble(
     def fits(written: _Page) -> bool:
         return _fits(written.text, budget)
 
-    found = page(MOST_ENTRIES, LONGEST_TEXT)
+    found = page(MAX_ENTRIES, LONGEST_TEXT)
     if not fits(found):
-        least = budget // LEAST_SHARE
-        newest, found = largest(1, MOST_ENTRIES, lambda number: page(number, least), fits)
+        least = budget // MIN_SHARE
+        newest, found = largest(1, MAX_ENTRIES, lambda number: page(number, least), fits)
         if not fits(found):
             least = 0
         _, found = largest(least, LONGEST_TEXT, lambda cut: page(newest, cut), fits, step=8)
@@ -310,7 +310,7 @@ def _high(page: _Page) -> str:
     retries = page.facts.retries
     if retries:
         # the room belongs to the stages: a long run lists only the latest retries
-        shown = retries[: page.newest if page.newest == MOST_ENTRIES else page.newest // 20 + 1]
+        shown = retries[: page.newest if page.newest == MAX_ENTRIES else page.newest // 20 + 1]
         lines = [f"- {name}: {done}/{most}" for name, done, most in reversed(shown)]
         more = len(retries) - len(shown)
         lines += [f"- … {more:,} more"] if more else []

@@ -79,7 +79,7 @@ from reviewer.pipelines.walk import outgoing
 
 COSTLY = frozenset({CODERGEN, HUMAN, TOOL})
 """Stages that a power cut must not repeat."""
-_LEAST_PREAMBLE = 32
+_MIN_PREAMBLE = 32
 """Tokens in which a preamble can say anything."""
 
 
@@ -369,7 +369,7 @@ class Runner:
         room = room_for_preamble(asked, self._services)
         if entry.thread:
             room = min(room, self._services.context_tokens // 2)
-        room = room if room >= _LEAST_PREAMBLE else 0
+        room = room if room >= _MIN_PREAMBLE else 0
         made = build_preamble(
             mode, self._pipeline, self._history(checkpoint, lane), entry.node.name, room=room
         )

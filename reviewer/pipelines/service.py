@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from reviewer.commits.values import ImportResult
 
 CONTEXT_TOKENS = 8_192
-LEAST_STEPS = 1_000
+MIN_STEPS = 1_000
 STEPS_A_NODE = 4
 
 
@@ -407,7 +407,7 @@ def _unknown_models(pipeline: Pipeline, options: RunOptions) -> str:
 def _limit(options: RunOptions, pipeline: Pipeline, before: int | None = None) -> int:
     """The most stages: as asked, else as the run was started with, else by size."""
     asked = options.max_steps if options.max_steps is not None else before
-    return max(LEAST_STEPS, STEPS_A_NODE * len(pipeline.nodes)) if asked is None else asked
+    return max(MIN_STEPS, STEPS_A_NODE * len(pipeline.nodes)) if asked is None else asked
 
 
 def _nobody_watches(_: Event) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from reviewer.proposing.values import Proof, Proposal, Proposer
 from reviewer.sources.events import Speaker
 
-MOST_SESSIONS = 99
-MOST_COST = 999
+MAX_SESSIONS = 99
+MAX_COST = 999
 CONFLICT = 4.0
 """Rank of what contradicts itself, above every candidate."""
 RECURS = 2.0
@@ -29,9 +29,9 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
     First the person's own words and what several sessions show, by sessions and then calls lost;
     then what cost calls; then the rest.
     """
-    dear = min(cost, MOST_COST) / 1_000 + quality * 0.0009
+    dear = min(cost, MAX_COST) / 1_000 + quality * 0.0009
     if own_words or sessions > 1:
-        return round(RECURS + min(sessions, MOST_SESSIONS) / 100 + dear / 100, 8)
+        return round(RECURS + min(sessions, MAX_SESSIONS) / 100 + dear / 100, 8)
     return round(1 + dear if cost else quality, 8)
 
 

@@ -22,7 +22,7 @@ KINDS = (
     "instruction", "preference", "decision", "trap", "environment", "architecture", "convention",
     "open_item",
 )  # fmt: skip
-MOST_READ = 40
+MAX_READ = 40
 """Statements that are read of one answer; a model that writes more repeats itself."""
 LARGEST = 10**9
 """Numbers of an answer that are not below this are nonsense, and a database cannot store all."""
@@ -67,7 +67,7 @@ SCHEMA = an_object(
 UNREADABLE = "the answer has no statements that can be read"
 NO_TEXT = "without a statement"
 CONTROL = "with control characters"
-FLOOD = f"beyond the first {MOST_READ} of one answer"
+FLOOD = f"beyond the first {MAX_READ} of one answer"
 
 
 class Statement(Struct, frozen=True, rename={"text": "statement"}):
@@ -126,7 +126,7 @@ def read_answer(text: str) -> ReadAnswer:
                 dropped[NO_TEXT] += 1
             elif CONTROLS.search(statement.text):
                 dropped[CONTROL] += 1
-            elif len(found) >= MOST_READ:
+            elif len(found) >= MAX_READ:
                 dropped[FLOOD] += 1
             else:
                 found.append(statement)
@@ -140,7 +140,7 @@ BEGINS = re.compile(r'"statement"\s*:')
 """Where a statement begins in JSON."""
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-MOST_OTHERS = 500
+MAX_OTHERS = 500
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -148,10 +148,10 @@ def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
     """The JSON objects of a text that have statements or are one.
 
     An object that is not whole, because the answer was cut off, is searched for whole ones in it;
-    it counts as None. After MOST_OTHERS braces that begin something else the rest is not searched.
+    it counts as None. After MAX_OTHERS braces that begin something else the rest is not searched.
     """
     at, others = text.find("{"), 0
-    while at >= 0 and others < MOST_OTHERS:
+    while at >= 0 and others < MAX_OTHERS:
         end = at + 1  # statements may be inside
         value = None
         try:

@@ -13,7 +13,7 @@ from reviewer.proposing.values import ViewLine
 from reviewer.sessions.findings import Finding
 from reviewer.text.tokens import counter
 
-MOST_TOKENS = 2_700
+MAX_TOKENS = 2_700
 """Tokens of findings and of what is known in one question."""
 FOR_KNOWN = 0.45
 """The share of what is known."""
@@ -43,7 +43,7 @@ def given(
     findings: Sequence[Finding],
     known: Sequence[KnownText],
     *,
-    tokens: int = MOST_TOKENS,
+    tokens: int = MAX_TOKENS,
 ) -> QuestionContext:
     """What belongs to the question about these lines, in at most so many tokens: the dearest
     findings, and what is known and near the lines.
@@ -59,7 +59,7 @@ def given(
 
 
 def known_near(
-    lines: Sequence[ViewLine], known: Sequence[KnownText], *, tokens: int = MOST_TOKENS
+    lines: Sequence[ViewLine], known: Sequence[KnownText], *, tokens: int = MAX_TOKENS
 ) -> str:
     """What is known and has most of its rare words in the lines, as text."""
     near = _nearest("\n".join(line.text for line in lines), known)

@@ -20,7 +20,7 @@ from reviewer.clock import TimeLeft
 from reviewer.errors import SourceError
 from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.given import (
-    MOST_TOKENS,
+    MAX_TOKENS,
     KnownText,
     QuestionContext,
     given,
@@ -112,7 +112,7 @@ def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens:
     Raises ModelError for a context that is too small.
     """
     room = context_tokens - answer_tokens - writer.prompt_tokens() - MARGIN
-    room -= min(MOST_TOKENS, max(room, 0) // 3)  # for findings and what is known
+    room -= min(MAX_TOKENS, max(room, 0) // 3)  # for findings and what is known
     if room < SMALLEST_PIECE:
         needed = context_tokens - room + SMALLEST_PIECE
         raise ModelError(
@@ -153,7 +153,7 @@ def plan_run(
         cut = pieces(view, max_tokens=max_tokens)
         planned = []
         for part, piece in enumerate(cut, 1):
-            room = min(MOST_TOKENS, max_tokens // 2)
+            room = min(MAX_TOKENS, max_tokens // 2)
             beside = given(piece.lines, findings, known, tokens=room)
             question = writer.question(piece, part=part, parts=len(cut), given=beside)
             kept = writer.is_cached(question)

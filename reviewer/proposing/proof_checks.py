@@ -77,7 +77,7 @@ _TOOL_NAME = re.compile(r"([\w.-]{1,60})[:(]")
 
 # What is said later about the same thing.
 
-MOST_LATER = 3
+MAX_LATER = 3
 """At most this many lines are shown."""
 SAID = 1_000
 """Characters of a message of the person that is more than words about the last turn."""
@@ -104,7 +104,7 @@ def later(statement: str, cited_at: Sequence[int], index: ProofIndex) -> tuple[Q
         person = line.role is LineRole.REJECTED or said
         if person or (line.role is LineRole.ASSISTANT and shared == len(names)):
             found.append((not person, -position, Quote(line.line, _around(line.text, names))))
-    return tuple(quote for _, _, quote in sorted(found, key=itemgetter(0, 1))[:MOST_LATER])
+    return tuple(quote for _, _, quote in sorted(found, key=itemgetter(0, 1))[:MAX_LATER])
 
 
 def _rare_names(statement: str, index: ProofIndex) -> set[str]:

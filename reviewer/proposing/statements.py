@@ -56,7 +56,7 @@ EXPECTED_ANSWER = 900
 """Tokens of a usual answer, for an estimate of the cost."""
 SHOWN = 1_000
 """Characters of a line that are shown for the second question."""
-MOST_DIGITS = 10
+MAX_DIGITS = 10
 
 TYPES: dict[str, MemoryType] = {
     "instruction": MemoryType.ADAPTATION,
@@ -421,7 +421,7 @@ def _row(statement: Statement, relation: str) -> int:
     """The row that a statement joins or replaces, by its number; 0 for none."""
     number = statement.to.removeprefix("#")
     named = statement.relation == relation and number.isascii() and number.isdigit()
-    return int(number) if named and len(number) < MOST_DIGITS else 0
+    return int(number) if named and len(number) < MAX_DIGITS else 0
 
 
 def _plain(text: str) -> str:

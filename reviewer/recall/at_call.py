@@ -25,7 +25,7 @@ from reviewer.recall.uses import START, TEXT, in_transaction, note_use
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
 from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
-MOST_MEMORIES, MOST_CHARS = 2, 600
+MAX_MEMORIES, MAX_CHARS = 2, 600
 """Memories, and characters of them with their frame, that one call brings."""
 BUSY_SECONDS = 0.02
 """How long a hook waits for another process to finish its writing."""
@@ -96,7 +96,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
                 (TEXT, *(each.id for each in found)),
             ).fetchall()
         )
-        found = [each for each in found if each.id in texts][:MOST_MEMORIES]
+        found = [each for each in found if each.id in texts][:MAX_MEMORIES]
         if not found:
             return ""
         opened.execute("PRAGMA synchronous = NORMAL")  # a use may be lost
@@ -232,7 +232,7 @@ def _not_yet_told(
     store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue
 ) -> list[Recalled]:
     """The memories of a moment that the session was not handed yet; one whose own failure came
-    back is handed over again. Each line of a failure brings its best memory, and none after it.
+    back is handed over again. A failing line brings one memory at most.
     """
     handed_over = {
         (number, moment == GUARD)
@@ -249,19 +249,19 @@ def _not_yet_told(
     by_line = 1 if event.moment == FAILURE else 0
     return [
         each
-        for each in recall(store, project, cue, limit=MOST_MEMORIES + len(known), by_line=by_line)
+        for each in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=by_line)
         if each.id not in known or each.score >= BY_SIGNATURE
     ]
 
 
 def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
-    """Memories between the tags, as data and with their numbers, in at most MOST_CHARS."""
+    """Memories between the tags, as data and with their numbers, in at most MAX_CHARS."""
     call = " ".join(word for word in event.command.split()[:2] if _is_plain(word))
     about = {PROMPT: "what this prompt names", FAILURE: f"the failed call {call}".strip()}
     head = f"The person keeps this for {about.get(event.moment, f'the call {call}'.strip())}:"
     foot = f"\n{AGAIN}" if event.moment == GUARD else ""
     frame = len(f"{OPENING}\n{head}\n{CLOSING}{foot}")
-    room = (MOST_CHARS - frame) // len(rows) - len("- [m:1234567] \n")
+    room = (MAX_CHARS - frame) // len(rows) - len("- [m:1234567] \n")
     lines = [
         f"- [m:{number}] {text if len(text) <= room else text[: room - 1] + '…'}"
         for number, text in rows

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from reviewer.errors import ReviewerError
 from reviewer.sources.shell import GROUPS, split
 
-MOST_DERIVED = 12
+MAX_DERIVED = 12
 """Moments derived from one memory."""
-MOST_COMMANDS = 16
+MAX_COMMANDS = 16
 """Parts of a shell line that are looked at."""
 
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
@@ -93,7 +93,7 @@ def read_moments(text: str) -> tuple[Moment, ...]:
 def heads(line: str) -> tuple[str, ...]:
     """Program and subcommands of each part of a shell line: `git push`, `mise run lint`."""
     found: dict[str, None] = {}
-    for command in split(line, most=MOST_COMMANDS):
+    for command in split(line, most=MAX_COMMANDS):
         if command.words:
             program = command.words[0].rpartition("/")[2]
             name = [program]
@@ -119,7 +119,7 @@ def derived(content: str, quotes: Iterable[str] = ()) -> tuple[Moment, ...]:
     one is for the person to say.
     """
     found = dict.fromkeys((*_paths_named(content), *_failures(quotes)))
-    return tuple(found)[:MOST_DERIVED]
+    return tuple(found)[:MAX_DERIVED]
 
 
 def paths_in(text: str) -> Iterator[str]:

@@ -21,13 +21,13 @@ BESIDE = 0.6
 """The lowest score of a further memory, as a share of the best."""
 NAME = 2.0
 """Weight of an identifier; a plain word weighs 1. Identifiers rarely match by chance."""
-TOO_COMMON, MOST_HAVING = 5, 100
-"""A word does not count that more than one memory in TOO_COMMON, or more than MOST_HAVING have."""
-MOST_WORDS = 64
+TOO_COMMON, MAX_HAVING = 5, 100
+"""A word does not count that more than one memory in TOO_COMMON, or more than MAX_HAVING have."""
+MAX_WORDS = 64
 """Of a text."""
 STEM = 4
 """Words that begin alike and that the same memories have are one word: `expect` and `expected`."""
-MOST_CHARS = 6_000
+MAX_CHARS = 6_000
 """Of a text: half from its beginning, half from its end."""
 
 BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
@@ -242,7 +242,7 @@ def _by_words(
         " WHERE project_id = ? AND status = 'active' AND decided_at IS NOT NULL",
         (project,),
     ).fetchone()
-    few = min(max(count // TOO_COMMON, 3), MOST_HAVING)
+    few = min(max(count // TOO_COMMON, 3), MAX_HAVING)
     expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
     least = log(max(count, 3) / 1.5) * max(LEAST, expected)
     rules = _rules(cue.signatures)
@@ -331,8 +331,8 @@ def words_of(text: str) -> list[str]:
     """The different words of a text that may tell memories apart, as they are spelled, and the
     words of the names among them.
     """
-    if len(text) > MOST_CHARS:
-        text = f"{text[: MOST_CHARS // 2]}\n{text[-MOST_CHARS // 2 :]}"
+    if len(text) > MAX_CHARS:
+        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
     found: dict[str, str] = {}
     for each in _WORD.finditer(text):
         word = each[0]
@@ -340,4 +340,4 @@ def words_of(text: str) -> list[str]:
             found.setdefault(word.lower(), word)
     for word in words_of_names(text):
         found.setdefault(word, word)
-    return list(found.values())[:MOST_WORDS]
+    return list(found.values())[:MAX_WORDS]

@@ -71,7 +71,9 @@ class UseCount(Struct, frozen=True):
             if number
         ]
         if self.starts:
-            told.append(f"{packets}, {self.needed:,} in vain" if self.needed else packets)
+            told.append(
+                f"{packets}, {self.needed:,} of them did not help" if self.needed else packets
+            )
         return ", ".join((used, *told))
 
 

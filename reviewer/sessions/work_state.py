@@ -41,7 +41,7 @@ from reviewer.text.controls import without_escapes
 
 _IS_WRAPPER = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|\((?:Bash completed with )?no output\)")
 """A line that the agent's client puts around what a command printed, or in its place."""
-LINE, MOST_NAMED = 160, 2
+LINE, MAX_NAMED = 160, 2
 """Characters of a line that a check printed, and how many lines that name a failure."""
 _ENDED = re.compile(r"<status>(?!running)|has (?:exited|completed|finished)|killed|stopped")
 
@@ -283,7 +283,7 @@ def checks_among(
         said, code = last_line(text) if alone else "", None
         if outcome is Outcome.FAILED:
             code = exit_code
-            said = "; ".join(shortened(e.text) for e in failing_lines(text)[:MOST_NAMED]) or said
+            said = "; ".join(shortened(e.text) for e in failing_lines(text)[:MAX_NAMED]) or said
         line = call.origin.line_start
         found.append((command, Check(kind, shown(command), outcome, line, said, code)))
     return found

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from reviewer.sources.events import Call, Outcome
 from reviewer.sources.shell import Command
 
-MOST_FILES = 2_000
+MAX_FILES = 2_000
 """Files that are followed, the latest."""
 _ASIDE = re.compile(
     r"/(?:private/)?(?:tmp|dev|var)/|\$|.*/\.git/|.*/\.claude/(?:plans|projects)/"
@@ -133,7 +133,7 @@ class WorkingTree:
         """A file differs from the last commit."""
         self._files.pop(file.path, None)
         self._files[file.path] = file
-        if len(self._files) > MOST_FILES:
+        if len(self._files) > MAX_FILES:
             del self._files[next(iter(self._files))]
         self._staged.discard(file.path)
 

@@ -22,7 +22,7 @@ MEMBER_LIMIT = 256_000_000
 """Bytes of a member after unpacking; a larger one is skipped and reported."""
 ARCHIVE_LIMIT = 4_000_000_000
 """Bytes of all members that are read, after unpacking."""
-MOST_MEMBERS = 200_000
+MAX_MEMBERS = 200_000
 _CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")
 
 
@@ -35,7 +35,7 @@ def members(path: Path) -> list[str]:
     """The names of an archive's members. Raises SourceError when it cannot be read."""
     try:
         with opened_file(path) as stream, zipfile.ZipFile(stream) as archive:
-            return archive.namelist()[:MOST_MEMBERS]
+            return archive.namelist()[:MAX_MEMBERS]
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as problem:
         raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
 
@@ -67,7 +67,7 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
         with opened_file(path) as stream, zipfile.ZipFile(stream) as archive:
             found = [
                 info
-                for info in archive.infolist()[:MOST_MEMBERS]
+                for info in archive.infolist()[:MAX_MEMBERS]
                 if _CONVERSATIONS.fullmatch(info.filename.rpartition("/")[2])
             ]
             found.sort(key=lambda info: info.filename)

@@ -73,7 +73,7 @@ OPENING_TAG = re.compile(
 )
 
 _TAG = re.compile(r"<([\w-]{1,60})>")
-MOST_TAGS = 60
+MAX_TAGS = 60
 """Opening tags that are looked at; a wrapper has a handful."""
 _ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]*)?>")
 """A tag in the style of all those that Claude Code puts around its own notices."""
@@ -180,7 +180,7 @@ def tags(text: str) -> dict[str, str]:
     """The outermost tags of a wrapper with their contents, such as `command-name`."""
     found: dict[str, str] = {}
     at = 0
-    for tag in islice(_TAG.finditer(text), MOST_TAGS):
+    for tag in islice(_TAG.finditer(text), MAX_TAGS):
         end = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at else -1
         if end >= 0:
             found[tag[1]] = text[tag.end() : end].strip()

@@ -27,7 +27,7 @@ from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.walk import read_with
 
-MOST_ENTRIES = 500_000
+MAX_ENTRIES = 500_000
 """Files and folders that are looked at in one place."""
 DEEPEST = 8
 HEAD_BYTES = 1 << 18
@@ -203,7 +203,7 @@ def _matches(root: Path, pattern: str) -> Iterator[tuple[Path, os.stat_result]]:
         device = root.stat().st_dev
     except OSError:
         return
-    left = [MOST_ENTRIES]
+    left = [MAX_ENTRIES]
     yield from _below(root, tuple(pattern.split("/")), device, left, DEEPEST)
 
 

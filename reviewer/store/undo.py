@@ -32,7 +32,7 @@ SHOWN = 60
 NAMED = 3
 """How many of the acts that prevent a reversal are named."""
 
-OF_NOBODY_HERE = ("import decisions",)
+IMPORTED_KINDS = ("import decisions",)
 """Kinds of acts whose actor is somebody else than the person at the keyboard."""
 
 EARLIER = "you"
@@ -144,7 +144,7 @@ class Undo:
         decide nothing. Raises UnknownIdError.
         """
         row = self._row(number)
-        if row.scope != Scope.DECISION or row.kind in OF_NOBODY_HERE:
+        if row.scope != Scope.DECISION or row.kind in IMPORTED_KINDS:
             return ""
         return self.done_by_another(number)
 
@@ -167,7 +167,7 @@ class Undo:
         self.require_own(number)
         if kind in ("undo", "redo"):
             opposite = "redo" if kind == "undo" else "undo"
-            raise ConflictError(f"Act {number} is an {kind} itself; use {opposite}.")
+            raise ConflictError(f"Act {number} is itself an act of {kind}; use {opposite}.")
         if kind == FORGET or number in self._emptied():
             raise ConflictError(f'Act {number} "{title}": what was forgotten is gone for good.')
         if self.is_undone(number):
@@ -204,7 +204,7 @@ class Undo:
                 continue
             found += 1
             if len(named) < NAMED:
-                theirs = scope == Scope.DECISION and kind not in OF_NOBODY_HERE
+                theirs = scope == Scope.DECISION and kind not in IMPORTED_KINDS
                 theirs = theirs and actor not in self._own
                 command = f"reviewer undo {act}{' --anyone' if theirs else ''}"
                 named.append(f'{command} ("{title}"{f" of {actor}" if theirs else ""})')

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LIVE_SIGN = r"<(?=[A-Za-z/!?])|!(?=\[)|(?<!\w)@(?=[^\s@])"
 """What begins HTML or an autolink, an image, or a path to be read."""
 
-MOST_PASSES = 8
+MAX_PASSES = 8
 """Escaping an HTML block shows its content, which is looked at again."""
 
 _LIVE = re.compile(rf"(?<!\\)(?P<slashes>\\*+)(?P<sign>{LIVE_SIGN})")
@@ -34,7 +34,7 @@ def inert(text: str) -> str:
     """
     if not _LIVE.search(text) and not _FENCE.search(text):
         return text
-    for _ in range(MOST_PASSES):
+    for _ in range(MAX_PASSES):
         done = _pass(text)
         if done == text:
             return done

@@ -6,7 +6,7 @@ these words.
 
 from __future__ import annotations
 
-_MOST_FREQUENT = """
+_MAX_FREQUENT = """
 a after all also an and are as at be before but by can could did do does for from get had has
 have i if in into is it its just more must need needs new no not now of on one only or out
 should so that the them then there they this to two up use used uses was we were what when which
@@ -29,7 +29,7 @@ we'll we're we've weren't what's won't wouldn't yeah yes you'd you'll you're you
 yourself
 """
 
-SIMILARITY_STOP_WORDS = frozenset((*_MOST_FREQUENT.split(), "add", "added", "set"))
+SIMILARITY_STOP_WORDS = frozenset((*_MAX_FREQUENT.split(), "add", "added", "set"))
 """For near-duplicates: less frequent words help to tell two short statements apart."""
-SPEECH_STOP_WORDS = frozenset(f"{_MOST_FREQUENT} {_LESS_FREQUENT} {_IN_SPEECH}".split())
+SPEECH_STOP_WORDS = frozenset(f"{_MAX_FREQUENT} {_LESS_FREQUENT} {_IN_SPEECH}".split())
 """For conversations: with contractions and filler words."""

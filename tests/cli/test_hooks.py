@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
-from reviewer.agents.recalled import MOST_CHARACTERS
+from reviewer.agents.recalled import MAX_CHARACTERS
 from reviewer.engine import Engine
 from reviewer.text.for_agents import between_tags
 from tests.cli.agent_projects import filled, session, tree
@@ -101,7 +101,7 @@ def test_the_packet_has_at_most_9000_characters(reviewer: Reviewer) -> None:
         engine.state.set(folder.name, f"k{key}", f"rule {key} " + "é" * 120)
     engine.close()
     text = injected("codex", hook(reviewer, "codex", "SessionStart", event(folder)))
-    assert len(text) <= MOST_CHARACTERS
+    assert len(text) <= MAX_CHARACTERS
     assert "the tool `packet`" in text
     assert text.endswith("</recalled-memory>")
 

@@ -14,7 +14,7 @@ from msgspec import structs
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.offline_engine import OfflineEngine
-from reviewer.compression.segments import MOST_TURNS, cut_segments, full_text, readable
+from reviewer.compression.segments import MAX_TURNS, cut_segments, full_text, readable
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
     Level,
@@ -88,7 +88,7 @@ def test_segments_part_a_context_without_losing_a_turn(made: list[SegmentTurn]) 
     assert [t for part in found for t in part.turns] == [
         t for t in made if t.priority is not Priority.PINNED
     ]
-    assert all(1 <= len(part.turns) <= MOST_TURNS + 2 for part in found)
+    assert all(1 <= len(part.turns) <= MAX_TURNS + 2 for part in found)
     assert len({part.id for part in found}) == len(found)
 
 

@@ -53,7 +53,7 @@ FORMAT = "reviewer-decisions"
 VERSION = 1
 LARGEST = 64_000_000
 """Bytes of a file of decisions."""
-MOST_QUOTES = 3
+MAX_QUOTES = 3
 AHEAD = timedelta(days=1)
 """How far another clock may be ahead of this one."""
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -312,7 +312,7 @@ def passages_of(reader: sqlite3.Connection, memory: int) -> Iterator[EvidencePla
         "SELECT s.path, r.line_start, r.line_end, r.sha256, r.text, e.span_start, e.span_end"
         " FROM evidence e JOIN record r ON r.id = e.record_id JOIN source s"
         " ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
-        (memory, MOST_QUOTES),
+        (memory, MAX_QUOTES),
     )
     for path, start, end, digest, text, first, last in rows.fetchall():
         yield EvidencePlace(Path(path).name, start, end, digest, text[first:last])

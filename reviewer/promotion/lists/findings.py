@@ -7,10 +7,10 @@ from reviewer.promotion.rows.finding_rows import (
     SELECT,
     SUNK,
     FindingView,
-    dearest_first,
+    costliest_first,
     finding_row,
     groups_of,
-    has_sunk,
+    is_stale,
     view_of,
 )
 from reviewer.store.database import Database
@@ -31,4 +31,4 @@ class KeptFindings:
         rows = self._database.query(SELECT.format(where), parameters)
         before = iso(self._clock() - SUNK)
         views = map(view_of, groups_of(map(finding_row, rows)))
-        return sorted(views, key=lambda view: (has_sunk(view, before), *dearest_first(view)))
+        return sorted(views, key=lambda view: (is_stale(view, before), *costliest_first(view)))

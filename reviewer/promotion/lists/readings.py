@@ -20,7 +20,7 @@ from reviewer.text.numerals import count
 TOKENS_A_SESSION, TOKENS_A_CHARACTER, TOKENS_A_MEGABYTE = 1_900, 0.5, 1_500
 """Measured size of a prompt by characters of the dialogue and bytes of the file, rounded up."""
 ANSWER_TOKENS = 900
-MOST_OFFERED = 150_000
+MAX_OFFERED = 150_000
 """Tokens of one offer; the remaining sessions are offered after it."""
 GROWN = 1.25
 """A session that has grown by this factor since it was read is offered again."""
@@ -117,7 +117,7 @@ class Readings:
         for _, size, source in unread:
             more = TOKENS_A_SESSION + TOKENS_A_CHARACTER * self._said(source)
             more += TOKENS_A_MEGABYTE * size / 1e6
-            if sessions and tokens + more > MOST_OFFERED:
+            if sessions and tokens + more > MAX_OFFERED:
                 break
             sessions, tokens = sessions + 1, tokens + more
         if not sessions:

@@ -25,7 +25,7 @@ from reviewer.store.changes import Image
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.normalise import duplicate_key
 
-MOST_COVERED = 0.8
+MAX_COVERED = 0.8
 """Share of a cut-out text that lies in a quote, or of a quote in the text, when the statement
 covers it.
 """
@@ -204,7 +204,7 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
             " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
-            (place.record, place.start, place.end, number, MOST_COVERED, SHORT_QUOTE),
+            (place.record, place.start, place.end, number, MAX_COVERED, SHORT_QUOTE),
         )
         for (cut_out,) in covered:
             members = act.query(

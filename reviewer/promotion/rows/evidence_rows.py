@@ -19,7 +19,7 @@ from reviewer.store.changes import Image
 
 JOINED = "joined"
 """Flag of a row behind another one, of which a reader said that it says the same."""
-MOST_EVIDENCE = 50
+MAX_EVIDENCE = 50
 """Places kept of one memory; a phrase that occurs everywhere would fill the store."""
 
 
@@ -37,12 +37,12 @@ class SourcePlace(NamedTuple):
 
 
 def add_places(act: Act, number: int, places: Iterable[SourcePlace]) -> None:
-    """Add places of a memory that it does not have yet, up to MOST_EVIDENCE in all."""
+    """Add places of a memory that it does not have yet, up to MAX_EVIDENCE in all."""
     columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
     existing = places_of(act, number)
     rows: list[Image] = []
     for place in places:
-        if place[:3] in existing or len(existing) >= MOST_EVIDENCE:
+        if place[:3] in existing or len(existing) >= MAX_EVIDENCE:
             continue
         existing.add(place[:3])
         rows.append({"memory_id": number, **dict(zip(columns, place, strict=True))})

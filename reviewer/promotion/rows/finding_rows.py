@@ -78,7 +78,7 @@ class FindingRow(Struct, frozen=True):
         return self.finding.kind, self.finding.signature
 
 
-def has_sunk(view: FindingView, before: str) -> bool:
+def is_stale(view: FindingView, before: str) -> bool:
     """Whether it is a failure of a service that was seen last before a time."""
     return view.kind == Kind.ENVIRONMENT and view.last < before
 
@@ -114,7 +114,7 @@ def came_up_again(
         return []
     groups = groups_of(row for row in finding_rows(act, project_id) if row.key in wanted)
     views = (view_of(group) for group in groups)
-    return sorted((view for view in views if view.sessions >= SESSIONS), key=dearest_first)
+    return sorted((view for view in views if view.sessions >= SESSIONS), key=costliest_first)
 
 
 def finding_behind(
@@ -139,7 +139,7 @@ def finding_behind(
             SELECT.format("f.project_id = ? AND f.signature = ?"), (project_id, each)
         )
     ]
-    return min(map(view_of, groups_of(rows)), key=dearest_first, default=None)
+    return min(map(view_of, groups_of(rows)), key=costliest_first, default=None)
 
 
 def quotes_of(group: Sequence[FindingRow]) -> list[tuple[FindingRow, Evidence]]:
@@ -231,5 +231,5 @@ def _shown(group: Sequence[FindingRow]) -> FindingRow:
     return fixed[max(ranked)[-1]] if ranked else latest_of(group)
 
 
-def dearest_first(view: FindingView) -> tuple[int, int, str, str]:
+def costliest_first(view: FindingView) -> tuple[int, int, str, str]:
     return -view.sessions, -view.cost, view.signature, view.kind

@@ -23,10 +23,10 @@ BOOT_FILES = (
 )
 """Files of a work tree that agents read whenever they start."""
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """Bytes of such a file that are looked at."""
 
-MOST_LISTED = 5_000
+MAX_LISTED = 5_000
 """Memories and statements of which a question has the nearest."""
 SHORT_LINE = 20
 """Characters; shorter lines are headings and markup."""
@@ -77,7 +77,7 @@ class KnownFacts:
             " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
             " AND m.kind = 'memory' AND (m.status = 'active' OR m.proposer <> ?)"
             " ORDER BY m.status, m.rank DESC LIMIT ?",
-            (self._project, Proposer.FINDING, MOST_LISTED),
+            (self._project, Proposer.FINDING, MAX_LISTED),
         )
         found = [KnownText(f"#{row[0]}", row[1]) for row in rows]
         for name, text in self._texts.items():
@@ -110,7 +110,7 @@ def boot_texts(tree: Path) -> Mapping[str, str]:
     for name in BOOT_FILES:
         try:
             with open_file(tree / name) as file:
-                found[name] = file.read(MOST_BYTES).decode("utf-8", "replace")
+                found[name] = file.read(MAX_BYTES).decode("utf-8", "replace")
         except OSError:
             continue  # most trees have one of them at most
     return found

@@ -54,7 +54,7 @@ from reviewer.text.secrets import mask
 BY_HAND = "worded"
 """Rule of a statement that a person worded from lines of a session."""
 
-MOST_QUOTED = 2_000
+MAX_QUOTED = 2_000
 """Characters of a line that are quoted as the proof of a statement worded by hand."""
 
 
@@ -209,7 +209,7 @@ class Proposals:
         proposal = Proposal(
             statement=" ".join(statement.split()),
             type=type_,
-            quotes=tuple(Quote(line.line, line.text[:MOST_QUOTED]) for line in shown),
+            quotes=tuple(Quote(line.line, line.text[:MAX_QUOTED]) for line in shown),
             speaker=Speaker.PERSON if own else speakers.most_common(1)[0][0],
             proposer=Proposer.PERSON,
             rule=BY_HAND,

@@ -27,7 +27,7 @@ from reviewer.sources.unpacked import plain_suffix
 
 _SILENT = frozenset(("step-start", "step-finish", "patch", "snapshot", "agent", "retry"))
 LARGEST_FILE = 64_000_000
-MOST_FILES = 200_000
+MAX_FILES = 200_000
 
 
 class _Session(Session, kw_only=True):
@@ -225,7 +225,7 @@ def _files(folder: Path) -> list[Path]:
         return []
     found = [file for file in folder.iterdir() if file.suffix == ".json"]
     plain = [file for file in found if stat.S_ISREG(file.lstat().st_mode)]
-    return sorted(plain)[:MOST_FILES]
+    return sorted(plain)[:MAX_FILES]
 
 
 def _file(reading: Reading, file: Path) -> Fields:

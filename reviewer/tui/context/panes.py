@@ -33,7 +33,7 @@ TOKEN_CELLS, LEVEL_CELLS = 7, 9
 WITH_BOTH = 56
 """Cells from which a row shows the tokens before and after."""
 TITLE_FRAME = 4
-MOST_LOST = 20
+MAX_LOST = 20
 """Losses that are shown below a summary."""
 
 
@@ -170,7 +170,7 @@ class ChecksLine(Static):
         sign = glyphs(self.app)
         lost = losses(found, lost_before) if found is not None else ()
         at_full = found is None or (found.level is Level.FULL and not lost)
-        words = f" {sign.dot} ".join(display_line(each) for each in lost[:MOST_LOST])
+        words = f" {sign.dot} ".join(display_line(each) for each in lost[:MAX_LOST])
         below = self.screen.has_class("-beside")
         title = "loses" if lost else "checks" if at_full else "loses nothing"
         parts: list[str | tuple[str, str]] = []

@@ -62,8 +62,8 @@ from reviewer.tui.theme import glyphs
 if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
-MOST_SESSIONS = 500
-MOST_NAMED = 8
+MAX_SESSIONS = 500
+MAX_NAMED = 8
 """Segments that a message names."""
 REQUEST_CELLS = 60
 FEWEST_NAME = 8
@@ -217,7 +217,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 name, folder = path.stem, path.parent.name
                 found.append((read.last, read.path, read.request, read.size, name, folder))
         found.sort(key=lambda each: each[0], reverse=True)
-        found = found[:MOST_SESSIONS]
+        found = found[:MAX_SESSIONS]
         return [_session_option(*each) for each in found]
 
     def _import(self, path: Path) -> None:
@@ -546,7 +546,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             f" ({glyphs(self.app).attention}): it asks about those first."
         )
         short = preview.shortened
-        numbers = ", ".join(each.removeprefix("s") for each in short[:MOST_NAMED])
+        numbers = ", ".join(each.removeprefix("s") for each in short[:MAX_NAMED])
         said = f"What you said is shortened in {count(len(short), 'segment')}: {numbers}."
         said = said if short else "All that you said is kept."
         self.say(

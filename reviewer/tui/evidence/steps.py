@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STEP_CHARACTERS = 600
 LAYERS = {"L3": "value", "L2": "entity", "L1": "memory", "L0": "source"}
 LAYER_CELLS = 7
-LEAST_PLACE = 16
+MIN_PLACE = 16
 """Cells of a path below which it takes the next line."""
 
 
@@ -40,7 +40,7 @@ def step_blocks(
         if step.path is not None:
             line = f":{(step.line or 0) + 1}" if step.line is not None else ""
             beside = width - len(title) - len(line) - LAYER_CELLS - 8
-            room = beside if beside >= LEAST_PLACE else width - len(line) - LAYER_CELLS - 8
+            room = beside if beside >= MIN_PLACE else width - len(line) - LAYER_CELLS - 8
             place = f"  {tail(step.path, room, signs.ellipsis)}{line}"
         head = (bar, Run(LAYERS[step.layer].ljust(LAYER_CELLS), "accent" if here else "faint"))
         blocks.append(TextBlock(title + place, "dim", first=head))

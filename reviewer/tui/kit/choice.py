@@ -23,10 +23,10 @@ from reviewer.tui.kit.text_pane import TextPane
 NOTHING = "Nothing matches."
 NARROW = "type to narrow, arrows move"
 NAME_CELLS = 34
-MOST_ROWS = 12
+MAX_ROWS = 12
 FRAME = 3
 """The border and the field around the options."""
-LEAST_CELLS, MOST_CELLS = 36, 78
+MIN_CELLS, MAX_CELLS = 36, 78
 
 
 MOVES = {
@@ -114,9 +114,9 @@ class ChoiceScreen(
             return
         longest = max((_cells(each) for each in self._options), default=0)
         title = cell_len(str(self.box.border_title))
-        width = max(longest + 5, cell_len(self._hint) + 6, title + 6, LEAST_CELLS)
-        width = min(width, max(wide * 2 // 3, MOST_CELLS), wide - 2)
-        rows = MOST_ROWS // 2 if self._narrow is not None else min(len(self._options), MOST_ROWS)
+        width = max(longest + 5, cell_len(self._hint) + 6, title + 6, MIN_CELLS)
+        width = min(width, max(wide * 2 // 3, MAX_CELLS), wide - 2)
+        rows = MAX_ROWS // 2 if self._narrow is not None else min(len(self._options), MAX_ROWS)
         below, above = high - self._near.bottom, self._near.y
         height = min(max(rows, 1) + FRAME, max(below, above))
         y = self._near.bottom if height <= below else self._near.y - height

@@ -883,9 +883,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def _edit_done(self, edit: TextEdit) -> None:
         if self.editing is edit:  # the person may have gone on while another program was writing
             self.close_overlay()
-            self.draft_changed(edit.key, kept=edit.drafts.load(edit.key) is not None)
+            self.draft_changed(edit.key)
 
-    def draft_changed(self, key: int, *, kept: bool) -> None:
+    def draft_changed(self, key: int) -> None:
         """A draft was kept or discarded."""
 
     def keep_now(self) -> None:

@@ -25,7 +25,7 @@ FULL, ANSWER = "full", "answer"
 VIEWS = ("truncate", "compact", "summary:low", "summary:medium", "summary:high", FULL, ANSWER)
 """The modes from the shortest on, and the last answer."""
 ENDINGS = (".dot", ".gv", ".fabro")
-MOST_FILES, MOST_FOLDERS, DEEPEST = 200, 2_000, 6
+MAX_FILES, MAX_FOLDERS, DEEPEST = 200, 2_000, 6
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "target", "venv", "site-packages", "dist"}
 
 
@@ -76,12 +76,12 @@ def pipelines_below(folder: Path) -> list[Path]:
     """DOT files below a folder, without hidden and build folders."""
     found: list[Path] = []
     for read, (place, folders, names) in enumerate(os.walk(folder)):
-        if read == MOST_FOLDERS:
+        if read == MAX_FOLDERS:
             break
         deep = len(Path(place).relative_to(folder).parts) >= DEEPEST
         folders[:] = () if deep else sorted(each for each in folders if _is_searched(each))
         found += (Path(place, name) for name in sorted(names) if name.endswith(ENDINGS))
-    return found[:MOST_FILES]
+    return found[:MAX_FILES]
 
 
 def _is_searched(folder: str) -> bool:

@@ -22,7 +22,7 @@ from reviewer.tui.theme import Glyphs, Palette
 if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
-LEAST_ALIKE = 12
+MIN_ALIKE = 12
 """Characters from which on the beginning that two rows share is said once."""
 WIDE = 90
 """Cells from which on a row says `5 sessions, 14 calls`; a narrower one says `14 calls`."""
@@ -84,7 +84,7 @@ class CandidateList(StoredList[QueueModel]):
         words, others = content.split(" "), display_line(above.content[: len(content)]).split(" ")
         pairs = zip(words[:-1], others, strict=False)
         alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if len(" ".join(words[:alike])) < LEAST_ALIKE:
+        if len(" ".join(words[:alike])) < MIN_ALIKE:
             return content
         return " ".join([sign.ellipsis, *words[alike:]])
 

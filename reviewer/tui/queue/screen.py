@@ -70,7 +70,7 @@ LOOK_SECONDS = 20.0
 ASKED_SECONDS = 0.5
 """How often the progress of a reader is shown."""
 NOBODY = (
-    "No session waits for a reader, or none is here: Claude Code, Codex, Gemini CLI, OpenCode or"
+    "Nothing left to read, or no reader is installed: Claude Code, Codex, Gemini CLI, OpenCode or"
     " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
 RULES_ALONE = (
@@ -83,7 +83,7 @@ WORDS_CELLS = 30
 """Cells of a row's words in the message of an undo."""
 MANY = 500
 """Number of rows from which a decision shows its progress."""
-MOST_REREAD = 500
+MAX_REREAD = 500
 """At most this many decided rows are read again after another process wrote."""
 
 MANY_AT_ONCE = 20
@@ -272,7 +272,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self._show_first_page()
             return
         self.model.forget()
-        self.model.reread(list(self.model.dimmed)[:MOST_REREAD])
+        self.model.reread(list(self.model.dimmed)[:MAX_REREAD])
         self._wanted, self.host.came_back = self.host.came_back, ()
         at = self.model.index_of(self._wanted)
         if at is not None:
@@ -554,7 +554,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _why_not_a_conflict(self) -> str | None:
         row = self.model.current
         if row is not None and row.kind != "conflict":
-            return f"#{row.id} is not a conflict: this key settles one."
+            return f"#{row.id} is not a conflict: there is nothing to settle."
         if row is not None and self.model.is_dimmed(self.model.cursor):
             undo = kit_keys.UNDO.key
             return f"Conflict #{row.id} is settled already: {undo} undoes the last decision."
@@ -962,7 +962,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             )
         )
 
-    def draft_changed(self, key: int, *, kept: bool) -> None:
+    def draft_changed(self, key: int) -> None:
         self.follow()
 
     @unless(_no_draft)
@@ -971,7 +971,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         memory_id = self.model.current_id
         if memory_id is not None:
             self.engine.drafts.discard(memory_id)
-            self.draft_changed(memory_id, kept=False)
+            self.draft_changed(memory_id)
             key = keys.EDIT.key
             self.say(f"The draft of #{memory_id} was discarded; {key} begins with the original.")
 

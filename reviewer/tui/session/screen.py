@@ -223,7 +223,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         ]
         self.line_pane.show(blocks, title=f"Its proof: {count(len(rows), 'line')}")
 
-    def draft_changed(self, key: int, *, kept: bool) -> None:
+    def draft_changed(self, key: int) -> None:
         """The editor was left: show the line under the cursor again."""
         self.follow()
 

@@ -37,7 +37,7 @@ WIDEST = 92
 NAME_CELLS = 26
 NARROW, VERY_NARROW = 100, 70
 """Cells below which a row leaves out its date, and below which also what the words below say."""
-MOST_ROWS = 8
+MAX_ROWS = 8
 LINES_BESIDE_ROWS = 17
 """Lines of the terminal that the words, at their longest, and the bars need."""
 
@@ -219,7 +219,7 @@ class ProjectList(LoadedList["FoundProject"]):
 
     def fit(self) -> None:
         """Leave the words below the lines that they need."""
-        most = max(min(MOST_ROWS, self.app.size.height - LINES_BESIDE_ROWS), 3)
+        most = max(min(MAX_ROWS, self.app.size.height - LINES_BESIDE_ROWS), 3)
         self.styles.height = min(len(self.rows), most) + 2
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:

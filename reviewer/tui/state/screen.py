@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from reviewer.recall.moments import Moment
     from reviewer.recall.service import UseCount
 
-MOST_OPTIONS = 200
+MAX_OPTIONS = 200
 LOADING = "Still loading, try again."
 WHY = "Where this comes from"
 EXPORTS = (
@@ -295,7 +295,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def show_reversed(self, undone: Undone) -> None:
         """Go to the memory or to the value that came back."""
         changes = (
-            () if undone.ids else self.engine.history.changes(undone.target, limit=MOST_OPTIONS)
+            () if undone.ids else self.engine.history.changes(undone.target, limit=MAX_OPTIONS)
         )
         values = [-each.row for each in changes if each.table == "state"]
         self.read_list([*undone.ids, *values])
@@ -525,7 +525,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             )
         )
 
-    def draft_changed(self, key: int, *, kept: bool) -> None:
+    def draft_changed(self, key: int) -> None:
         self.follow()
 
     # looking

@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.commits.retention import (
     LONGEST_PATTERN,
-    MOST_PATTERNS,
+    MAX_PATTERNS,
     PatternError,
     check_patterns,
     compiled,
@@ -89,7 +89,7 @@ def test_many_slow_patterns_share_one_limit() -> None:
 
 
 def test_ten_thousand_patterns_are_checked_and_one_more_is_refused() -> None:
-    given = [f"word {n}" for n in range(MOST_PATTERNS)]
+    given = [f"word {n}" for n in range(MAX_PATTERNS)]
     checks = check_patterns(parse_patterns(given), "word 1 and word 9999")
     assert sum(check.state == "matches" for check in checks) > 1
     with pytest.raises(PatternError, match="at most 10,000 patterns"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from reviewer.commits.values import Priority
-from reviewer.compression.segments import MOST_TOKENS, MOST_TURNS, cut_segments
+from reviewer.compression.segments import MAX_TOKENS, MAX_TURNS, cut_segments
 from reviewer.compression.values import SegmentTurn
 from tests.unit.compression.making import turn
 
@@ -30,8 +30,8 @@ def test_turns_are_neither_lost_nor_moved() -> None:
 def test_twenty_turns_and_four_thousand_tokens_are_the_most() -> None:
     assert lengths([sized(10)] * 50) == [20, 20, 10]
     by_tokens = cut_segments([sized(900)] * 12)
-    assert all(part.tokens <= MOST_TOKENS for part in by_tokens)
-    assert all(len(part.turns) <= MOST_TURNS for part in by_tokens)
+    assert all(part.tokens <= MAX_TOKENS for part in by_tokens)
+    assert all(len(part.turns) <= MAX_TURNS for part in by_tokens)
 
 
 def test_a_segment_has_three_turns_at_least_if_that_many_are_in_a_row() -> None:
@@ -104,7 +104,7 @@ def test_an_answer_of_a_tool_stays_with_its_call() -> None:
 
 def test_a_result_that_is_too_large_takes_its_call_along() -> None:
     call = structs.replace(sized(10), kind="tool_use", call="t1")
-    result = structs.replace(sized(MOST_TOKENS + 1), kind="tool_result", call="t1")
+    result = structs.replace(sized(MAX_TOKENS + 1), kind="tool_result", call="t1")
     assert lengths([sized(10), call, result, sized(10)]) == [1, 2, 1]
 
 

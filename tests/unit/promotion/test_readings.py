@@ -6,7 +6,7 @@ from pathlib import Path
 
 from reviewer.engine import Engine
 from reviewer.llm.readers import Reader, readers
-from reviewer.promotion.lists.readings import MOST_OFFERED, ReadingNote
+from reviewer.promotion.lists.readings import MAX_OFFERED, ReadingNote
 from reviewer.settings import ModelSettings
 from tests.unit.llm.test_command import program
 from tests.unit.promotion.session import session
@@ -42,7 +42,7 @@ def test_notes_and_what_was_read_are_not_offered_and_a_session_that_has_grown_is
 def test_an_offer_has_the_newest_sessions_up_to_a_limit_and_says_how_many_there_are(
     engine: Engine, tmp_path: Path
 ) -> None:
-    long = "We keep every receipt for ten years. " * (MOST_OFFERED // 20)
+    long = "We keep every receipt for ten years. " * (MAX_OFFERED // 20)
     for name in ("one", "two", "three"):
         talk(engine, tmp_path, name, long)
     (offer,) = engine.readings.offer([READER], "acme")

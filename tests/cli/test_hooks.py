@@ -437,3 +437,25 @@ def test_a_hook_ends_after_its_time(reviewer: Reviewer, method: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert ("thermal paper" in done.stdout) is (method == "finish")
     assert "it took longer than 5 seconds" in log(reviewer)[-1]
+
+
+ENDLESS = """
+import itertools, sys
+from reviewer.agents.hooks import Hooks
+from reviewer.cli import hook
+from reviewer.main import main
+
+hook.MAX_SECONDS = 0.1
+Hooks.carry_out = lambda self, told: max(itertools.repeat(0))
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the process is ended by an alarm")
+def test_a_hook_ends_inside_a_call_that_never_returns(reviewer: Reviewer) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ENDLESS, "--db", reviewer.db, "hook", "claude-code", "SessionStart"],
+        input=event(filled(reviewer)), env=reviewer.environment,
+        capture_output=True, text=True, check=False, timeout=30,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("", "")

@@ -40,11 +40,11 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, HeaderBar, StatusBar
+from reviewer.tui.kit.host import Step, Steps
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
-from reviewer.tui.kit.step import Step, Steps
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported when first used: text fields take a while

@@ -1,0 +1,85 @@
+"""What screens and panes ask of the app, so that none of them imports it."""
+
+from __future__ import annotations
+
+from asyncio import Future
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from textual.dom import DOMNode
+    from textual.screen import Screen
+
+    from reviewer.compression.values import SegmentTurn
+    from reviewer.engine import Engine
+    from reviewer.promotion.views import EvidenceView
+    from reviewer.tui.keymap import Keymap
+    from reviewer.tui.kit.running import RunningAct, Stoppable
+    from reviewer.tui.packet.model import PacketChoices
+    from reviewer.tui.theme import Glyphs
+
+Value = TypeVar("Value")
+
+
+class Step(NamedTuple):
+    """A choice that only the program remembers, so that undo takes it back."""
+
+    words: str
+    after: int
+    """The latest act at that time: a later one is undone before it."""
+    choices: object
+    """What was chosen before it, or of an undone step with it, as its screen reads it."""
+
+
+class Steps:
+    """The choices made on a screen, the latest last."""
+
+    def __init__(self) -> None:
+        self.done: list[Step] = []
+        self.undone: list[Step] = []
+
+
+class Host(Protocol):
+    """The app as its screens see it; `ReviewerApp` says what each member means."""
+
+    engine: Engine
+    project: str | None
+    is_demo: bool
+    glyphs: Glyphs
+    keymap_in_use: Keymap
+    running: RunningAct | None
+    background_act: Future[None] | None
+    background_run: Stoppable | None
+    made_here: dict[int, tuple[str, str]]
+    named_act: tuple[int, float]
+    steps: dict[str, Steps]
+    redo_ended: bool
+    opened_segments: dict[int, set[tuple[int, ...]]]
+    acts_at: dict[int, tuple[int, int]]
+    came_back: Sequence[int]
+    packet_choices: PacketChoices | None
+
+    @property
+    def shown(self) -> Screen[Any] | None: ...
+    def refuses_to_write(self) -> str | None: ...
+    def stop_running(self) -> bool: ...
+    async def carry_out(
+        self, node: DOMNode, work: Callable[[], Value], words: str, total: int = 0
+    ) -> Value: ...
+    async def accompany(
+        self, node: DOMNode, act: RunningAct, work: Callable[[], Value]
+    ) -> Value: ...
+    @property
+    def has_start(self) -> bool: ...
+    def open_start(self) -> None: ...
+    def begin_queue(self, words: str) -> None: ...
+    def change_project(self, project: str | None) -> None: ...
+    def open_context(self, context: int) -> None: ...
+    def open_source(self, evidence: EvidenceView) -> None: ...
+    def open_session(self, evidence: EvidenceView, project: str | None) -> None: ...
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None: ...
+    def open_line(self, path: str, line: int) -> None: ...
+    def open_reach(self, memory: int) -> None: ...
+    def open_memory(self, memory: int) -> None: ...
+    def action_how_to_quit(self) -> None: ...
+    async def action_quit(self) -> None: ...

@@ -41,6 +41,6 @@ class OfflineEngine:
                 opening = f"{name} returned: {title_of(analysis.segment)}"
                 title = begun(opening, room, self._count)
                 room -= self._count(f"{title}\n")
-            text = write_session(session, room, self._count, wanted, cared_for)
+            text = write_session(session, room, self._count, wanted, cared_for, part=True)
             text = f"{title}\n{text}".strip()
         return EngineText(text, self.name)

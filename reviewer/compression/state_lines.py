@@ -26,8 +26,8 @@ _NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
 """A line with its number, in the result of an edit."""
 
 
-def state_lines(session: SessionFacts, *, place: bool = True) -> Iterator[str]:
-    """The work state. `place`: with branch and folder, which every part of a session shares."""
+def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False) -> Iterator[str]:
+    """The work state. `place`: with branch and folder. `part`: without what still runs."""
     state = session.state
     if state.interrupted:
         yield "The person interrupted the agent and has said nothing since."
@@ -48,7 +48,7 @@ def state_lines(session: SessionFacts, *, place: bool = True) -> Iterator[str]:
     for commit in state.commits[: -MAX_COMMITS - 1 : -1]:
         yield f"Committed{_pushed(commit)}: {commit.id or '(hash not seen)'} {commit.subject}"
     yield from _checks(state, fresh=False)
-    for running in state.running[-MAX_RUNNING:]:
+    for running in () if part else state.running[-MAX_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
 

@@ -64,11 +64,14 @@ def write_session(
     count: Count,
     wanted: Sequence[str] = (),
     important: Set[int] = frozenset(),
+    *,
+    part: bool = False,
 ) -> str:
     """The session in at most `room` tokens. `wanted`: texts that stand in it before others.
-    `important`: the turns that a person marked.
+    `important`: the turns that a person marked. `part`: what is open at its end may be answered in
+    a later one, so nothing is said of it.
     """
-    return _Writing(session, room, count, wanted, important).run()
+    return _Writing(session, room, count, wanted, important, part=part).run()
 
 
 def write_essentials(session: SessionFacts, room: int, count: Count) -> str:
@@ -86,8 +89,9 @@ class _Writing:
         important: Set[int] = frozenset(),
         *,
         only: str = "",
+        part: bool = False,
     ) -> None:
-        self._session, self._room, self._count = session, room, count
+        self._session, self._room, self._count, self._part = session, room, count, part
         self._titled = room >= TITLED_FROM
         self._pieces = [
             each for each in course(session, asked=self._titled) if only in ("", each.kind)
@@ -116,7 +120,7 @@ class _Writing:
         if self._titled:
             self._before = [(HandoverSection.REQUEST, self._request())]
             after.append((HandoverSection.PLAN, self._within(plan_lines(session), room * PLAN)))
-        lines = [*state_lines(session, place=self._titled)]
+        lines = [*state_lines(session, place=self._titled, part=self._part)]
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
         after.append((HandoverSection.NOW, now))
@@ -153,7 +157,7 @@ class _Writing:
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
         lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]
-        return [*lines, self._standing()]
+        return lines if self._part else [*lines, self._standing()]
 
     def _standing(self) -> str:
         """Where the agent stands with the latest request."""

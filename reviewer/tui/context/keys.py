@@ -32,7 +32,7 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Choose levels for a number of tokens; what you said stays longest, then the newest.",
+    "Choose levels for a number of tokens, or one for all; what you said stays longest.",
     "Decide", writes=True,
 )  # fmt: skip
 PIN = Action(

@@ -445,6 +445,10 @@ class ContextModel:
             for old, new in zip(self.all_choices, levels, strict=True)
         ]
 
+    def with_all(self, level: Level) -> list[ChosenLevel]:
+        """The same level for every segment, which a fit may change."""
+        return [_chosen(self.at_level(each, level), own=False) for each in self.all_choices]
+
     def at_level(self, choice: LevelChoice, level: Level) -> LevelChoice:
         """A choice at another level."""
         if level is choice.level:

@@ -142,9 +142,10 @@ class SummaryPane(TextPane):
 
 
 class ChecksLine(Static):
-    """What a summary loses, below where there is room, and what its checks found:
-    `─ loses ─ the reason for port 5433 · docker-compose.yml ────`
-    ` ! the request is missing   ! key points 3 of 4   "5433" ✓`.
+    """What the checks of a summary found, and below it what it loses, a line each:
+    `─ loses 2 ──────────────────────────────────────────────────`
+    ` ! the request is missing   ! key points 3 of 4   "5433" ✓`
+    ` the reason for port 5433`.
     """
 
     def __init__(self) -> None:
@@ -170,9 +171,7 @@ class ChecksLine(Static):
         sign = glyphs(self.app)
         lost = losses(found, lost_before) if found is not None else ()
         at_full = found is None or (found.level is Level.FULL and not lost)
-        words = f" {sign.dot} ".join(display_line(each) for each in lost[:MAX_LOST])
-        below = self.screen.has_class("-beside")
-        title = "loses" if lost else "checks" if at_full else "loses nothing"
+        title = f"loses {len(lost):,}" if lost else "checks" if at_full else "loses nothing"
         parts: list[str | tuple[str, str]] = []
         for each in findings(found, why_full) if found is not None else ():
             text = display_line(each.text)
@@ -180,11 +179,10 @@ class ChecksLine(Static):
                 parts += [(text, "$dim"), (f" {sign.promoted}   ", "$accent")]
             else:
                 parts.append((f"{sign.attention} {text}   ", "$warning"))
-        below = below or not parts
-        entitle(self, title, "" if below else words)
-        if below and lost:
-            parts.append(f"\n{words}" if parts else words)
-        self.update(Content.assemble(*parts), layout=False)
+        entitle(self, title)
+        for loss in lost[:MAX_LOST]:
+            parts.append(f"\n{display_line(loss)}" if parts else display_line(loss))
+        self.update(Content.assemble(*parts))
 
 
 def losses(found: Checked, lost_before: Sequence[str] = ()) -> Sequence[str]:

@@ -506,16 +506,24 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
-        """Type a number of tokens; levels are chosen that fit it and pass."""
+        """Type a number of tokens, for which levels are chosen that pass, or one level for all."""
+        levels = {LEVEL_NAMES[level].lower(): level for level in Level}
 
         def problem(text: str) -> str:
-            return "" if read_tokens(text) else "Type a number of tokens, such as 8000 or 8k."
+            known = read_tokens(text) or text.lower() in levels
+            return "" if known else f"Type a number of tokens, such as 8k, or {', '.join(levels)}."
 
         async def then(text: str) -> None:
-            await self._fit(read_tokens(text) or 0)
+            if tokens := read_tokens(text):
+                await self._fit(tokens)
+            else:
+                level = levels[text.lower()]
+                said = f"{LEVEL_NAMES[level]} for all segments"
+                await self._put_levels(self.data.with_all(level), said)
 
         title = f"Fit a budget: now {self.data.after().tokens:,}"
-        await self.ask_text(title, then, hint="a number of tokens, such as 8k", problem=problem)
+        hint = "tokens, such as 8k, or a level for all: brief"
+        await self.ask_text(title, then, hint=hint, problem=problem)
 
     async def _fit(self, target: int) -> None:
         if self.context is None:

@@ -722,7 +722,7 @@ async def test_sizes_of_all_levels_and_losses_stay_in_sight(
             found = present(data.shown(data.at_level(choice, level)))
             assert f"{found.preview.tokens:,}" in title
         lost = present(data.shown(choice)).preview.fidelity.loses
-        assert lost[0][:15] in screen.text.partition("─ loses ─")[2]
+        assert lost[0][:15] in screen.text.partition("─ loses ")[2]
 
 
 async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
@@ -740,3 +740,16 @@ async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
             await screen.press(key)
             await screen.until(lambda: "! much of what was said is missing" in screen.text)
             assert "nothing invented ✓" not in screen.text
+
+
+async def test_one_level_for_all_segments_is_typed_where_a_budget_is(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "f", *"tags", "enter")
+        assert screen.status.startswith("Tags for all segments")
+        choices = present(context(screen).data.plan).choices
+        assert {each.level for each in choices} == {Level.TAGS}
+        await screen.press("u")
+        assert {each.level for each in present(context(screen).data.plan).choices} != {Level.TAGS}

@@ -180,12 +180,24 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         last = max(self.total - height, 0)
         wanted = min(max(top, cursor - height + 1), cursor, last)
         if abs(wanted - top) > height:  # a row far away comes to the middle
-            wanted = max(min(cursor - height // 2, last), 0)
+            wanted = self._middle()
         if wanted == top:
             return False
-        for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):
-            self.set_reactive(position, float(wanted))
+        self._scroll(wanted)
         return True
+
+    def to_middle(self) -> None:
+        """Scroll the cursor's row to the middle, as far as there are rows."""
+        self._scroll(self._middle())
+        self.refresh()
+
+    def _middle(self) -> int:
+        last = max(self.total - self.height, 0)
+        return max(min(self.cursor - self.height // 2, last), 0)
+
+    def _scroll(self, top: int) -> None:
+        for position in (ScrollView.scroll_y, ScrollView.scroll_target_y):
+            self.set_reactive(position, float(top))
 
     # events
 

@@ -88,6 +88,8 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
             span = evidence.record.text[evidence.span_start : evidence.span_end]
             model.show("", model.row_at(evidence.line, span))
         self._lines_changed()
+        if evidence is not None:
+            self.rows.to_middle()
 
     def _lines_changed(self) -> None:
         signs = glyphs(self.app)

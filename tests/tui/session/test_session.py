@@ -68,6 +68,23 @@ def memories(engine: Engine, status: str) -> list[str]:
     return [row.content for row in engine.queue.rows(list(engine.queue.ids(query)))]
 
 
+async def test_it_opens_with_the_quote_in_the_middle(engine: Engine, tmp_path: Path) -> None:
+    told = Session()
+    for number in range(30):
+        told.user(f"Print the timetable of boat {number}.")
+        told.reply("Done.")
+        if number == 14:
+            told.user(SAID)
+    path = tmp_path / "boats.jsonl"
+    path.write_bytes(told.bytes())
+    engine.intake.ingest([path], project="acme")
+    async with opened(engine, project="acme", size=(120, 30)) as screen:
+        await screen.press("enter")
+        rows = screen_of(screen).rows
+        assert current(screen) == SAID
+        assert rows.cursor - rows.scroll_offset.y == rows.height // 2
+
+
 async def test_it_opens_at_the_line_of_the_row_with_its_words_marked(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
         await screen.press("enter")

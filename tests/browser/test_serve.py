@@ -269,7 +269,7 @@ async def test_what_needs_a_terminal_says_so_with_the_command_for_a_shell(
     await page.press("o")
     await page.shows("E in editor")
     await page.press("E")
-    await page.shows("vim needs a terminal, which a browser has not. In a shell: vim +")
+    await page.shows("A browser has no terminal. In a shell:")
     await page.press("Escape")
     await page.shows("a promote")
     await page.press("a")

@@ -38,6 +38,7 @@ OPENS_A_DOOR_ITSELF = {
     ("llm/agents.py", "_gemini"): "writes into that folder",
     ("cli/run.py", "_replace_closed_streams"): "opens /dev/null",
     ("cli/output.py", "discard"): "opens /dev/null",
+    ("cli/hook.py", "within"): "opens /dev/null",
     ("cli/demo.py", "demo"): "copies the sample data of the program into a temporary folder",
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
     ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",

@@ -32,7 +32,7 @@ EDIT = Action(
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
-    "Choose levels for a number of tokens, or one for all; what you said stays longest.",
+    "Choose levels for a number of tokens; or one for all. What you said stays longest.",
     "Decide", writes=True,
 )  # fmt: skip
 PIN = Action(

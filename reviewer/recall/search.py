@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from math import log
 
 from reviewer.recall.uses import QUOTED, WORD
@@ -95,11 +96,7 @@ def recall(
         ),
         *(_named(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_worded(store, project, cue.output or cue.text),
-        *(
-            each
-            for line in (cue.text.splitlines() if cue.signatures else (cue.text,))
-            for each in _by_words(store, project, cue, line, by_line or limit)
-        ),
+        *_by_words(store, project, cue, by_line or limit),
     ):
         if each.id not in found or each.score > found[each.id].score:
             found[each.id] = each
@@ -231,55 +228,58 @@ def _quoted(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]
     ]
 
 
-def _by_words(
-    store: sqlite3.Connection, project: int, cue: Cue, text: str, most: int
-) -> list[Recalled]:
-    words = words_of(text)
-    if not words:
-        return []
+def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> Iterator[Recalled]:
+    """By the words of a text; of a failure by those of each line, at most `most` for each."""
+    if not cue.text:
+        return
     (count,) = store.execute(  # from the index alone, as the table takes ten times as long
         "SELECT count(*) FROM memory INDEXED BY memory_decided_of_project"
         " WHERE project_id = ? AND status = 'active' AND decided_at IS NOT NULL",
         (project,),
     ).fetchone()
     few = min(max(count // TOO_COMMON, 3), MAX_HAVING)
-    expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
-    least = log(max(count, 3) / 1.5) * max(LEAST, expected)
     rules = _rules(cue.signatures)
-    sums: dict[int, float] = {}
-    having: dict[int, list[str]] = {}
-    stems: set[tuple[str, tuple[tuple[int, float], ...]]] = set()
-    for word in words:
-        rows = _having(store, word.lower(), count, few)
-        stem = word[:STEM].lower(), tuple(rows)
-        if not rows or stem in stems:
+
+    @cache
+    def having(word: str) -> list[tuple[int, float]]:
+        return _having(store, word, count, few)
+
+    for line in cue.text.splitlines() if cue.signatures else (cue.text,):
+        words = words_of(line)
+        expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
+        least = log(max(count, 3) / 1.5) * max(LEAST, expected)
+        sums: dict[int, float] = {}
+        shared: dict[int, list[str]] = {}
+        stems: set[tuple[str, tuple[tuple[int, float], ...]]] = set()
+        for word in words:
+            rows = having(word.lower())
+            stem = word[:STEM].lower(), tuple(rows)
+            if not rows or stem in stems:
+                continue
+            stems.add(stem)
+            weight = NAME if _NAME.search(word) else 1.0
+            ruled = least if word.lower() in rules else 0.0
+            for number, score in rows:
+                sums[number] = sums.get(number, 0.0) + weight * score + ruled
+                shared.setdefault(number, []).append(word.lower())
+        top = max(sums.values(), default=0.0)
+        if top < least:
             continue
-        stems.add(stem)
-        weight = NAME if _NAME.search(word) else 1.0
-        ruled = least if word.lower() in rules else 0.0
-        for number, score in rows:
-            sums[number] = sums.get(number, 0.0) + weight * score + ruled
-            having.setdefault(number, []).append(word.lower())
-    top = max(sums.values(), default=0.0)
-    if top < least:
-        return []
-    best = sorted(
-        (number for number, score in sums.items() if score >= top * BESIDE),
-        key=lambda number: -sums[number],
-    )[: most + 20]
-    marks = ", ".join("?" * len(best))
-    contents = dict(
-        store.execute(
-            f"SELECT m.id, m.content FROM memory m WHERE m.id IN ({marks}) AND {_ACTIVE}"
-            " AND m.moments <> 'always'",
-            (*best, project),
-        ).fetchall()
-    )
-    return [
-        Recalled(number, contents[number], f"words {', '.join(having[number][:6])}", sums[number])
-        for number in best
-        if number in contents
-    ][:most]
+        best = sorted(
+            (number for number, score in sums.items() if score >= top * BESIDE),
+            key=lambda number: -sums[number],
+        )[: most + 20]
+        marks = ", ".join("?" * len(best))
+        contents = dict(
+            store.execute(
+                f"SELECT m.id, m.content FROM memory m WHERE m.id IN ({marks}) AND {_ACTIVE}"
+                " AND m.moments <> 'always'",
+                (*best, project),
+            ).fetchall()
+        )
+        for number in [each for each in best if each in contents][:most]:
+            why = f"words {', '.join(shared[number][:6])}"
+            yield Recalled(number, contents[number], why, sums[number])
 
 
 def _rules(signatures: Sequence[str]) -> set[str]:

@@ -454,7 +454,6 @@ def about_agents(program: Program) -> Iterator[Sequence[object]]:
         ["fleet", "files", odd],
         ["fleet", "import", odd],
         ["fleet", "import", program.talk],
-        ["fleet", "undo", odd],
     ]
     yield from refused
 

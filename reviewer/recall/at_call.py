@@ -35,6 +35,9 @@ LONGEST_TEXT = 200_000
 MARKS = "`'\"()[]{}<>,;:.!?"
 """Signs around a file name in a prompt."""
 
+NOTICE = "<task-notification>"
+"""How a prompt of Claude Code begins that nobody typed: a background task has ended."""
+
 PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
 """The moments of a session at which a memory may be handed over."""
 
@@ -170,7 +173,7 @@ def _work_tree(folder: str) -> str:
 
 
 def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
-    """The search terms; None for a call that has not failed.
+    """The search terms; None for a call that has not failed and a prompt that nobody typed.
 
     Only a command that a memory is tied to is parsed, because the parser takes long to import.
     """
@@ -186,6 +189,8 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         return Cue(GUARD, "", commands, event.paths)
     if event.moment == PROMPT:
         text = without_recalled(event.text)  # some agents put into it what they were given before
+        if text.lstrip().startswith(NOTICE):
+            return None
         named = tuple(each.strip(MARKS) for each in text.split() if "/" in each)[:20]
         return Cue(PROMPT, text, paths=named)
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed

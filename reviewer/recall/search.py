@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 from math import log
 
 from reviewer.recall.uses import QUOTED, WORD
@@ -75,6 +76,9 @@ class Cue:
 
 
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
+_RECALLABLE = (
+    f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND m.moments <> 'always'"
+)
 
 
 def recall(
@@ -239,10 +243,7 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
     ).fetchone()
     few = min(max(count // TOO_COMMON, 3), MAX_HAVING)
     rules = _rules(cue.signatures)
-
-    @cache
-    def having(word: str) -> list[tuple[int, float]]:
-        return _having(store, word, count, few)
+    having = cache(partial(_having, store, count=count, most=few))
 
     for line in cue.text.splitlines() if cue.signatures else (cue.text,):
         words = words_of(line)
@@ -252,14 +253,14 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
         shared: dict[int, list[str]] = {}
         stems: set[tuple[str, tuple[tuple[int, float], ...]]] = set()
         for word in words:
-            rows = having(word.lower())
-            stem = word[:STEM].lower(), tuple(rows)
-            if not rows or stem in stems:
+            scores = having(word.lower())
+            stem = word[:STEM].lower(), scores
+            if not scores or stem in stems:
                 continue
             stems.add(stem)
             weight = NAME if _NAME.search(word) else 1.0
             ruled = least if word.lower() in rules else 0.0
-            for number, score in rows:
+            for number, score in scores:
                 sums[number] = sums.get(number, 0.0) + weight * score + ruled
                 shared.setdefault(number, []).append(word.lower())
         top = max(sums.values(), default=0.0)
@@ -268,18 +269,13 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
         best = sorted(
             (number for number, score in sums.items() if score >= top * BESIDE),
             key=lambda number: -sums[number],
-        )[: most + 20]
-        marks = ", ".join("?" * len(best))
-        contents = dict(
-            store.execute(
-                f"SELECT m.id, m.content FROM memory m WHERE m.id IN ({marks}) AND {_ACTIVE}"
-                " AND m.moments <> 'always'",
-                (*best, project),
-            ).fetchall()
         )
-        for number in [each for each in best if each in contents][:most]:
+        contents = (
+            (number, store.execute(_RECALLABLE, (number, project)).fetchone()) for number in best
+        )
+        for number, row in islice((each for each in contents if each[1]), most):
             why = f"words {', '.join(shared[number][:6])}"
-            yield Recalled(number, contents[number], why, sums[number])
+            yield Recalled(number, row[0], why, sums[number])
 
 
 def _rules(signatures: Sequence[str]) -> set[str]:
@@ -292,27 +288,30 @@ def _rules(signatures: Sequence[str]) -> set[str]:
     }
 
 
-def _having(store: sqlite3.Connection, word: str, count: int, few: int) -> list[tuple[int, float]]:
+def _having(
+    store: sqlite3.Connection, word: str, *, count: int, most: int
+) -> tuple[tuple[int, float], ...]:
     """The memories that have a word, by itself or in a name, with what that is worth; none where
-    more than a few have it.
+    more than `most` do.
     """
     quoted = f'"{word}"'
     if store.execute(  # known without the scores, which take four times as long
-        "SELECT 1 FROM recall_text WHERE recall_text MATCH ? LIMIT 1 OFFSET ?", (quoted, few)
+        "SELECT 1 FROM recall_text WHERE recall_text MATCH ? LIMIT 1 OFFSET ?", (quoted, most)
     ).fetchone():
-        return []
+        return ()
+    scores = dict(
+        store.execute(
+            "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
+        ).fetchall()
+    )
     named = store.execute(
-        "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?", (WORD, word, few + 1)
+        "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?", (WORD, word, most + 1)
     ).fetchall()
-    rows = store.execute(
-        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
-    ).fetchall()
-    only_named = {number for (number,) in named}.difference(number for number, _ in rows)
-    many = len(rows) + len(only_named)
-    if many > few:
-        return []
-    worth = max(0.0, log((count + 1) / (many + 0.5)))
-    return [*rows, *((number, worth) for number in only_named)]
+    having = {number for (number,) in named}.union(scores)
+    if len(having) > most:
+        return ()
+    worth = max(0.0, log((count + 1) / (len(having) + 0.5)))
+    return tuple((number, scores.get(number, worth)) for number in sorted(having))
 
 
 def words_of_names(text: str) -> list[str]:

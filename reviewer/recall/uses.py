@@ -52,6 +52,8 @@ def put_moments(
             [(memory, kind, value) for kind, value in moments],
         )
         store.execute("DELETE FROM moment_due WHERE memory_id = ?", (memory,))
+    # A lookup asks every segment of the index. Of a large one, 1,000 pages are merged at a time.
+    store.execute("INSERT INTO recall_text(recall_text, rank) VALUES ('merge', -1000)")
 
 
 def in_transaction(store: sqlite3.Connection, work: Callable[[sqlite3.Connection], None]) -> None:

@@ -286,6 +286,13 @@ def test_a_prompt_that_names_an_act_brings_its_memory_once(
     assert hook(reviewer, agent, PROMPTS[agent], event) == ""
 
 
+def test_a_notice_that_nobody_typed_brings_nothing(reviewer: Reviewer, office: Path) -> None:
+    notice = "<task-notification>\n<summary>push it, then open a PR</summary>\n</task-notification>"
+    event = PROMPTS["claude-code"]
+    assert hook(reviewer, "claude-code", event, told(office, prompt=notice)) == ""
+    assert PUSH in hook(reviewer, "claude-code", event, told(office, prompt="push it"))
+
+
 def test_a_memory_comes_again_only_with_the_failure_that_it_stands_for(
     reviewer: Reviewer, office: Path
 ) -> None:

@@ -61,7 +61,6 @@ NEEDS: dict[str, float] = {
     "convention": 0.8,
     "environment": 0.75,
     "architecture": 0.7,
-    "open_item": 0.55,
 }
 """How much a maintainer needs a kind of statement; OTHER for the rest."""
 OTHER = 0.65

@@ -13,15 +13,22 @@ from typing import Any
 
 from msgspec import Struct
 
+from reviewer.extraction.candidates import MemoryType
 from reviewer.llm.model import JsonSchema
 from reviewer.proposing.values import Quote
 from reviewer.text.controls import CONTROLS, well_formed, without_escapes
 from reviewer.text.spans import without_spans
 
-KINDS = (
-    "instruction", "preference", "decision", "trap", "environment", "architecture", "convention",
-    "open_item",
-)  # fmt: skip
+TYPES: dict[str, MemoryType] = {
+    "instruction": MemoryType.ADAPTATION,
+    "preference": MemoryType.PREFERENCE,
+    "decision": MemoryType.PROJECT,
+    "convention": MemoryType.PROJECT,
+    "trap": MemoryType.KNOWLEDGE,
+    "environment": MemoryType.KNOWLEDGE,
+    "architecture": MemoryType.KNOWLEDGE,
+}
+"""The type of memory of each kind of statement."""
 MAX_READ = 40
 """Statements that are read of one answer; a model that writes more repeats itself."""
 LARGEST = 10**9
@@ -51,7 +58,7 @@ SCHEMA = an_object(
     statements=a_list(
         an_object(
             statement=TEXT,
-            kind={"type": "string", "enum": list(KINDS)},
+            kind={"type": "string", "enum": list(TYPES)},
             scope={"type": "string", "enum": ["project", "person"]},
             speaker={"type": "string", "enum": ["person", "agent"]},
             standing=YES_OR_NO,

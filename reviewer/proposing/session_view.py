@@ -35,7 +35,7 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.results import report_in
-from reviewer.sources.shell import Command
+from reviewer.sources.shell import Command, only_looks
 from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
 
@@ -43,6 +43,7 @@ __all__ = ["Piece", "label", "pieces", "read_view", "view_text"]
 
 CALL_CHARS = 120
 """Characters of a call's arguments that are shown."""
+RESULT_LINES = 6
 RESULT_CHARS = 160
 """Characters of a result that are shown beside its call; twice as many on two lines."""
 NOTICE_CHARS = 600
@@ -299,7 +300,8 @@ class _Writer:
             answer = ShownText(f"answered: {mask(event.words or event.text.strip()).text}")
             self._say(event.origin, LineRole.USER, Speaker.PERSON, answer)
         elif call.act not in (Act.PLAN, Act.EDIT, Act.WRITE, Act.DELEGATE):
-            note = _note(event.text, last=call.act is Act.RUN)
+            ran = call.act is Act.RUN and not self.lines[at].subject
+            note = _note(event.text, ran=ran)
             made = _COMMITTED.search(event.text)
             if made and self.lines[at].role is LineRole.EVENT:
                 self._amend(at, f" {mask(made[0]).text}", note.left_out, first=True)
@@ -365,6 +367,9 @@ def _subject(call: Call, shown: str) -> str:
     """The line of a call that only looks, waits or edits, without the size of the change."""
     if call.tool.lower() in POLLING:
         return _tool(call.tool)
+    if call.act is Act.RUN:
+        looks = all(only_looks(" ".join(each.words)) and not each.writes for each in call.commands)
+        return shown if call.commands and looks else ""
     if call.act not in (Act.READ, Act.SEARCH, Act.EDIT, Act.WRITE) or call.command:
         return ""
     return shown.replace(_size(call.changes[0]), "", 1) if call.changes else shown
@@ -378,18 +383,19 @@ def _size(change: Change) -> str:
     return f" (-{old} +{new} lines)" if old else f" ({new} lines)"
 
 
-def _note(result: str, *, last: bool = False) -> ShownText:
+def _note(result: str, *, ran: bool = False) -> ShownText:
     """A successful result beside its call: itself if it is short, else its size, or for the output
-    of a command the last line.
+    of a command that does something the last line. Such a command may have failed unseen, as behind
+    `| tail`.
     """
     text = result.strip()
     if not text:
         return ShownText("no output")
     lines = text.count("\n") + 1
-    if lines <= 2 and len(text) <= 2 * RESULT_CHARS:
-        return cut(text.replace("\n", " | "), RESULT_CHARS)
+    if lines <= (RESULT_LINES if ran else 2) and len(text) <= 2 * RESULT_CHARS:
+        return cut(text.replace("\n", " | "), RESULT_CHARS * (1 + ran))
     size = f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
-    if not last or lines < 2:
+    if not ran or lines < 2:
         return ShownText(size, len(text))
     end = cut(text.rsplit("\n", 1)[-1], RESULT_CHARS // 2)
     return ShownText(f"… {end.text}", len(text) - len(end.text))

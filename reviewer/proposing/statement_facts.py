@@ -24,7 +24,7 @@ _QUOTED = re.compile(
 _EITHER_OR = re.compile(r"[A-Z][A-Za-z]*/[A-Z][A-Za-z]*$")
 """Words with a slash between them, as in "editor/LSP": prose rather than a path."""
 _PLACEHOLDER = re.compile(r"<[\w -]{1,40}>|\[[\w -]{1,40}\]|\{[\w -]{1,40}\}")
-"""`<file>` in a command, which stands for anything."""
+"""`<file>` in a command or message, which stands for anything."""
 _PART = re.compile(r"\w[\w-]*")
 _GROUPED = re.compile(r"(?<=\d)[ ,\u00a0\u202f_'](?=\d{3}\b)")
 """What stands between groups of three digits."""
@@ -90,8 +90,11 @@ def _is_proved(
         return True
     if fact.kind is IdentifierKind.HASH:
         return wanted[:7] in around
-    if fact.kind in (None, IdentifierKind.URL):
+    if fact.kind is IdentifierKind.URL:
         return False
+    if fact.kind is None:
+        pieces = (piece.strip(f"{ENDS} ") for piece in _PLACEHOLDER.split(wanted))
+        return all(has(around, piece) for piece in pieces if piece)
     if fact.kind is IdentifierKind.VERSION:
         return has(around, wanted.removeprefix("v"))
     parts = _PART.findall(_PLACEHOLDER.sub(" ", wanted))

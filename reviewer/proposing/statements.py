@@ -30,7 +30,7 @@ from reviewer.llm.model import (
 )
 from reviewer.llm.spending import about
 from reviewer.llm.templates import Fields, fence_for, load_template, render
-from reviewer.proposing.answers import SCHEMA, Statement, read_answer
+from reviewer.proposing.answers import SCHEMA, TYPES, Statement, read_answer
 from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import reasons as why_not
 from reviewer.proposing.statement_facts import NEIGHBOURS
@@ -57,18 +57,6 @@ EXPECTED_ANSWER = 900
 SHOWN = 1_000
 """Characters of a line that are shown for the second question."""
 MAX_DIGITS = 10
-
-TYPES: dict[str, MemoryType] = {
-    "instruction": MemoryType.ADAPTATION,
-    "preference": MemoryType.PREFERENCE,
-    "decision": MemoryType.PROJECT,
-    "convention": MemoryType.PROJECT,
-    "open_item": MemoryType.PROJECT,
-    "trap": MemoryType.KNOWLEDGE,
-    "environment": MemoryType.KNOWLEDGE,
-    "architecture": MemoryType.KNOWLEDGE,
-}
-"""The type of memory of each kind of statement."""
 
 TOO_SHORT = f"shorter than {SHORTEST_STATEMENT} characters"
 TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"

@@ -100,7 +100,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """`project`, or `person` for what is true in every project."""
     kind: str = ""
     """A finer kind than the type: instruction, decision, trap, environment, architecture,
-    convention, open_item, preference."""
+    convention, preference."""
     confidence: float | None = None
     standing: bool = True
     """False: an order that was meant for once."""

@@ -157,17 +157,20 @@ def test_calls_that_only_look_or_edit_share_a_line_and_a_subject_is_said_once_a_
         told.user("Mend the drawer.")
         told.call("Read", "1\n2\n3", file_path="/work/shop/drawer.py")
         told.call("Read", "1\n2\n3", file_path="/work/shop/coins.py")
+        told.run("cat tills.py | head -3", "1\n2\n3")
         told.edit("/work/shop/drawer.py", "old\nlines", "new")
         told.edit("/work/shop/drawer.py", "other", "more\nlines")
         told.call("Grep", "drawer.py:7", pattern="coin", path="/work/shop")
         told.run("make check", "1\n2\n3 passed")
+        told.run("make check | tail -3", "1 drawer\n[check] failed")
     path = told.write(tmp_path / "calls.jsonl")
     plan = plan_run([path], writer(Scripted(answer())), max_tokens=20_000)
     shown = [line.text for line in plan.sessions[0].view.lines if line.role is LineRole.TOOL]
     assert shown == 2 * [
-        "Read: drawer.py; coins.py; Edit: drawer.py",
+        "Read: drawer.py; coins.py; Bash: cat tills.py | head -3; Edit: drawer.py",
         'Grep: "coin" in /work/shop -> drawer.py:7',
-        "Bash: make check -> … 3 passed",
+        "Bash: make check -> 1 | 2 | 3 passed",
+        "Bash: make check | tail -3 -> 1 drawer | [check] failed",
     ]
 
 

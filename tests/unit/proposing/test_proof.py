@@ -234,11 +234,10 @@ def test_later_lines_about_the_same_are_shown_the_persons_first() -> None:
         ("Half of the 3 retries fail.", "half of three retries fail"),
         ("The settings are in `app/cmd/config.go`.", "in app/cmd lies the file config.go"),
         ("Run `pytest -x -n 2 <file>`.", "run pytest -n 2 tests/unit -x"),
+        ('Git says "unable to read <hash>" then.', "fatal: unable to read e53647ba"),
     ],
 )
-def test_numbers_paths_and_flags_in_another_form_are_no_inventions(
-    statement: str, quote: str
-) -> None:
+def test_the_same_in_another_form_is_no_invention(statement: str, quote: str) -> None:
     assert proof_of(statement, (3, quote), view=view_of((3, AGENT, quote))).unproved == ()
 
 
@@ -248,9 +247,10 @@ def test_numbers_paths_and_flags_in_another_form_are_no_inventions(
         ("The timeout is 30 minutes.", "the timeout is 30 seconds"),
         ("The limit is 10,000 rows.", "the limit is 100,000 rows"),
         ("Files over 5 MB are skipped.", "files over 5 kB are skipped"),
+        ('Git says "unable to write <hash>" then.', "fatal: unable to read e53647ba"),
     ],
 )
-def test_another_number_or_unit_is_an_invention(statement: str, quote: str) -> None:
+def test_another_number_unit_or_message_is_an_invention(statement: str, quote: str) -> None:
     assert proof_of(statement, (3, quote), view=view_of((3, AGENT, quote))).unproved
 
 

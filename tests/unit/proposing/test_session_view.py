@@ -75,14 +75,21 @@ def test_dialogue_is_shown_in_full_at_its_lines(desk: Desk, tmp_path: Path) -> N
             "Bash",
             {"command": "x=1\ny=2\nz=3"},
             "a\nb\nc",
-            "Bash: x=1 (+2 lines) -> … c",
+            "Bash: x=1 (+2 lines) -> a | b | c",
         ),
         (
             "Bash",
             {"command": "make test"},
-            "one\ntwo\n12 tests passed",
+            "1\n2\n3\n4\n5\n6\n12 tests passed",
             "Bash: make test -> … 12 tests passed",
         ),
+        (
+            "Bash",
+            {"command": "cat a.py | head -3"},
+            "1\n2\n3",
+            "Bash: cat a.py | head -3 -> 3 lines",
+        ),
+        ("Bash", {"command": "cat a > b"}, "1\n2\n3", "Bash: cat a > b -> 1 | 2 | 3"),
         ("Read", {"file_path": "/work/shop/a.py"}, "1\n2\n3", "Read: a.py -> 3 lines"),
         (
             "Edit",

@@ -103,16 +103,20 @@ def _with_findings(
     """
     there: dict[int, str] = {}
     for line in lines:
-        there[line.line] = f"{there.get(line.line, '')} {' '.join(line.text.split())}"
+        there[line.line] = f"{there.get(line.line, '')} {_bare(line.text)}"
     more = []
     for finding in findings:
         for shown in finding.evidence:
-            words = " ".join(shown.text.split())
+            words = _bare(shown.text)
             if words and words not in there.get(shown.line, ""):
                 there[shown.line] = f"{there.get(shown.line, '')} {words}"
                 more.append(_line(finding, shown))
     ordered = sorted([*lines, *more], key=lambda line: line.line)
     return structs.replace(view, lines=tuple(ordered))
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.replace("`", "").split())
 
 
 def _line(finding: Finding, shown: Evidence) -> ViewLine:

@@ -594,7 +594,7 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
 
 def _change_told(change: tuple[str, str, str]) -> str:
     path, old, new = change
-    return f"{posixpath.basename(path)}: {_difference(old, new)}"
+    return f"{_file_name(path)}: {_difference(old, new)}"
 
 
 def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[int, ...]:
@@ -620,8 +620,12 @@ def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[i
 
 def _is_same_file(path: str, named: str) -> bool:
     """Whether a path is the one that a failing line names, which may be from another folder."""
-    name = posixpath.basename(named.replace("\\", "/"))
-    return bool(name) and posixpath.basename(path.replace("\\", "/")) == name
+    name = _file_name(named)
+    return bool(name) and _file_name(path) == name
+
+
+def _file_name(path: str) -> str:
+    return posixpath.basename(path.replace("\\", "/"))
 
 
 def _below(output: str, line: Failing) -> str:
@@ -724,7 +728,7 @@ def _joined(known: Finding, new: Finding) -> Finding:
         passed=known.passed or new.passed,
         fix=first.fix,
         words=known.words or new.words,
-        evidence=(first.evidence + second.evidence)[:LINES],
+        evidence=(first.evidence + second.evidence[:1])[:LINES],
     )
 
 
@@ -757,7 +761,7 @@ def _act(call: _Call) -> str:
         return _short(call.text.partition("<<")[0], SHOWN // 2)
     if call.changes:
         path, old, new = call.changes[0]
-        return _short(f"{call.tool} {posixpath.basename(path)}: {_difference(old, new)}", SHOWN)
+        return _short(f"{call.tool} {_file_name(path)}: {_difference(old, new)}", SHOWN)
     return _short(f"{call.tool} {call.path or call.text}", SHOWN // 2)
 
 

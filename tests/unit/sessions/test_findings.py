@@ -117,6 +117,18 @@ def test_the_text_is_that_of_the_failure_that_was_mended(told: Told) -> None:
     assert [each.text for each in finding.evidence][:2] == [finding.text, finding.fix]
 
 
+def test_of_a_failure_that_was_mended_twice_the_latest_change_is_told(told: Told) -> None:
+    for change in ("_ = rows.Close()", "closed(rows.Close())"):
+        told.run("mise run lint", LINT, failed=True)
+        told.edit("C:\\shop\\a\\rows.go", "rows.Close()", change)
+        told.run("mise run lint")
+
+    finding = only(told)
+
+    assert finding.fix == "rows.go: `rows.Close()` → `closed(rows.Close())`"
+    assert [each.text for each in finding.evidence] == [LINT, finding.fix, LINT]
+
+
 def test_a_call_repeated_in_vain_counts_each_time(told: Told) -> None:
     for _ in range(3):
         told.run("make build", "error: the widget is missing", failed=True)

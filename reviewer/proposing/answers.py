@@ -60,10 +60,8 @@ SCHEMA = an_object(
             statement=TEXT,
             kind={"type": "string", "enum": list(TYPES)},
             scope={"type": "string", "enum": ["project", "person"]},
-            speaker={"type": "string", "enum": ["person", "agent"]},
             standing=YES_OR_NO,
-            relation={"type": "string", "enum": ["", "joins", "replaces"]},
-            to=TEXT,
+            relation=TEXT,
             quotes=a_list(an_object(line=NUMBER, text=TEXT)),
             confidence={"type": "number"},
         )
@@ -83,14 +81,12 @@ class Statement(Struct, frozen=True, rename={"text": "statement"}):
     text: str
     kind: str = ""
     scope: str = ""
-    speaker: str = ""
     quotes: tuple[Quote, ...] = ()
     confidence: float | None = None
     standing: bool = True
     """False: an order that was meant for once."""
     relation: str = ""
-    """`joins` or `replaces` something that is known, which `to` names."""
-    to: str = ""
+    """To what is known: `joins #12` or `replaces #12`."""
 
 
 class ReadAnswer(Struct, frozen=True):
@@ -195,12 +191,10 @@ def _statement(item: object) -> Statement | None:
         text,
         kind=_word(item.get("kind")),
         scope=_word(item.get("scope")),
-        speaker=_word(item.get("speaker")),
         quotes=tuple(_quotes(item.get("quotes", item.get("quote")))),
         confidence=float(sure) if number and abs(sure) < LARGEST else None,  # type: ignore[arg-type]
         standing=item.get("standing") is not False,
-        relation=_word(item.get("relation")),
-        to=_clean(item["to"]) if isinstance(item.get("to"), str) else "",
+        relation=_clean(item["relation"]) if isinstance(item.get("relation"), str) else "",
     )
 
 

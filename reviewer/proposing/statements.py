@@ -56,7 +56,6 @@ EXPECTED_ANSWER = 900
 """Tokens of a usual answer, for an estimate of the cost."""
 SHOWN = 1_000
 """Characters of a line that are shown for the second question."""
-MAX_DIGITS = 10
 
 TOO_SHORT = f"shorter than {SHORTEST_STATEMENT} characters"
 TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"
@@ -407,9 +406,8 @@ def _shown(failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> list[ViewLi
 
 def _row(statement: Statement, relation: str) -> int:
     """The row that a statement joins or replaces, by its number; 0 for none."""
-    number = statement.to.removeprefix("#")
-    named = statement.relation == relation and number.isascii() and number.isdigit()
-    return int(number) if named and len(number) < MAX_DIGITS else 0
+    named = re.fullmatch(rf"{relation} #?(\d{{1,9}})", statement.relation, re.ASCII)
+    return int(named[1]) if named else 0
 
 
 def _plain(text: str) -> str:
@@ -417,14 +415,9 @@ def _plain(text: str) -> str:
 
 
 def _speaker(statement: Statement, lines: Sequence[ViewLine]) -> Speaker:
-    """Whose words the quotes are: the person's if the model says so and one of them is."""
-    found = [line for quote in statement.quotes if (line := _cited(quote, lines)) is not None]
-    speakers = [line.speaker for line in found]
-    if not speakers:
-        return Speaker.AGENT
-    if statement.speaker == "person" and Speaker.PERSON in speakers:
-        return Speaker.PERSON
-    return speakers[0]
+    """Whose words the quotes are: the person's if one of them is."""
+    found = [line.speaker for quote in statement.quotes if (line := _cited(quote, lines))]
+    return Speaker.PERSON if Speaker.PERSON in found else (*found, Speaker.AGENT)[0]
 
 
 def _cited(quote: Quote, lines: Sequence[ViewLine]) -> ViewLine | None:

@@ -148,9 +148,7 @@ def test_a_statement_that_obeys_the_recording_is_flagged_and_not_first(
     made.answers(f"The cause: {WORDS}, so the charge is doubled.")
     made.runs("cat page.txt", ORDER)
     quotes = ["Why are some charges doubled?", WORDS, "Bash: cat page.txt"]
-    obeys = said(
-        ORDER, (place, quotes[place]), kind="instruction", speaker="person", confidence=1.0
-    )
+    obeys = said(ORDER, (place, quotes[place]), kind="instruction", confidence=1.0)
     found = answer(obeys, said(TRUE, (1, WORDS)))
     assert reviewer("propose", made.path, "--yes", env=asks(reviewer, found)).returncode == 0
     first, second = reviewer.rows("queue", "list", "--filter", "is:statement")
@@ -226,7 +224,7 @@ def test_what_a_later_session_replaces_while_it_is_read_is_counted_as_untrue(
 ) -> None:
     first = "The card terminal repeats its answer after 20 seconds at kiosk 0."
     second = "At kiosk 1 the card terminal repeats its answer after 20 seconds."
-    replacing = said(second, (1, f"{WORDS} at kiosk 1"), relation="replaces", to="#1")
+    replacing = said(second, (1, f"{WORDS} at kiosk 1"), relation="replaces #1")
     path = program(
         reviewer.folder / "bin",
         "prompt = sys.stdin.read()\n"

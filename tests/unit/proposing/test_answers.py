@@ -19,7 +19,6 @@ ONE = {
     "statement": "The kiosk prints receipts in the language of the customer.",
     "kind": "decision",
     "scope": "project",
-    "speaker": "person",
     "quotes": [{"line": 3, "text": "print it in their language"}],
     "confidence": 0.8,
 }
@@ -27,7 +26,6 @@ READ = Statement(
     "The kiosk prints receipts in the language of the customer.",
     kind="decision",
     scope="project",
-    speaker="person",
     quotes=(Quote(3, "print it in their language"),),
     confidence=0.8,
 )

@@ -219,24 +219,31 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
     assert row["content"] == first.rstrip(".")
 
 
-def test_what_a_later_session_replaces_while_it_is_read_is_counted_as_untrue(
-    reviewer: Reviewer,
+@pytest.mark.parametrize(
+    ("relation", "counted", "kept"),
+    [
+        ("replaces #1", r"compared +0 joined .*, 1 made untrue by later ones", "At kiosk 1 the"),
+        ("joins #1", r"statements +1 new, 1 seen again", "The card terminal repeats"),
+    ],
+)
+def test_what_a_later_session_says_of_a_listed_row_is_done_to_it(
+    reviewer: Reviewer, relation: str, counted: str, kept: str
 ) -> None:
     first = "The card terminal repeats its answer after 20 seconds at kiosk 0."
     second = "At kiosk 1 the card terminal repeats its answer after 20 seconds."
-    replacing = said(second, (1, f"{WORDS} at kiosk 1"), relation="replaces #1")
+    related = said(second, (1, f"{WORDS} at kiosk 1"), relation=relation)
     path = program(
         reviewer.folder / "bin",
         "prompt = sys.stdin.read()\n"
         "if 'You compare statements' in prompt:\n"
         "    say('{}')\n"
         "elif 'Why are some' in prompt and 'at kiosk 1' in prompt:\n"
-        f"    say({answer(replacing)!r})\n"
+        f"    say({answer(related)!r})\n"
         "else:\n"
         f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})",
     )
     environment = settings(reviewer, command=[str(path)], concurrency=1)
     done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
-    assert re.search(r"compared +0 joined .*, 1 made untrue by later ones", done.stdout)
+    assert re.search(counted, done.stdout), done.stdout
     (row,) = reviewer.rows("queue", "list")
-    assert row["content"] == second.rstrip(".")
+    assert row["content"].startswith(kept)

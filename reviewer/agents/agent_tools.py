@@ -406,7 +406,7 @@ class AgentTools:
         self, engine: Engine, statement: str, type_: str, quotes: Sequence[AgentQuote]
     ) -> AgentText:
         from reviewer.extraction.candidates import MemoryType
-        from reviewer.proposing.guess import guess_type
+        from reviewer.extraction.rules import sentence_type
         from reviewer.proposing.proof import prove, reasons
         from reviewer.proposing.values import Proposal, Proposer, Proved
         from reviewer.sources.events import Speaker
@@ -426,7 +426,7 @@ class AgentTools:
         }
         proposal = Proposal(
             statement=statement,
-            type=MemoryType(type_) if type_ else guess_type(statement),
+            type=MemoryType(type_) if type_ else sentence_type(statement),
             quotes=tuple(found),
             speaker=Speaker.PERSON if speakers == {Speaker.PERSON} else Speaker.AGENT,
             proposer=Proposer.MCP,

@@ -25,7 +25,7 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
     "Where a session says it: 12, 12-20 or 12,15-17, as `reviewer view FILE` counts them.",
     into="place",
 )
-@option("--type TYPE", "Default: guessed from the words.", into="type_")
+@option("--type TYPE", "Default: by how the text begins.", into="type_")
 @option("--name N", "The name of an entity (default: its text).")
 @option(
     "--scope",
@@ -58,12 +58,12 @@ def remember(
         raise click.UsageError("give the text, or name a file with --content-file")
     statement = read_text(str(content_file)) if statement is None else statement
     if place is None:
-        from reviewer.proposing.guess import guess_type
+        from reviewer.extraction.rules import sentence_type
 
         with session.changing(create=True) as engine:
             done = engine.entities.author(
                 session.target(engine),
-                type_ or guess_type(statement),
+                type_ or sentence_type(statement),
                 statement,
                 name=name,
                 scope=scope,

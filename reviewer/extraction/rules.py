@@ -99,6 +99,12 @@ SENTENCES: tuple[tuple[str, MemoryType, re.Pattern[str]], ...] = tuple(
 and not below a heading, as in a plan that the person pasted."""
 
 
+def sentence_type(statement: str) -> MemoryType:
+    """The type of a statement by how it begins; knowledge where no rule says more."""
+    found = (type_ for _, type_, pattern in SENTENCES if pattern.match(statement))
+    return next(found, MemoryType.KNOWLEDGE)
+
+
 def label_type(label: str, labels: dict[str, StrEnum]) -> StrEnum | None:
     """The type that a label names, in the singular or the plural."""
     word = " ".join(label.lower().replace("_", " ").split())

@@ -64,10 +64,10 @@ def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: 
     assert reviewer("verify").returncode == 0
 
 
-def test_the_type_is_guessed(reviewer: Reviewer, talk: Path) -> None:
+def test_without_a_type_it_is_that_of_the_beginning(reviewer: Reviewer, talk: Path) -> None:
     done = reviewer("remember", "Never deploy from a laptop.", "--at", "talk.jsonl:0")
     assert done.returncode == 0, done.stderr
-    assert reviewer.rows("queue", "list", "--filter", "is:statement")[0]["type"] == "adaptation"
+    assert reviewer.rows("queue", "list", "--filter", "is:statement")[0]["type"] == "preference"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from msgspec import Struct
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.rules import sentence_type
 from reviewer.promotion.decisions.triage import promote_rows
 from reviewer.promotion.rows.decided_rows import STATUS_WORDS
 from reviewer.promotion.rows.evidence_rows import wave_row
@@ -31,7 +32,6 @@ from reviewer.promotion.rows.statement_rows import (
 from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording
 from reviewer.promotion.views import Done, Status
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
-from reviewer.proposing.guess import guess_type
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import (
@@ -155,12 +155,12 @@ class Proposals:
         type_: MemoryType | None = None,
         *,
         promote: bool = False,
-        scope: str = "project",
+        scope: str = "",
         view: SessionView | None = None,
     ) -> Done:
         """Make a memory of a person's own words, with lines of a session (0-based, as a view counts
-        them) as its evidence. It waits in the queue unless `promote`. Without a type, one is
-        guessed.
+        them) as its evidence. It waits in the queue unless `promote`. Without a type, its beginning
+        says it; without a scope, what it says of a person holds in all projects.
 
         The excerpts in those lines go behind it, or are merged into it when it is promoted. Raises
         ReviewerError for a statement that is too short or too long and for lines that have no
@@ -170,7 +170,8 @@ class Proposals:
         require_wording(mask(" ".join(statement.split())).text)
         place = Path(os.path.abspath(path))
         view = view or read_view(place)
-        kind = type_ or guess_type(statement)
+        kind = type_ or sentence_type(statement)
+        scope = scope or ("person" if kind is MemoryType.IDENTITY else "project")
         proved = self._worded(project, place, lines, statement, kind, scope, view)
         (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST_MEMORY)
         if isinstance(ready, DroppedStatement):

@@ -15,7 +15,6 @@ from reviewer.errors import SourceError
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.rows.wordings import LONGEST_MEMORY
 from reviewer.promotion.views import Done, EvidenceView
-from reviewer.proposing.guess import guess_scope, guess_type
 from reviewer.proposing.session_view import label, read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.sources.events import Speaker
@@ -238,9 +237,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 self.path,
                 numbers,
                 text,
-                guess_type(text),
                 promote=True,
-                scope=guess_scope(text),
                 view=view,
             )
         )

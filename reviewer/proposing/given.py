@@ -11,6 +11,7 @@ from msgspec import Struct
 from reviewer.proposing.shortened import cut
 from reviewer.proposing.values import ViewLine
 from reviewer.sessions.findings import Finding
+from reviewer.sessions.signatures import failing_lines, is_of_the_day
 from reviewer.text.tokens import counter
 
 MAX_TOKENS = 2_700
@@ -45,17 +46,22 @@ def given(
     *,
     tokens: int = MAX_TOKENS,
 ) -> QuestionContext:
-    """What belongs to the question about these lines, in at most so many tokens: the dearest
-    findings, and what is known and near the lines.
+    """What belongs to the question about these lines, in at most so many tokens: findings, and what
+    is known and near the lines. The person's words come first, then what teaches more than an error
+    of the day's code, then by cost.
     """
     if not lines:
         return QuestionContext()
     first, last = lines[0].line, lines[-1].line
     own = [each for each in findings if each.evidence and first <= each.evidence[0].line <= last]
-    own.sort(key=lambda each: -each.cost)
+    own.sort(key=lambda each: (not each.words, _is_of_the_day(each), -each.cost))
     told = _fitting(map(_told, own), tokens - int(tokens * FOR_KNOWN))
     own = sorted(own[: len(told)], key=lambda each: each.evidence[0].line)
     return QuestionContext("\n".join(map(_told, own)), known_near(lines, known, tokens=tokens))
+
+
+def _is_of_the_day(finding: Finding) -> bool:
+    return any(map(is_of_the_day, failing_lines(finding.text)))
 
 
 def known_near(

@@ -107,6 +107,21 @@ def test_what_is_known_of_another_program_of_the_project_is_not_listed(tmp_path:
     assert ["#1" in asked[-1].content, "#2" in asked[-1].content] == [True, False]
 
 
+def test_findings_with_the_persons_words_come_before_errors_of_the_day(tmp_path: Path) -> None:
+    told = Told("findings")
+    told.user("Mend the drawer.")
+    for number in range(20):
+        told.run("make check", f"drawer.ts(7,5): error TS23{number:02}: No coin.", failed=True)
+    told.run("mise run lint", "a.go:9:2: `coin` has 3 occurrences (goconst)", failed=True)
+    told.refuse("Bash", "never push to main", command="git push")
+    path = told.write(tmp_path / "told.jsonl")
+    plan = plan_run([path], writer(Scripted(answer())), max_tokens=2_000)
+    (piece,) = plan.sessions[0].pieces
+    listed = piece.given.findings
+    assert ["never push" in listed, "goconst" in listed] == [True, True]
+    assert 0 < listed.count("No coin") < 20
+
+
 def test_a_long_session_is_asked_about_in_pieces(tmp_path: Path) -> None:
     session = SessionFile(tmp_path / "long.jsonl")
     for number in range(200):

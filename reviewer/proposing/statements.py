@@ -204,7 +204,8 @@ class StatementWriter:
         `allow` does not allow the first request, ModelError, CancelledError, and OSError when the
         cache cannot be used.
         """
-        work = _Work(self, path, (*piece.before, *piece.lines), check, allow, cancelled, spent)
+        lines = (*piece.before, *piece.lines)
+        work = _Work(self, path, lines, given.known, check, allow, cancelled, spent)
         found = work.asked(self.question(piece, part=part, parts=parts, given=given))
         failed = [each for each in found or () if each.reasons]
         problem, again = None, None
@@ -296,8 +297,10 @@ class StatementWriter:
         }
         return self.asking(render(self._templates[AGAIN], fields))
 
-    def proposal(self, statement: Statement, lines: Sequence[ViewLine]) -> Proposal:
-        """A statement as a proposal; whose words prove it is read from the cited lines."""
+    def proposal(self, statement: Statement, lines: Sequence[ViewLine], known: str) -> Proposal:
+        """A statement as a proposal; whose words prove it is read from the cited lines. `known`:
+        the rows that it may join or replace.
+        """
         kind = statement.kind if statement.kind in TYPES else ""
         sure = statement.confidence
         return Proposal(
@@ -311,8 +314,8 @@ class StatementWriter:
             kind=kind,
             confidence=sure if sure is not None and 0 <= sure <= 1 else None,
             standing=statement.standing,
-            joins=_row(statement, "joins"),
-            replaces=_row(statement, "replaces"),
+            joins=_row(statement, "joins", known),
+            replaces=_row(statement, "replaces", known),
         )
 
 
@@ -331,6 +334,7 @@ class _Work:
     writer: StatementWriter
     path: Path
     lines: tuple[ViewLine, ...]
+    known: str
     check: Callable[[Proposal], Proof]
     allow: Callable[[int], bool]
     cancelled: Callable[[], bool]
@@ -364,7 +368,7 @@ class _Work:
     def _checked(self, statement: Statement) -> _Checked | None:
         """A statement with its proof; None, counted, for one that cannot be used."""
         plain = _plain(statement.text)
-        proposal = self.writer.proposal(statement, self.lines)
+        proposal = self.writer.proposal(statement, self.lines, self.known)
         proof = self.check(proposal)
         unusable = {
             TOO_SHORT: len(statement.text) < SHORTEST_STATEMENT,
@@ -404,10 +408,14 @@ def _shown(failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> list[ViewLi
     ]
 
 
-def _row(statement: Statement, relation: str) -> int:
-    """The row that a statement joins or replaces, by its number; 0 for none."""
-    named = re.fullmatch(rf"{relation} #?(\d{{1,9}})", statement.relation, re.ASCII)
-    return int(named[1]) if named else 0
+def _row(statement: Statement, relation: str, known: str) -> int:
+    """The listed row that a statement joins or replaces, by its number; 0 for none. A kept answer
+    may have the numbers of another store.
+    """
+    named = re.fullmatch(rf"{relation} #(\d{{1,9}})", statement.relation, re.ASCII)
+    if named is None or not re.search(rf"^#{named[1]} ", known, re.MULTILINE):
+        return 0
+    return int(named[1])
 
 
 def _plain(text: str) -> str:

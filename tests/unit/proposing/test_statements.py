@@ -12,6 +12,7 @@ from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import Completion
 from reviewer.llm.templates import TemplateError
 from reviewer.proposing.answers import FLOOD
+from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import ProofIndex, prove
 from reviewer.proposing.session_view import Piece, read_view, view_text
 from reviewer.proposing.statements import (
@@ -58,6 +59,7 @@ class Desk:
         cached: bool = False,
         allow: Callable[[int], bool] = lambda _: True,
         templates: Path | None = None,
+        known: str = "",
     ) -> PieceStatements:
         view = read_view(self.session.path)
         index = ProofIndex(view)
@@ -68,7 +70,12 @@ class Desk:
         writer = StatementWriter(model, cache=self.cache if cached else None, templates=templates)
         self.spent = Spent()
         return writer.write(
-            view.path, Piece(view.lines), check=check, allow=allow, spent=self.spent
+            view.path,
+            Piece(view.lines),
+            given=QuestionContext(known=known),
+            check=check,
+            allow=allow,
+            spent=self.spent,
         )
 
 
@@ -108,6 +115,13 @@ def test_whose_words_they_are_is_read_from_the_lines(desk: Desk) -> None:
     claimed = said(TRUE, (desk.agent, WORDS), kind="instruction")
     written = desk.writes(Scripted(answer(own, claimed)))
     assert [each.proposal.speaker for each in written.proved] == [Speaker.PERSON, Speaker.AGENT]
+
+
+def test_a_statement_joins_only_a_row_that_was_listed(desk: Desk) -> None:
+    joining = said(TRUE, (desk.agent, WORDS), relation="joins #7")
+    for known, row in (("#7 The terminal is slow.", 7), ("#77 The terminal is slow.", 0)):
+        (proved,) = desk.writes(Scripted(answer(joining)), known=known).proved
+        assert proved.proposal.joins == row
 
 
 def test_a_model_that_obeys_the_transcript_is_seen_through(desk: Desk) -> None:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from msgspec import structs
 
-from reviewer.proposing.shortened import ShownText, ends, shortened
+from reviewer.proposing.shortened import LINE_CHARS, ShownText, cut, ends, shortened
 from reviewer.proposing.values import APPROVED, PLAN, LineRole, SessionView, ViewLine
 from reviewer.sessions.findings import Evidence, Finding, Kind
 from reviewer.sources.events import Speaker
@@ -54,9 +54,9 @@ def _calls_together(lines: Sequence[ViewLine]) -> list[ViewLine]:
 
     def close() -> None:
         if run:
-            text = "; ".join(_by_tool(each.subject for each in run))
-            left_out = sum(each.left_out for each in run)
-            found.append(structs.replace(run[0], text=text, left_out=left_out))
+            shown = cut("; ".join(_by_tool(each.subject for each in run)), LINE_CHARS)
+            left_out = sum(each.left_out for each in run) + shown.left_out
+            found.append(structs.replace(run[0], text=shown.text, left_out=left_out))
             run.clear()
 
     for line, after in zip_longest(lines, lines[1:]):

@@ -189,6 +189,19 @@ def test_calls_that_only_look_or_edit_share_a_line_and_a_subject_is_said_once_a_
     ]
 
 
+def test_a_long_run_of_calls_that_only_look_is_cut(tmp_path: Path) -> None:
+    told = Told("calls")
+    told.user("Find the drawer.")
+    for number in range(99):
+        told.call("Read", "1\n2\n3", file_path=f"/work/shop/drawer_{number}.py")
+    path = told.write(tmp_path / "calls.jsonl")
+    plan = plan_run([path], writer(Scripted(answer())), max_tokens=20_000)
+    line = plan.sessions[0].view.lines[-1]
+    assert line.text.startswith("Read: drawer_0.py; drawer_1.py;")
+    assert line.text.endswith(" …")
+    assert "drawer_50" not in line.text
+
+
 def test_a_call_that_failed_keeps_its_subject(tmp_path: Path) -> None:
     told = Told("calls")
     told.user("Mend the drawer.")

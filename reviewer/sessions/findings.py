@@ -289,7 +289,8 @@ class _Lane:
         elif call.act is Act.RUN:
             lines = failing_lines(event.text, plain=True)
         part = _failed_part(call, event, lines) if lines or failed else None
-        if part is not None and only_looks(part[0].split(" ")[0]):
+        blamed = call.parts if part is None else (part,)
+        if blamed and all(only_looks(name.partition(" ")[0]) for name, _ in blamed):
             return
         self._passes(call, lines)
         for line in lines:

@@ -236,6 +236,7 @@ def test_a_way_out_that_cannot_be_told_from_the_failure_is_not_told(told: Told) 
 def test_commands_that_only_look_cost_nothing(told: Told) -> None:
     told.run("cat missing.txt", "cat: missing.txt: No such file or directory", failed=True)
     told.run("grep -n word file", "", failed=True)
+    told.run("ls && rg -n word src", "src/log.ts:7:function word(text: string) {", failed=True)
     told.call("Read", "<tool_use_error>File does not exist.</tool_use_error>", failed=True)
 
     assert not found(told)

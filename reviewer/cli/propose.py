@@ -469,7 +469,7 @@ class _Account:
             )
             self.new += len(added.new)
             self._new += added.new
-            self.related = self.related.plus(added.replaced)
+            self.related = self.related.plus(added.related)
             self._told.update([done.path] if added.new else [])
             self.seen += len(added.seen) + len(added.known)
             self.unproved += added.unproved

@@ -223,7 +223,7 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
     ("relation", "counted", "kept"),
     [
         ("replaces #1", r"compared +0 joined .*, 1 made untrue by later ones", "At kiosk 1 the"),
-        ("joins #1", r"statements +1 new, 1 seen again", "The card terminal repeats"),
+        ("joins #1", r"compared +1 joined to others that say the same", "The card terminal"),
     ],
 )
 def test_what_a_later_session_says_of_a_listed_row_is_done_to_it(
@@ -243,7 +243,11 @@ def test_what_a_later_session_says_of_a_listed_row_is_done_to_it(
         f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})",
     )
     environment = settings(reviewer, command=[str(path)], concurrency=1)
-    done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
+    folder = several(reviewer, 2)
+    done = reviewer("propose", folder, "--yes", env=environment)
     assert re.search(counted, done.stdout), done.stdout
     (row,) = reviewer.rows("queue", "list")
     assert row["content"].startswith(kept)
+    again = reviewer("propose", folder, "--yes", env=environment)
+    assert "Nothing new to decide on" in again.stderr
+    assert len(reviewer.rows("queue", "list")) == 1

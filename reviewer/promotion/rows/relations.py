@@ -106,6 +106,12 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     return Related(untrue=1)
 
 
+def put_behind(act: Act, row: int, new: int) -> Related:
+    """Put a new row behind a waiting one that says the same."""
+    leaders = act.query("SELECT coalesce(leader_id, id) FROM memory WHERE id = ?", (row,))
+    return Related(joined=_join(act, (leaders[0][0], new)))
+
+
 def _join(act: Act, group: Sequence[int]) -> int:
     """Put the waiting rows of a group behind its first one, or behind a memory among them."""
     rows = {

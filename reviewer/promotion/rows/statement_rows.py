@@ -30,8 +30,8 @@ from reviewer.promotion.rows.evidence_rows import (
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
 from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
-from reviewer.promotion.rows.relations import Related, make_untrue
-from reviewer.promotion.views import proposed_by
+from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
+from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act
@@ -69,7 +69,7 @@ class PreparedStatement(Struct, frozen=True):
 
 class WrittenRows(Struct, frozen=True):
     """What became of statements: the new rows with what they were made of, the rows beyond the cap,
-    those that have new evidence, those that had all of it, and what became of replaced ones.
+    those that have new evidence, those that had all of it, and what became of named ones.
     """
 
     new: tuple[tuple[int, PreparedStatement], ...] = ()
@@ -78,7 +78,7 @@ class WrittenRows(Struct, frozen=True):
     known: tuple[int, ...] = ()
     unproved: int = 0
     """Those of the new rows and of those beyond the cap that are not proved in full."""
-    replaced: Related = Related()
+    related: Related = Related()
 
 
 def prepare(
@@ -165,10 +165,12 @@ def dropped(proved: Proved, reason: str) -> DroppedStatement:
     return DroppedStatement(reason, text, str(proved.path), proposer)
 
 
-def _named_row(act: Act, project_id: int, number: int) -> int | None:
-    """The row that a reader named, if the project has it."""
-    found = act.query("SELECT id FROM memory WHERE (id, project_id) = (?, ?)", (number, project_id))
-    return number if found else None
+def _status(act: Act, project_id: int, number: int) -> str:
+    """The status of the row that a reader named; empty if the project has no such row."""
+    found = act.query(
+        "SELECT status FROM memory WHERE (id, project_id) = (?, ?)", (number, project_id)
+    )
+    return str(found[0][0]) if found else ""
 
 
 def write(
@@ -189,10 +191,12 @@ def write(
     over_cap: list[NewRow] = []
     seen: dict[int, None] = {}
     known: dict[int, None] = {}
-    unproved, replaced = 0, Related()
+    unproved, related = 0, Related()
     for rank, each in sorted(scored, key=lambda pair: -pair[0]):
         row = _look_up(act, project_id, each.content)[1]
-        row = row or _named_row(act, project_id, each.proved.proposal.joins)
+        proposal = each.proved.proposal
+        if row is None and _status(act, project_id, proposal.joins) == Status.ACTIVE:
+            row = proposal.joins
         if row is not None:
             if not _is_fresh(act, project_id, row, each):
                 known[row] = None
@@ -209,15 +213,17 @@ def write(
         for number in queue_rows(act, [fresh], project_id=project_id, wave_id=wave(), now=now):
             new[number] = each
             _take_price(act, project_id, number, each)
-            if old := _named_row(act, project_id, each.proved.proposal.replaces):
-                replaced = replaced.plus(make_untrue(act, old, number, now))
+            if _status(act, project_id, proposal.replaces):
+                related = related.plus(make_untrue(act, proposal.replaces, number, now))
+            if _status(act, project_id, proposal.joins) == Status.CANDIDATE:
+                related = related.plus(put_behind(act, proposal.joins, number))
     return WrittenRows(
         tuple(new.items()),
         tuple(over_cap),
         tuple(row for row in seen if row not in new),
         tuple(row for row in known if row not in new and row not in seen),
         unproved,
-        replaced,
+        related,
     )
 
 

@@ -73,8 +73,8 @@ class Added(Struct, frozen=True):
     title: str = ""
     known: tuple[int, ...] = ()
     unproved: int = 0
-    replaced: Related = Related()
-    """What became of rows that new ones replace."""
+    related: Related = Related()
+    """What became of rows that new ones replace or join."""
 
 
 class Proposals:
@@ -128,7 +128,7 @@ class Proposals:
             act.title,
             written.known,
             written.unproved,
-            written.replaced,
+            written.related,
         )
 
     def to_compare(self, project: str, new: Sequence[int]) -> list[Sentence]:

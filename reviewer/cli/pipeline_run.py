@@ -65,11 +65,6 @@ _run_options = together(
 @click.argument("file", type=FILE)
 @_run_options
 @option(
-    "--run-dir DIR",
-    "A new or empty folder for the files of the run (default: beside the store).",
-    type=click.Path(path_type=Path, file_okay=False),
-)
-@option(
     "--set KEY=VALUE",
     "Set a value in the run's context; prompts refer to it by $KEY.",
     into="context",
@@ -84,27 +79,26 @@ def run(
     allow_tools: bool,
     max_steps: int | None,
     as_json: bool,
-    run_dir: Path | None,
     context: tuple[str, ...],
 ) -> None:
     """Run a pipeline from its start to its exit.
 
     Every stage ends with a checkpoint: when the run is interrupted (Ctrl-C, a failing model, an
-    unanswered question), `pipeline resume` continues from there. The prompt, answer and status of
-    every stage stay in the run's folder.
+    unanswered question), `pipeline resume` continues from there. The prompt and the answer of every
+    stage stay in the run's folder.
 
     A stage succeeds unless its answer ends with a line such as `Outcome: fail`, or with a JSON
     object that has `outcome`. `Preferred label: X`, `Suggested next: node` and
     `Context: key=value` count as well.
     """
     with session.changing(create=True, new_outside=True) as store:
-        options = _options(answers, engine == "model", allow_tools, max_steps, context, run_dir)
+        options = _options(answers, engine == "model", allow_tools, max_steps, context)
         start = partial(store.pipelines.start_run, file, session.target(store), options)
         _run_to_its_end(start, as_json)
 
 
 @pipeline.command()
-@click.argument("target", metavar="RUN|FOLDER|FILE")
+@click.argument("target", metavar="RUN|FILE")
 @_run_options
 @pass_session
 def resume(
@@ -118,8 +112,8 @@ def resume(
 ) -> None:
     """Resume a run.
 
-    Name its id, its folder, or its pipeline file (the latest run of it). By id or folder, the run
-    continues with the pipeline that it was started with; a file must not have changed since.
+    Name its id, or its pipeline file (the latest run of it). By its id, the run continues with the
+    pipeline that it was started with; a file must not have changed since.
     Sessions of threads end with the program: the first stage that would continue one gets a
     detailed summary instead, once.
     """
@@ -127,53 +121,28 @@ def resume(
         asks_model = engine == "model" or (
             engine is None and not store.pipelines.is_offline(target)
         )
-        options = _options(answers, asks_model, allow_tools, max_steps, (), None)
+        options = _options(answers, asks_model, allow_tools, max_steps, ())
         _run_to_its_end(partial(store.pipelines.resume_run, target, options), as_json)
 
 
 @pipeline.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
-@option("--import RUN", "Import the conversation of a run as a context.", into="import_id")
-@option("--thread T", "With --import: only the conversation of this thread.")
-@option("--name N", "With --import: the context's name.")
 @json_option("One JSON object per run, or a stage.")
 @pass_session
-def runs(
-    session: Session,
-    run_id: str | None,
-    import_id: str | None,
-    thread: str | None,
-    name: str | None,
-    as_json: bool,
-) -> None:
+def runs(session: Session, run_id: str | None, as_json: bool) -> None:
     """List the runs of the store, newest first, or the stages of one."""
-    if import_id is None and (thread is not None or name is not None):
-        raise click.UsageError("--thread and --name need --import RUN")
-    if import_id is not None and run_id is not None:
-        raise click.UsageError("name the run once: --import RUN, without another")
-    if import_id is not None:
-        with session.changing(filled_by=RUN) as store:
-            done = store.pipelines.import_conversation(import_id, thread, name=name)
-        view = done.context
-        if as_json:
-            print_json({"context": view.id, "name": view.name, "commits": done.commits})
-        else:
-            print_text(
-                f"{count(done.commits, 'commit')} in the context {view.name}. "
-                f"List them: reviewer commit list {view.id}"
-            )
-    elif run_id is not None:
+    if run_id is not None:
         with session.reading(filled_by=RUN) as store:
             _print_stages(store, run_id, as_json=as_json)
-    else:
-        with session.listing(filled_by=RUN) as store:
-            emit(
-                store.pipelines.runs(store.project),
-                as_json,
-                lambda each: (each.run_id, each.state, moment(each.started_at), each.current_node),
-                to_json=lambda each: {**fields(each), "can_resume": each.can_resume},
-                empty="No pipeline has run yet. Run one: reviewer pipeline run FILE.dot",
-            )
+        return
+    with session.listing(filled_by=RUN) as store:
+        emit(
+            store.pipelines.runs(store.project),
+            as_json,
+            lambda each: (each.run_id, each.state, moment(each.started_at), each.current_node),
+            to_json=lambda each: {**fields(each), "can_resume": each.can_resume},
+            empty="No pipeline has run yet. Run one: reviewer pipeline run FILE.dot",
+        )
 
 
 def _print_stages(store: Engine, run_id: str, *, as_json: bool) -> None:
@@ -208,7 +177,6 @@ def _options(
     allow_tools: bool,
     max_steps: int | None,
     context: tuple[str, ...],
-    run_dir: Path | None,
 ) -> RunOptions:
     from reviewer.llm.open_model import open_model, open_other_models
     from reviewer.pipelines.service import RunOptions
@@ -226,7 +194,6 @@ def _options(
         context=dict(map(_pair, context)),
         allow_tools=allow_tools,
         max_steps=max_steps,
-        run_dir=run_dir,
     )
 
 

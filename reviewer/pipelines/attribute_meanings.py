@@ -25,6 +25,7 @@ RETRIES_OF_GRAPH = ("default_max_retries", "default_max_retry")
 PROMPT = ("prompt", "llm_prompt")
 MODEL = ("llm_model", "model")
 DEFAULT_CHOICE = ("human.default_choice", "default_choice")
+COMMAND = ("tool_command", "command", "script")
 HANDLER = ("type", "handler", "node_type")
 
 _BY_SHAPE = {

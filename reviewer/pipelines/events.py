@@ -122,14 +122,6 @@ class CheckpointError(RunError):
     """A checkpoint cannot be read, or belongs to another pipeline."""
 
 
-class StageError(RunError):
-    """An attempt of a stage failed; another one may succeed."""
-
-
-class StageFailedError(RunError):
-    """The model failed at every attempt; a resume tries the stage again."""
-
-
 class StoppedError(Exception):
     """A person stopped the run within a stage; nothing of the stage counts."""
 

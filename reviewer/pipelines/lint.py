@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from reviewer.pipelines.attribute_meanings import (
-    DEFAULT_CHOICE,
+    COMMAND,
     FIDELITY_OF_GRAPH,
     RETRIES_OF_GRAPH,
     first_of,
@@ -16,18 +16,15 @@ from reviewer.pipelines.attribute_meanings import (
 from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
 from reviewer.pipelines.values import (
-    HUMAN,
     MODES,
     PARALLEL,
     SUPPORTED,
     TOOL,
     Pipeline,
     Remark,
+    listed,
 )
 from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, start_nodes
-
-NAMED = 6
-"""Nodes that one remark names, at most."""
 
 
 def lint(pipeline: Pipeline, lines: Mapping[str, int] | None = None) -> tuple[Remark, ...]:
@@ -41,8 +38,6 @@ def lint(pipeline: Pipeline, lines: Mapping[str, int] | None = None) -> tuple[Re
             _modes,
             _threads,
             _handlers,
-            _questions,
-            _timeouts,
             _conditions,
             _attributes,
         )
@@ -73,40 +68,21 @@ def _ends(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
         )
     if not exits:
         yield Remark("no-exit", "There is no exit: give one node shape=Msquare or the name exit.")
-    into = {edge.target: edge for edge in reversed(pipeline.edges)}
-    out_of = {edge.source: edge for edge in reversed(pipeline.edges)}
-    for name in starts:
-        if name in into:
-            yield Remark("start-entered", f"An edge leads back into the start {name}.",
-                         into[name].line)  # fmt: skip
-    for name in exits:
-        if name in out_of:
-            yield Remark("exit-left", f"An edge leaves the exit {name}; a run never follows it.",
-                         out_of[name].line)  # fmt: skip
 
 
 def _ways(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    """Unreachable nodes, dead ends, and loops without a way out."""
-    starts, edges = start_nodes(pipeline), outgoing(pipeline)
-    alive = reached(starts, edges) if starts else set(pipeline.nodes)
+    """Nodes that no run reaches, and those from which none reaches an exit."""
+    starts, exits = start_nodes(pipeline), exit_nodes(pipeline)
+    alive = reached(starts, outgoing(pipeline)) if starts else set(pipeline.nodes)
+    saved = reached(exits, incoming(pipeline), against=True) if exits else alive
     lost = [name for name in pipeline.nodes if name not in alive]
     if lost:
         yield Remark("unreachable", f"No way leads from the start to {listed(lost)}.",
                      pipeline.nodes[lost[0]].line)  # fmt: skip
-    exits = exit_nodes(pipeline)
-    if not exits:
-        return
-    saved = reached(exits, incoming(pipeline), against=True)
     trapped = [name for name in pipeline.nodes if name in alive and name not in saved]
-    ends = [name for name in trapped if not edges.get(name)]
-    for name in ends:
-        yield Remark("dead-end", f"{name} is not an exit, and no edge leaves it.",
-                     pipeline.nodes[name].line)  # fmt: skip
-    to_an_end = reached(ends, incoming(pipeline), against=True)
-    looping = [name for name in trapped if name not in to_an_end]
-    if looping:
-        yield Remark("cycle-without-exit", f"No way leads from {listed(looping)} to an exit.",
-                     pipeline.nodes[looping[0]].line)  # fmt: skip
+    if trapped:
+        yield Remark("dead-end", f"No way leads from {listed(trapped)} to an exit.",
+                     pipeline.nodes[trapped[0]].line)  # fmt: skip
 
 
 def _modes(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
@@ -158,15 +134,13 @@ def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
         yield Remark("unknown-type", f"The type {named!r} is unknown, the shape decides: "
                      f"{listed(names)}.", pipeline.nodes[names[0]].line)  # fmt: skip
     for name in by_handler.get(TOOL, ()):
-        from reviewer.pipelines.handlers import command_of  # late: few pipelines need it
-
-        if not command_of(pipeline.nodes[name]):
+        if first_of(pipeline.nodes[name].attributes, COMMAND) is None:
             yield Remark("no-command", f"{name} has no tool_command to run.",
                          pipeline.nodes[name].line)  # fmt: skip
     for name in by_handler.get(PARALLEL, ()):
-        from reviewer.pipelines.parallel import fork_of  # late: few pipelines need it
+        from reviewer.pipelines.forks import join_of  # late: few pipelines need it
 
-        problem = fork_of(pipeline, pipeline.nodes[name])[1]
+        problem = join_of(pipeline, pipeline.nodes[name])[1]
         if problem:
             yield Remark("parallel", f"{problem} No run starts.",
                          pipeline.nodes[name].line)  # fmt: skip
@@ -180,46 +154,12 @@ def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
                          f"{listed(names)}.", line)  # fmt: skip
 
 
-def _questions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    """Default choices that are not among the choices."""
-    edges = outgoing(pipeline)
-    for node in pipeline.nodes.values():
-        default = first_of(node.attributes, DEFAULT_CHOICE)
-        if node.handler != HUMAN or default is None:
-            continue
-        from reviewer.pipelines.handlers import question_of  # late: few pipelines need it
-
-        question = question_of(0, node, edges[node.name], node.label)
-        if not question.default:
-            yield Remark("no-effect", f"{node.name}: the default choice {default!r} is not one of "
-                         f"its choices: {listed([each.label for each in question.choices])}.",
-                         node.line)  # fmt: skip
-
-
-def _timeouts(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    for node in pipeline.nodes.values():
-        if node.handler != TOOL or not node.attributes.get("timeout"):
-            continue
-        from reviewer.pipelines.handlers import COMMAND_SECONDS, seconds_of  # late: as above
-
-        if seconds_of(node.attributes["timeout"]) is None:
-            yield Remark("no-number", f"{node.name}: timeout is {node.attributes['timeout']!r}, "
-                         "which is not a duration such as 90s or 10m; its command may take "
-                         f"{COMMAND_SECONDS:g} s.", node.line)  # fmt: skip
-
-
 def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
     for edge in pipeline.edges:
         try:
             parse_condition(edge.condition)
         except ConditionError as problem:
             yield Remark("condition", f"{edge.source} -> {edge.target}: {problem}", edge.line)
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 _WAYS = ("retry_target", "fallback_retry_target")

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from reviewer.pipelines.values import StageOutcome
+from reviewer.pipelines.values import Stage, StageOutcome, listed
 
 _ALIASES = {
     "succeeded": "success", "successful": "success", "passed": "success", "ok": "success",
@@ -32,18 +32,14 @@ _JSON_TRIES = 40
 """Opening braces that are tried, from the last one backwards."""
 
 
-class StageResult(Struct, frozen=True):
-    """How a stage ended. `word` is the outcome in the words of the stage (`needs_review`), which
-    conditions compare; an unknown word counts as a success. `remark` warns about the answer.
-    """
+class Attempt(Struct, frozen=True):
+    """What an attempt of a stage came to: the stage, what the run goes on with, and its texts."""
 
-    outcome: StageOutcome = StageOutcome.SUCCESS
-    word: str = "success"
-    preferred_label: str = ""
-    suggested_next: tuple[str, ...] = ()
+    stage: Stage
     context_updates: dict[str, Any] = {}
-    notes: str = ""
-    remark: str = ""
+    suggested_next: tuple[str, ...] = ()
+    prompt: str = ""
+    response: str = ""
 
 
 def canonical_outcome(word: str) -> str:
@@ -64,7 +60,7 @@ def plain_label(label: str) -> str:
     return " ".join(without.replace("&", "").split()).casefold()
 
 
-def read_answer(answer: str) -> StageResult:
+def read_answer(node: str, answer: str) -> Attempt:
     """The outcome that a model's answer states; a success if it states none.
 
     It can state it in two ways, both at the end of the answer: a JSON object with `outcome` (or
@@ -76,20 +72,18 @@ def read_answer(answer: str) -> StageResult:
     if stated is None:
         stated = _from_lines(answer)
     word = _text(stated.get("outcome")) or _text(stated.get("status")) or "success"
-    label = stated.get("preferred_label") or stated.get("preferred_next_label")
     given = stated.get("context_updates")
-    updates, remark = without_reserved(
-        {str(key): value for key, value in given.items()} if isinstance(given, dict) else {}
-    )
-    return StageResult(
-        outcome=outcome_of(word),
+    updates, remark = without_reserved(given if isinstance(given, dict) else {})
+    stage = Stage(
+        node,
+        outcome_of(word),
+        _text(stated.get("notes")) or answer.strip(),
         word=canonical_outcome(word),
-        preferred_label=_text(label),
-        suggested_next=_names(stated.get("suggested_next") or stated.get("suggested_next_ids")),
-        context_updates=updates,
-        notes=_text(stated.get("notes")) or answer.strip(),
+        preferred_label=_text(stated.get("preferred_label") or stated.get("preferred_next_label")),
         remark=remark,
     )
+    suggested = stated.get("suggested_next") or stated.get("suggested_next_ids")
+    return Attempt(stage, updates, _names(suggested))
 
 
 def _from_json(answer: str) -> dict[str, Any] | None:
@@ -144,7 +138,6 @@ _RESERVED = ("tool_stdout", "outcome", "goal", "last_stage", "preferred_label")
 _RESERVED_BEGINNINGS = ("human", "tool", "context")
 _OF_CONTEXT = re.compile(r"^(?:context\.+)+")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
-_SHOWN = 5
 _LONGEST = 60
 
 
@@ -154,10 +147,8 @@ def without_reserved(updates: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     dropped = [" ".join(key.split())[:_LONGEST] for key in updates if key not in taken]
     if not dropped:
         return taken, ""
-    more = f" and {len(dropped) - _SHOWN} more" if len(dropped) > _SHOWN else ""
     return taken, (
-        f"The answer may not set {', '.join(dropped[:_SHOWN])}{more} in the context: only the run "
-        "itself does."
+        f"The answer may not set {listed(dropped)} in the context: only the run itself does."
     )
 
 

@@ -6,11 +6,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
-from reviewer.files import FOLDER_MODE, make_folders
+from reviewer.files import FOLDER_MODE, make_private_folder
 from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.events import RunError, RunState
 from reviewer.pipelines.run_folder import RunFolder
@@ -21,8 +21,8 @@ from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 
 _COLUMNS = (
-    "r.run_id, p.name, r.path, r.name, r.folder, r.state, r.current_node, r.started_at,"
-    " r.changed_at"
+    "r.run_id, p.name, r.path, r.name, r.folder, r.state, coalesce(r.current_node, ''),"
+    " r.started_at, r.changed_at"
 )
 
 
@@ -53,28 +53,26 @@ class RunStore:
         self._ledger = ledger
         self._clock = clock
 
-    def folder_of(self, run_id: str) -> Path:
-        """Where a run is kept unless another place is named: beside the store."""
-        return personal(self._database.path.absolute(), "-runs") / run_id
+    def new_folder(self, name: str) -> tuple[str, Path]:
+        """An id made of the time and the pipeline's name, and the folder beside the store that is
+        made for it, so that no program that starts in the same second gets it too.
 
-    def new_id(self, name: str) -> str:
-        """An id made of the time and the pipeline's name. Its folder is made, so that no program
-        that starts in the same second gets it too. Raises RunError.
+        Raises RunError.
         """
         plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in name)[:24].strip("-")
         base = f"{self._clock():%Y%m%d-%H%M%S}-{plain.lower() or 'run'}"
+        runs = personal(self._database.path.absolute(), "-runs")
         for number in count(1):
             run_id = base if number == 1 else f"{base}-{number}"
-            folder = self.folder_of(run_id)
             try:
-                make_folders(folder.parent)
-                folder.mkdir(mode=FOLDER_MODE)
+                make_private_folder(runs)
+                (runs / run_id).mkdir(mode=FOLDER_MODE)
             except FileExistsError:
                 continue
             except OSError as problem:
-                raise RunError(f"{folder} cannot be made: {problem.strerror}.") from problem
+                raise RunError(f"{runs / run_id} cannot be made: {problem.strerror}.") from problem
             break
-        return run_id
+        return run_id, runs / run_id
 
     def register(
         self,
@@ -85,9 +83,8 @@ class RunStore:
         name: str,
         folder: Path,
         node: str,
-        key: str,
     ) -> None:
-        """Record that a run has begun, with the key of its files. Raises StoreError."""
+        """Record that a run has begun. Raises StoreError."""
         now = iso(self._clock())
         with self._ledger.act("run", f"Run of {name} began", scope=Scope.INTAKE) as act:
             row = project_row(act, project)
@@ -102,7 +99,6 @@ class RunStore:
                 current_node=node,
                 started_at=now,
                 changed_at=now,
-                key=key,
             )
 
     def change(self, run_id: str, state: RunState, node: str) -> None:
@@ -145,16 +141,6 @@ class RunStore:
         ownership.require_name(f"Run {rows[0][0]}", rows[0][1])
         return _view(rows[0])
 
-    def key_of(self, run_id: str) -> str:
-        """The key of a run's files. Raises RunError for a run of a version that kept none."""
-        row = self._database.first("SELECT key FROM pipeline_run WHERE run_id = ?", (run_id,))
-        if row is None or not row[0]:
-            raise RunError(
-                f"The run {run_id} was begun by an earlier version of reviewer. Start it anew: "
-                "reviewer pipeline run FILE"
-            )
-        return str(row[0])
-
     def latest_of(self, path: Path) -> RunView:
         """The latest run of a file that can be resumed. Raises RunError, with what to do, if there
         is none or if a newer one is under way in another program.
@@ -181,34 +167,15 @@ class RunStore:
 
 
 def _view(row: Any) -> RunView:
-    state: RunState = row[5]
-    node = row[6] or ""
-    if state == "running":
-        # The row is written when a run begins and ends; in between, its files are newer.
-        folder = RunFolder(Path(row[4]))
-        if not folder.is_locked():
-            state = "interrupted"
-        node = _node_of(folder) or node
-    return RunView(
-        run_id=row[0],
-        project=row[1],
-        path=row[2],
-        name=row[3],
-        folder=row[4],
-        state=state,
-        current_node=node,
-        started_at=row[7],
-        changed_at=row[8],
-    )
-
-
-def _node_of(folder: RunFolder) -> str:
-    """The node that a run has reached by its checkpoint; empty without a readable one.
-
-    A resume reports a damaged checkpoint; a list of runs does not.
-    """
+    view = RunView(*row)
+    if view.state != "running":
+        return view
+    # The row is written when a run begins and ends; in between, its files are newer.
+    folder = RunFolder(Path(view.folder))
+    if not folder.is_locked():
+        view = structs.replace(view, state="interrupted")
     try:
-        checkpoint = read_checkpoint(folder.checkpoint)
+        checkpoint = read_checkpoint(folder)
     except RunError:
-        return ""
-    return checkpoint.next_node or checkpoint.current_node
+        return view  # a resume reports a damaged checkpoint; a list of runs does not
+    return structs.replace(view, current_node=checkpoint.next_node or checkpoint.current_node)

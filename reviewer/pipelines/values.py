@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -19,7 +20,6 @@ CEILINGS = {
     "summary:high": 3000,
 }
 """Tokens that the preamble of a mode never exceeds."""
-
 
 START, EXIT, CODERGEN, CONDITIONAL = "start", "exit", "codergen", "conditional"
 HUMAN, TOOL = "wait.human", "tool"
@@ -113,9 +113,10 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     """A node that has run; one node may run many times. A history from outside may know only the
     first five fields.
 
-    `word` is the outcome in the words of the stage. `thread` names its session, empty for one of
-    its own; `degraded`: a resume had lost that session. `edge` is the index of the edge by which
-    the run left, chosen by `rule`. `errors`: those of failed attempts.
+    `word` is the outcome in the words of the stage (`needs_review`), which conditions compare.
+    `thread` names its session, empty for one of its own; `degraded`: a resume had lost that
+    session. `edge` is the index of the edge by which the run left, chosen by `rule`. `errors`:
+    those of failed attempts. `remark`: a warning about the answer.
     """
 
     node: str
@@ -126,13 +127,11 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     step: int = 0
     handler: str = ""
     at: str = ""
-    word: str = ""
+    word: str = "success"
     fidelity: str = ""
     thread: str = ""
     degraded: bool = False
     preferred_label: str = ""
-    context_updates: dict[str, Any] = {}
-    """What the stage set in the context; empty in a checkpoint, whose context has it."""
     attempts: int = 1
     errors: tuple[str, ...] = ()
     model: str = ""
@@ -144,13 +143,21 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     edge: int | None = None
     rule: str = ""
     remark: str = ""
-    seal: str = ""
-    """In its status file."""
 
     @property
     def folder(self) -> str:
         """Its folder within that of the run; the step tells the visits of a node apart."""
         return f"{plain_name(self.node)}-{self.step}"
+
+
+NAMED = 6
+"""Names that one sentence has, at most."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")

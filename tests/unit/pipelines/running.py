@@ -15,7 +15,7 @@ from reviewer.llm.model import (
     ModelError,
 )
 from reviewer.pipelines.events import Event, RunDone
-from reviewer.pipelines.handlers import Timing
+from reviewer.pipelines.runner import Timing
 from reviewer.pipelines.service import Pipelines, RunOptions
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger

@@ -30,12 +30,13 @@ from reviewer.cli.session import FAILED, INTERRUPTED, Session, leave, pass_sessi
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion, StageStarted
-    from reviewer.pipelines.service import RunOptions
+    from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion
+    from reviewer.pipelines.options import RunOptions
 
 RUN = "reviewer pipeline run FILE"
 NOTES_SHOWN = 100
 """Characters."""
+STOPS = "Ctrl-C stops, a resume goes on"
 
 _run_options = together(
     option(
@@ -93,8 +94,8 @@ def run(
     """
     with session.changing(create=True, new_outside=True) as store:
         options = _options(answers, engine == "model", allow_tools, max_steps, context)
-        start = partial(store.pipelines.start_run, file, session.target(store), options)
-        _run_to_its_end(start, as_json)
+        start = partial(store.pipelines.start_run, file, session.target(store))
+        _run_to_its_end(start, options, as_json)
 
 
 @pipeline.command()
@@ -122,7 +123,7 @@ def resume(
             engine is None and not store.pipelines.is_offline(target)
         )
         options = _options(answers, asks_model, allow_tools, max_steps, ())
-        _run_to_its_end(partial(store.pipelines.resume_run, target, options), as_json)
+        _run_to_its_end(partial(store.pipelines.resume_run, target), options, as_json)
 
 
 @pipeline.command()
@@ -179,7 +180,7 @@ def _options(
     context: tuple[str, ...],
 ) -> RunOptions:
     from reviewer.llm.open_model import open_model, open_other_models
-    from reviewer.pipelines.service import RunOptions
+    from reviewer.pipelines.options import RunOptions
     from reviewer.settings import load_settings
 
     given: dict[str, list[str]] = {}
@@ -204,14 +205,17 @@ def _pair(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _run_to_its_end(start: Callable[..., RunDone], as_json: bool) -> None:
+def _run_to_its_end(
+    start: Callable[[RunOptions], RunDone], options: RunOptions, as_json: bool
+) -> None:
     """Run or resume, and end with the exit code of the run."""
+    from msgspec import structs  # late: `--help` does without
+
     with interruptible() as interruption:
-        done = start(
-            ask=TerminalQuestions(interruption) if sys.stdin.isatty() else None,
-            watch=Watcher(as_json=as_json),
-            cancelled=interruption,
-        )
+        options = structs.replace(options, watch=Watcher(as_json=as_json), cancelled=interruption)
+        if sys.stdin.isatty():
+            options = structs.replace(options, ask=TerminalQuestions(interruption))
+        done = start(options)
     narrate(done.message)
     if done.state == "done":
         return
@@ -225,7 +229,7 @@ class Watcher:
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._stage: StageStarted | None = None
+        self._running = ""
         self._written = 0
         """Characters of the answer so far."""
         self._line_below = ProgressLine()
@@ -235,66 +239,61 @@ class Watcher:
 
         if isinstance(event, events.Text):
             self._written += len(event.text)
-        else:
-            self._line_below.clear()
-        if isinstance(event, events.StageStarted):
-            self._stage, self._written = event, 0
-        self._print(event)
-        if isinstance(event, events.StageStarted | events.Text):
-            self._show_stage(anew=isinstance(event, events.StageStarted))
-
-    def _show_stage(self, *, anew: bool) -> None:
-        """Show the running stage below what was printed. How many follow, a graph does not say."""
-        stage = self._stage
-        if stage is None:
+            written = f"  {self._written:,} characters of the answer"
+            self._line_below.show(f"{self._running}{written}  {STOPS}")
             return
-        written = f"  {self._written:,} characters of the answer" if self._written else ""
-        self._line_below.show(
-            f"Stage {stage.step:,}  {stage.node} is running{written}  "
-            "Ctrl-C stops, a resume goes on",
-            at_once=anew,
-        )
-
-    def _print(self, event: Event) -> None:
-        from reviewer.pipelines import events
-
+        self._line_below.clear()
         if self._as_json:
-            if not isinstance(event, events.Text):
-                print_json(event)
-            return
-        match event:
-            case events.RunStarted():
-                resumed = f", after {count(event.stages, 'stage')}" if event.stages else ""
-                narrate(f"Run {event.run_id}{resumed}, answered by {event.engine}")
-                narrate(f"Files in {event.folder}")
-                if event.note:
-                    narrate(event.note)
-            case events.Retrying():
-                narrate(
-                    f"{event.node}: {event.reason} Attempt {event.attempt + 1} in "
-                    f"{event.seconds:.1f} s"
-                )
-            case events.StageDone():
-                print_text(self._line(event))
-                if event.remark:
-                    narrate(f"{event.node}: {event.remark}")
+            print_json(_event_json(event))
+        else:
+            _print_event(event)
+        if isinstance(event, events.StageStarted):
+            # How many follow, a graph does not say.
+            self._running, self._written = f"Stage {event.step:,}  {event.node} is running", 0
+            self._line_below.show(f"{self._running}  {STOPS}", at_once=True)
 
-    def _line(self, event: StageDone) -> str:
-        stage = self._stage
-        session = ""
-        if stage is not None and stage.handler == "codergen":
-            shared = f" {safe(stage.thread)}" if stage.thread else ""
-            lost = " after the resume" if stage.degraded else ""
-            session = f"  [{stage.fidelity}{shared}{lost}]"
-        leads = f"  -> {safe(event.target)}" if event.target else ""
-        dropped = (
-            f"  ({count(event.left_out_turns, 'turn')} left out)" if event.left_out_turns else ""
-        )
-        notes = safe(event.notes[:NOTES_SHOWN])
-        return (
-            f"{event.step:>3}  {safe(event.node)}  {safe(event.word)}{leads}{session}{dropped}"
-            + (f"  {notes}" if notes else "")
-        )
+
+def _event_json(event: Event) -> object:
+    from reviewer.pipelines.events import StageDone
+
+    if not isinstance(event, StageDone):
+        return event
+    return {"event": "stage_done", **fields(event.stage), "target": event.target}
+
+
+def _print_event(event: Event) -> None:
+    from reviewer.pipelines import events
+
+    match event:
+        case events.RunStarted():
+            resumed = f", after {count(event.stages, 'stage')}" if event.stages else ""
+            narrate(f"Run {event.run_id}{resumed}, answered by {event.engine}")
+            narrate(f"Files in {event.folder}")
+            if event.note:
+                narrate(event.note)
+        case events.Retrying():
+            narrate(
+                f"{event.node}: {event.reason} Attempt {event.attempt + 1} in {event.seconds:.1f} s"
+            )
+        case events.StageDone():
+            print_text(_stage_line(event))
+            if event.stage.remark:
+                narrate(f"{event.stage.node}: {event.stage.remark}")
+
+
+def _stage_line(event: StageDone) -> str:
+    stage = event.stage
+    line = f"{stage.step:>3}  {safe(stage.node)}  {safe(stage.word)}"
+    if event.target:
+        line += f"  -> {safe(event.target)}"
+    if stage.handler == "codergen":
+        shared = f" {safe(stage.thread)}" if stage.thread else ""
+        lost = " after the resume" if stage.degraded else ""
+        line += f"  [{stage.fidelity}{shared}{lost}]"
+    if stage.left_out_turns:
+        line += f"  ({count(stage.left_out_turns, 'turn')} left out)"
+    notes = safe(stage.notes[:NOTES_SHOWN])
+    return f"{line}  {notes}" if notes else line
 
 
 class TerminalQuestions:

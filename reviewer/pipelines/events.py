@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
+from reviewer.pipelines.values import Stage
 
 RunState = Literal["running", "done", "failed", "waiting", "cancelled", "stopped", "interrupted"]
 """`stopped`: no edge leads on, or the limit of stages was reached. `interrupted`: the program that
@@ -80,21 +81,10 @@ class StageQuestion(Struct, frozen=True, tag_field="event", tag="question"):
 
 
 class StageDone(Struct, frozen=True, tag_field="event", tag="stage_done"):
-    """A stage has ended and its status is on the disk. `target` is the next node, by `rule`.
-    `remark`: a warning about the answer.
-    """
+    """A stage has ended and is in the checkpoint. `target` is the next node."""
 
-    step: int
-    node: str
-    outcome: str
-    word: str
-    notes: str
-    duration_s: float
-    attempts: int
+    stage: Stage
     target: str
-    rule: str
-    left_out_turns: int = 0
-    remark: str = ""
 
 
 class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):

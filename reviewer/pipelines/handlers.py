@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, structs
 
-from reviewer.llm.model import CancelledError, ChatMessage, ChatModel, Completion, JsonSchema
+from reviewer.llm.model import CancelledError
 from reviewer.pipelines.commands import CommandError, command_of, run_command
 from reviewer.pipelines.conditions import as_text
 from reviewer.pipelines.events import (
-    Ask,
     StoppedError,
     Text,
     WaitingError,
-    Watch,
 )
 from reviewer.pipelines.forks import joined_text
+from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.outcomes import Attempt, outcome_of, read_answer
 from reviewer.pipelines.preamble import build_preamble, goal_of, shortened
 from reviewer.pipelines.questions import matching_choice, question_of
@@ -55,25 +54,9 @@ _JOINT_TOKENS = 8
 """At most what joining a preamble and a prompt adds to their tokens."""
 
 
-class Services(Struct, frozen=True):
-    """What stages work with. `folder`: where commands run. `count` counts tokens. `models`: others
-    by name, for nodes that name one. `answers`: given in advance, by node, used up in order.
-    """
-
-    model: ChatModel
-    count: Callable[[str], int]
-    context_tokens: int
-    folder: Path
-    watch: Watch
-    cancelled: Callable[[], bool]
-    ask: Ask | None = None
-    answers: dict[str, list[str]] = {}
-    models: Mapping[str, ChatModel] = {}
-
-
 class Visit(Struct, frozen=True):
-    """A stage that is about to run. `session`: the thread's own, or a fresh one. `about`: the
-    answer before it.
+    """A stage that is about to run. `session`: the thread's own, or a fresh one. `folder`: where
+    commands run. `about`: the answer before it.
     """
 
     step: int
@@ -84,6 +67,7 @@ class Visit(Struct, frozen=True):
     fidelity: str
     thread: str
     session: Session
+    folder: Path
     about: str = ""
 
     @property
@@ -108,31 +92,37 @@ def clean_text(text: str) -> str:
     return mask(text.encode("utf-8", "replace").decode()).text
 
 
+def _count(text: str) -> int:
+    from reviewer.text.tokens import counter  # late: most runs fit without counting
+
+    return counter().count(text)
+
+
 def is_model_stage(node: PipelineNode) -> bool:
     """Whether a node asks the model: a box, or a conditional or fan-in with a prompt."""
     with_prompt = node.handler in (CONDITIONAL, FAN_IN) and bool(node.prompt.strip())
     return node.handler == CODERGEN or with_prompt
 
 
-def run_stage(visit: Visit, services: Services) -> Attempt:
+def run_stage(visit: Visit, options: RunOptions) -> Attempt:
     """Make one attempt of a stage.
 
     Raises ModelError when the model fails, StoppedError when a person stopped it, WaitingError when
     nobody answers its question.
     """
     handler = _codergen if is_model_stage(visit.node) else _HANDLERS[visit.node.handler]
-    return handler(visit, services)
+    return handler(visit, options)
 
 
-def _nothing(visit: Visit, services: Services) -> Attempt:
+def _nothing(visit: Visit, options: RunOptions) -> Attempt:
     """A start, an exit, a parallel node: the run itself does the rest."""
-    del services
+    del options
     return Attempt(Stage(visit.node.name))
 
 
-def _conditional(visit: Visit, services: Services) -> Attempt:
+def _conditional(visit: Visit, options: RunOptions) -> Attempt:
     """A conditional does nothing: its edges ask about the result of the stage before it."""
-    del services
+    del options
     if not visit.history.completed:
         return Attempt(Stage(visit.node.name))
     last = visit.history.completed[-1]
@@ -141,27 +131,27 @@ def _conditional(visit: Visit, services: Services) -> Attempt:
     )
 
 
-def _codergen(visit: Visit, services: Services) -> Attempt:
+def _codergen(visit: Visit, options: RunOptions) -> Attempt:
     """Ask the model, in the session of the thread or in a fresh one after the preamble."""
     asked, session = visit.filled(), visit.session
-    longest = min(services.context_tokens // ANSWER_PART, LONGEST_ANSWER)
-    limit = services.context_tokens - longest
+    longest = min(options.context_tokens // ANSWER_PART, LONGEST_ANSWER)
+    limit = options.context_tokens - longest
     if visit.node.handler == FAN_IN:
-        room = room_beside(asked, limit, services.count) - _JOINT_TOKENS
-        asked = f"{joined_text(visit.context, room, services.count)}\n\n{asked}".strip()
+        room = room_beside(asked, limit, _count) - _JOINT_TOKENS
+        asked = f"{joined_text(visit.context, room, _count)}\n\n{asked}".strip()
     asked = clean_text(asked)
     preamble = ""
     if not session.turns:
-        room = room_beside(asked, limit, services.count) - _JOINT_TOKENS
-        preamble = _preamble(visit, room, services)
+        room = room_beside(asked, limit, _count) - _JOINT_TOKENS
+        preamble = _preamble(visit, room, options)
     prompt = f"{preamble}\n\n{asked}" if preamble else asked
-    sent = session.fitting(prompt, limit, services.count)
+    sent = session.fitting(prompt, limit, _count)
     try:
-        completion = services.models.get(session.model, services.model).complete(
+        completion = options.answering(session.model).complete(
             sent.messages,
             max_tokens=longest,
-            cancelled=services.cancelled,
-            on_text=lambda piece: services.watch(Text(visit.node.name, piece)),
+            cancelled=options.cancelled,
+            on_text=lambda piece: options.watch(Text(visit.node.name, piece)),
         )
     except CancelledError as stopped:
         raise StoppedError from stopped
@@ -185,7 +175,7 @@ def _codergen(visit: Visit, services: Services) -> Attempt:
     )
 
 
-def _preamble(visit: Visit, room: int, services: Services) -> str:
+def _preamble(visit: Visit, room: int, options: RunOptions) -> str:
     """The preamble of a fresh session, within the room that the model has beside prompt and answer.
 
     The first stage of a thread has no conversation to go on from, and gets what it would after a
@@ -193,21 +183,21 @@ def _preamble(visit: Visit, room: int, services: Services) -> str:
     """
     mode = DEGRADED_MODE if visit.fidelity == "full" else visit.fidelity
     if visit.thread:
-        room = min(room, services.context_tokens // 2)
+        room = min(room, options.context_tokens // 2)
     room = room if room >= _MIN_PREAMBLE else 0
     return build_preamble(mode, visit.pipeline, visit.history, visit.node.name, room=room).text
 
 
-def _fan_in(visit: Visit, services: Services) -> Attempt:
+def _fan_in(visit: Visit, options: RunOptions) -> Attempt:
     """What the branches came to, in their order; the context has their outcome."""
-    del services
+    del options
     text = shortened(joined_text(visit.context), NOTES)
     word = str(visit.context.get("outcome", "")) or "success"
     stage = Stage(visit.node.name, outcome_of(word), text, word=word)
     return Attempt(stage, {"last_response": text})
 
 
-def _human(visit: Visit, services: Services) -> Attempt:
+def _human(visit: Visit, options: RunOptions) -> Attempt:
     """Ask a person: answers given in advance are used up in order, each once; then it asks, again
     while an answer names no choice.
 
@@ -216,13 +206,13 @@ def _human(visit: Visit, services: Services) -> Attempt:
     name = visit.node.name
     question = question_of(visit.node, visit.edges, visit.filled(), visit.step)
     question = structs.replace(question, about=visit.about)
-    services.watch(question)
-    in_advance = services.answers.get(name)
+    options.watch(question)
+    in_advance = options.answers.get(name)
     while True:
         if in_advance:
             typed: str | None = in_advance.pop(0)
         else:
-            typed = services.ask(question) if services.ask is not None else None
+            typed = options.ask(question)
         if typed is None:
             raise WaitingError(question)
         answer = clean_text(typed.strip() or question.default)
@@ -244,11 +234,11 @@ def _human(visit: Visit, services: Services) -> Attempt:
     return Attempt(stage, updates, (), question.text, choice.label)
 
 
-def _tool(visit: Visit, services: Services) -> Attempt:
+def _tool(visit: Visit, options: RunOptions) -> Attempt:
     """Run the node's shell command; its exit code is the outcome."""
     command = clean_text(command_of(visit.node))
     try:
-        code, output = run_command(visit.node, services.folder, visit.goal, services.cancelled)
+        code, output = run_command(visit.node, visit.folder, visit.goal, options.cancelled)
     except CommandError as problem:
         stage = Stage(visit.node.name, StageOutcome.FAIL, str(problem), word="fail")
         return Attempt(stage, prompt=command)
@@ -278,7 +268,7 @@ def _tool(visit: Visit, services: Services) -> Attempt:
     )
 
 
-_HANDLERS: Mapping[str, Callable[[Visit, Services], Attempt]] = {
+_HANDLERS: Mapping[str, Callable[[Visit, RunOptions], Attempt]] = {
     START: _nothing,
     EXIT: _nothing,
     PARALLEL: _nothing,
@@ -303,34 +293,3 @@ def fill_template(prompt: str, goal: str, context: Mapping[str, Any]) -> str:
         return as_text(known[name]) if name in known else found[0]
 
     return _PLACEHOLDER.sub(value, prompt)
-
-
-LABEL = "[offline stand-in]"
-_SHOWN = 80
-
-
-class StandIn:
-    """Stands in for a model where none is configured, so that a pipeline can be tried.
-
-    Answers every prompt with a short text that says so; the same for the same prompt.
-    """
-
-    name = "offline stand-in"
-
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        schema: JsonSchema | None = None,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        """An echo of the last line of the last message."""
-        lines = [line.strip() for line in messages[-1].content.splitlines() if line.strip()]
-        asked = lines[-1] if lines else "nothing"
-        if len(asked) > _SHOWN:
-            asked = asked[: _SHOWN - 1] + "…"
-        turns = f"turn {(len(messages) + 1) // 2}" if len(messages) > 1 else "fresh session"
-        return Completion(f"{LABEL} {turns}; asked for: {asked}", self.name, 0, 0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from random import random as any_number
 
 import msgspec
@@ -32,7 +33,8 @@ from reviewer.pipelines.events import (
     WaitingError,
 )
 from reviewer.pipelines.forks import RESULTS, BranchResult, Fork, join_of, joined_outcome
-from reviewer.pipelines.handlers import Services, Visit, is_model_stage, run_stage
+from reviewer.pipelines.handlers import Visit, is_model_stage, run_stage
+from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.outcomes import Attempt
 from reviewer.pipelines.resolve import fidelity_on_resume, resolve_fidelity, resolve_thread_id
 from reviewer.pipelines.run_folder import RESPONSE, RunFolder
@@ -73,8 +75,9 @@ class Runner:
         self,
         pipeline: Pipeline,
         folder: RunFolder,
-        services: Services,
+        commands_in: Path,
         checkpoint: Checkpoint,
+        options: RunOptions,
         *,
         clock: Clock,
         timing: Timing,
@@ -86,7 +89,10 @@ class Runner:
         """
         self._pipeline = pipeline
         self._folder = folder
-        self._services = services
+        self._commands_in = commands_in
+        # answers are used up
+        answers = {name: list(given) for name, given in options.answers.items()}
+        self._options = replace(options, answers=answers)
         self._state = checkpoint
         self._clock = clock
         self._timing = timing
@@ -97,7 +103,7 @@ class Runner:
     def run(self) -> RunDone:
         """Go on from the checkpoint, which is on the disk, until the exit or a reason to stop."""
         while node := self._pipeline.nodes.get(self._state.next_node):
-            if self._services.cancelled():
+            if self._options.cancelled():
                 return self._end("cancelled", "Cancelled.")
             if len(self._state.logs) >= self._max_steps:
                 return self._end("stopped", limit_message(self._state))
@@ -106,7 +112,7 @@ class Runner:
             except StoppedError:
                 return self._end("cancelled", f"Cancelled in {node.name}.")
             except WaitingError as waiting:
-                if self._services.cancelled():
+                if self._options.cancelled():
                     return self._end("cancelled", f"Cancelled in {node.name}.")
                 message = waiting_message(waiting.question, self._state.run_id)
                 return self._end("waiting", message)
@@ -141,7 +147,7 @@ class Runner:
         """Run the next stage, choose the edge, write its texts and the checkpoint."""
         visit = self._visit(node)
         degraded = visit.fidelity != self._fidelity(node)
-        self._services.watch(
+        self._options.watch(
             StageStarted(
                 visit.step, node.name, node.handler, visit.fidelity, visit.thread, degraded
             )
@@ -166,21 +172,7 @@ class Runner:
         self._folder.write_stage(stage, attempt.prompt, attempt.response)
         self._state = self._after(stage, attempt)
         write_checkpoint(self._folder, self._state)
-        self._services.watch(
-            StageDone(
-                stage.step,
-                stage.node,
-                str(stage.outcome),
-                stage.word,
-                stage.notes,
-                stage.duration_s,
-                stage.attempts,
-                self._state.next_node,
-                stage.rule,
-                stage.left_out_turns,
-                stage.remark,
-            )
-        )
+        self._options.watch(StageDone(stage, self._state.next_node))
 
     # entering a stage
 
@@ -203,6 +195,7 @@ class Runner:
             fidelity,
             thread,
             session,
+            self._commands_in,
             self._last_answer() if node.handler == HUMAN else "",
         )
 
@@ -234,7 +227,7 @@ class Runner:
         errors: list[str] = []
         for pause in (*retry_delays(visit.node.max_retries, self._timing.random), None):
             try:
-                attempt = run_stage(visit, self._services)
+                attempt = run_stage(visit, self._options)
             except ModelError as problem:
                 if pause is None:
                     raise RunError(str(problem)) from problem
@@ -244,7 +237,7 @@ class Runner:
                     break
                 reason = "The stage asked for another attempt."
             errors.append(reason)
-            self._services.watch(Retrying(visit.step, visit.node.name, len(errors), pause, reason))
+            self._options.watch(Retrying(visit.step, visit.node.name, len(errors), pause, reason))
             self._wait(pause)
         stage = replace(attempt.stage, attempts=len(errors) + 1, errors=tuple(errors))
         return self._settled(visit.node, replace(attempt, stage=stage))
@@ -252,7 +245,7 @@ class Runner:
     def _wait(self, seconds: float) -> None:
         """Wait, and raise StoppedError as soon as the run is cancelled."""
         while seconds > 0:
-            if self._services.cancelled():
+            if self._options.cancelled():
                 raise StoppedError
             self._timing.sleep(min(seconds, _CHECK_SECONDS))
             seconds -= _CHECK_SECONDS

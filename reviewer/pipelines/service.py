@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError
-from reviewer.llm.model import ChatModel
 from reviewer.pipelines.checkpoint import (
     Checkpoint,
     history_of,
@@ -21,15 +20,13 @@ from reviewer.pipelines.checkpoint import (
 from reviewer.pipelines.commands import command_of
 from reviewer.pipelines.dot import parse_dot, pipeline_text
 from reviewer.pipelines.events import (
-    Ask,
     CheckpointError,
-    Event,
     RunDone,
     RunError,
     RunStarted,
-    Watch,
 )
-from reviewer.pipelines.handlers import Services, StandIn, clean_text, is_model_stage
+from reviewer.pipelines.handlers import clean_text, is_model_stage
+from reviewer.pipelines.options import RunOptions, StandIn
 from reviewer.pipelines.preamble import masked
 from reviewer.pipelines.questions import require_answers
 from reviewer.pipelines.run_folder import PROMPT, RESPONSE, RunFolder
@@ -41,7 +38,6 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.placeholder import MASK
 
-CONTEXT_TOKENS = 8_192
 MIN_STEPS = 1_000
 STEPS_A_NODE = 4
 _SHOWN = 5
@@ -50,25 +46,6 @@ _REFUSED = (
     "parallel", "no-command",
 )  # fmt: skip
 """Remarks of `lint.py` with which no run starts."""
-
-
-class RunOptions(Struct, frozen=True):
-    """How to run.
-
-    Without a `model` the offline stand-in answers; `models` are others by name, for nodes that name
-    one. `context_tokens`: the size of the model's context, prompt and answer together. `answers`:
-    given in advance, by node, used in order. `context`: what a run begins with. `max_steps`: the
-    most stages (None: as the run was started with, else 1,000, or four for each node if that is
-    more). A run pauses where `ask` does not answer a question.
-    """
-
-    model: ChatModel | None = None
-    models: dict[str, ChatModel] = {}
-    context_tokens: int = CONTEXT_TOKENS
-    answers: dict[str, list[str]] = {}
-    context: dict[str, str] = {}
-    allow_tools: bool = False
-    max_steps: int | None = None
 
 
 class StageTurn(Struct, frozen=True):
@@ -84,8 +61,7 @@ class StageTurn(Struct, frozen=True):
 class Pipelines:
     """The runs of pipelines.
 
-    A run blocks the thread that starts or resumes it, and calls its callbacks in that thread:
-    `watch` with each event, `ask` with a question, `cancelled` to see whether to end.
+    A run blocks the thread that starts or resumes it.
     """
 
     def __init__(
@@ -95,16 +71,7 @@ class Pipelines:
         self._store = RunStore(database, ledger, clock)
         self._timing = timing or Timing()
 
-    def start_run(
-        self,
-        path: Path,
-        project: str,
-        options: RunOptions | None = None,
-        *,
-        ask: Ask | None = None,
-        watch: Watch | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> RunDone:
+    def start_run(self, path: Path, project: str, options: RunOptions | None = None) -> RunDone:
         """Run the pipeline of a file until it ends or pauses; blocks.
 
         Raises RunError when it cannot start, DotError when the file is not a pipeline.
@@ -129,7 +96,7 @@ class Pipelines:
             context={key: clean_text(value) for key, value in options.context.items()},
             logs=[],
             next_node=start_nodes(pipeline)[0],
-            engine=(options.model or StandIn()).name,
+            engine=options.answering("").name,
             max_steps=options.max_steps,
         )
         with folder.locked():
@@ -142,19 +109,9 @@ class Pipelines:
                 folder=place,
                 node=checkpoint.next_node,
             )
-            return self._go(
-                pipeline, path, folder, checkpoint, options, ask, watch, cancelled, resumed=False
-            )
+            return self._go(pipeline, path, folder, checkpoint, options)
 
-    def resume_run(
-        self,
-        which: str,
-        options: RunOptions | None = None,
-        *,
-        ask: Ask | None = None,
-        watch: Watch | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> RunDone:
+    def resume_run(self, which: str, options: RunOptions | None = None) -> RunDone:
         """Continue a run: that of an id, or the latest of a pipeline file; blocks.
 
         By id, the pipeline is the one that the run began with, whatever the file says now; a file
@@ -171,9 +128,8 @@ class Pipelines:
                 raise RunError(f"The run {view.run_id} has reached its exit; nothing is left.")
             self._store.change(view.run_id, "running", checkpoint.next_node)
             return self._go(
-                pipeline, Path(view.path), folder, checkpoint, options, ask, watch, cancelled,
-                resumed=True, note=note,
-            )  # fmt: skip
+                pipeline, Path(view.path), folder, checkpoint, options, resumed=True, note=note
+            )
 
     def _go(
         self,
@@ -182,51 +138,36 @@ class Pipelines:
         folder: RunFolder,
         checkpoint: Checkpoint,
         options: RunOptions,
-        ask: Ask | None,
-        watch: Watch | None,
-        cancelled: Callable[[], bool] | None,
         *,
-        resumed: bool,
+        resumed: bool = False,
         note: str = "",
     ) -> RunDone:
         """Run, and record the outcome in the store. The caller has locked the folder."""
-        from reviewer.text.tokens import counter  # late: most runs fit without counting
-
-        services = Services(
-            model=options.model or StandIn(),
-            count=lambda text: counter().count(text),
-            context_tokens=options.context_tokens,
-            folder=path.parent,
-            watch=watch or _nobody_watches,
-            cancelled=cancelled or _never,
-            ask=ask,
-            answers={name: list(given) for name, given in options.answers.items()},
-            models=options.models if options.model else {},
-        )
         default = max(MIN_STEPS, STEPS_A_NODE * len(pipeline.nodes))
         runner = Runner(
             pipeline,
             folder,
-            services,
+            path.parent,
             checkpoint,
+            options,
             clock=self._clock,
             timing=self._timing,
             max_steps=options.max_steps or checkpoint.max_steps or default,
             resumed=resumed,
         )
-        services.watch(
+        options.watch(
             RunStarted(
                 checkpoint.run_id,
                 pipeline.name,
                 str(folder.path),
-                services.model.name,
+                options.answering("").name,
                 len(checkpoint.logs),
                 " ".join(filter(None, (note, _unknown_models(pipeline, options)))),
             )
         )
         done = runner.run()
         self._store.change(checkpoint.run_id, done.state, done.node)
-        services.watch(done)
+        options.watch(done)
         return done
 
     def runs(self, project: str | None = None) -> list[RunView]:
@@ -348,11 +289,3 @@ def _unknown_models(pipeline: Pipeline, options: RunOptions) -> str:
         f"{options.model.name} also answers for {listed(nodes)}: the settings do not know the "
         "models that these nodes name. Add them to others under [model]."
     )
-
-
-def _nobody_watches(_: Event) -> None:
-    return None
-
-
-def _never() -> bool:
-    return False

@@ -8,12 +8,15 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from reviewer.errors import ConflictError, ReviewerError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from reviewer.pipelines.events import Event, RunDone, StageQuestion
+    from reviewer.pipelines.options import RunOptions
 
 POLL_SECONDS = 0.05
 EXIT_SECONDS = 2.0
@@ -26,8 +29,8 @@ class BackgroundRun:
     def __init__(self, path: Path, run_id: str = "") -> None:
         self.path = path
         self.run_id = run_id
-        self.active: dict[int, str] = {}
-        """The nodes that are running, by their step; several where the run has branches."""
+        self.node = ""
+        """The node that is running."""
         self.question: StageQuestion | None = None
         """The question that waits for `reply`."""
         self.stages = 0
@@ -45,10 +48,10 @@ class BackgroundRun:
 
     # called by the screen
 
-    def start(self, run: Callable[..., RunDone]) -> None:
-        """Call `run` in a thread with what asks, watches and cancels."""
+    def start(self, run: Callable[[RunOptions], RunDone], options: RunOptions) -> None:
+        """Call `run` in a thread, with options that ask, watch and cancel here."""
         self._thread = threading.Thread(
-            target=self._guarded, args=(run,), name="pipeline run", daemon=True
+            target=self._guarded, args=(run, options), name="pipeline run", daemon=True
         )
         self._thread.start()
 
@@ -80,14 +83,18 @@ class BackgroundRun:
 
     # in the run's thread
 
-    def _guarded(self, run: Callable[..., RunDone]) -> None:
+    def _guarded(self, run: Callable[[RunOptions], RunDone], options: RunOptions) -> None:
         try:
-            self.done = run(ask=self._ask, watch=self._watch, cancelled=self._cancelled.is_set)
+            self.done = run(
+                structs.replace(
+                    options, ask=self._ask, watch=self._watch, cancelled=self._cancelled.is_set
+                )
+            )
         except (ReviewerError, OSError) as problem:
             self.error = str(problem)
         except BaseException as problem:  # the screen raises it
             self.defect = problem
-        self.active, self.question = {}, None
+        self.node, self.question = "", None
         self._notify()
 
     def _watch(self, event: Event) -> None:
@@ -97,30 +104,23 @@ class BackgroundRun:
             case events.RunStarted():
                 self.run_id, self.stages = event.run_id, event.stages
             case events.StageStarted():
-                self.active = {**self.active, event.step: event.node}
+                self.node = event.node
             case events.StageDone():
-                self.stages = event.step
-                self.active = {at: node for at, node in self.active.items() if at != event.step}
-                if event.remark:
-                    self.remark = f"{event.node}: {event.remark}"
+                self.stages = event.stage.step
+                if event.stage.remark:
+                    self.remark = f"{event.stage.node}: {event.stage.remark}"
             case events.Text():
                 return  # the answer is shown when it is whole
         self._notify()
 
     def _ask(self, question: StageQuestion) -> str | None:
-        """Wait until the person answers; None once the run is cancelled.
-
-        Of several branches that ask, one at a time gets here, perhaps after stages of the others.
-        """
+        """Wait until the person answers; None once the run is cancelled."""
         self.question = question
         self._notify()
-        try:
-            while not self._cancelled.is_set():
-                with suppress(Empty):
-                    return self._answers.get(timeout=POLL_SECONDS)
-            return None
-        finally:
-            self.question = None
+        while not self._cancelled.is_set():
+            with suppress(Empty):
+                return self._answers.get(timeout=POLL_SECONDS)
+        return None
 
     def _notify(self) -> None:
         if self.listener is not None:

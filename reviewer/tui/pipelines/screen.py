@@ -44,8 +44,8 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.pipelines.events import RunDone, StageQuestion
+    from reviewer.pipelines.options import RunOptions
     from reviewer.pipelines.run_store import RunView
-    from reviewer.pipelines.service import RunOptions
     from reviewer.pipelines.values import Pipeline
 
 NAME_CELLS = 24
@@ -205,10 +205,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         background = self.background
         if background is not None and self.shows_background:
             question = background.question
-            for node in background.active.values():
-                asks = question is not None and question.node == node
+            if node := background.node:
                 before = states.get(node, NodeState())
-                states[node] = structs.replace(before, now="asks" if asks else "runs")
+                states[node] = structs.replace(before, now="asks" if question else "runs")
         self.nodes.states = states
         self.nodes.refresh()
         self._draw_title()
@@ -271,8 +270,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return "cancelled, ending"
         if question is not None:
             return f"{display_line(question.node)} asks"
-        nodes = ", ".join(map(display_line, background.active.values()))
-        return f"{nodes} runs, stage {background.stages + 1}" if nodes else "starting"
+        node = display_line(background.node)
+        return f"{node} runs, stage {background.stages + 1}" if node else "starting"
 
     # why a key cannot be used now
 
@@ -340,8 +339,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         async def run(options: RunOptions) -> None:
             if _changed_at(path) != asked_about:  # what was allowed is another file
                 raise ConflictError(f"{path.name} has changed meanwhile: nothing was run.")
-            start = self.engine.pipelines.start_run
-            self._begin(BackgroundRun(path), partial(start, path, project, options))
+            start = partial(self.engine.pipelines.start_run, path, project)
+            self._begin(BackgroundRun(path), start, options)
             self.say("Running ...")
 
         await self._ask_who("Run", self.graph.pipeline, run)
@@ -353,8 +352,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return
 
         async def resume(options: RunOptions) -> None:
-            resumed = partial(pipelines.resume_run, run_id, options)
-            self._begin(BackgroundRun(path, run_id), resumed)
+            resumed = partial(pipelines.resume_run, run_id)
+            self._begin(BackgroundRun(path, run_id), resumed, options)
             self.say(f"Continuing {run_id} ...")
 
         pipeline = await to_thread(pipelines.pipeline_of, run_id)
@@ -367,7 +366,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         that has none and without a model there is nothing to ask.
         """
         from reviewer.llm.open_model import open_model, open_other_models
-        from reviewer.pipelines.service import RunOptions
+        from reviewer.pipelines.options import RunOptions
         from reviewer.settings import load_settings
 
         settings = await to_thread(load_settings)
@@ -402,10 +401,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return
         await self.choose(f"{verb} {display_line(pipeline.name)}", options, chosen)
 
-    def _begin(self, run: BackgroundRun, go: Callable[..., RunDone]) -> None:
+    def _begin(
+        self, run: BackgroundRun, go: Callable[[RunOptions], RunDone], options: RunOptions
+    ) -> None:
         self.host.background_run, run.listener = run, self._listener
         self._read_at = None
-        run.start(go)
+        run.start(go, options)
 
     @unless(not_running)
     def action_pipeline_cancel(self) -> None:

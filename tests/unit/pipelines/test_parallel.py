@@ -86,7 +86,7 @@ def test_the_outcome_tells_how_many_branches_succeeded(
     words = {"Sip": green, "Black": black}
     tea.model.script = lambda prompt: f"Outcome: {words.get(prompt.splitlines()[-1], 'success')}"
     tea.start(tea.write(FORK))
-    ended = {each.node: each.outcome for each in tea.events if isinstance(each, StageDone)}
+    ended = {e.stage.node: e.stage.outcome for e in tea.events if isinstance(e, StageDone)}
     assert ended["meet"] == outcome
 
 

@@ -95,7 +95,7 @@ class TestThreads:
 
         assert done.state == "done"
         assert workshop.model.asked[-2][0].content.startswith("[")
-        counted = [each.left_out_turns for each in workshop.events if isinstance(each, StageDone)]
+        counted = [e.stage.left_out_turns for e in workshop.events if isinstance(e, StageDone)]
         assert max(counted) > 5
         (stage,) = (each for each in workshop.runs.checkpoint(done.run_id).logs if each.step == 13)
         assert stage.left_out_turns > 5
@@ -255,7 +255,7 @@ class TestPeople:
         assert workshop.nodes(done) == ["start", "gate", "check", "keep", "done"]
         kept = workshop.runs.checkpoint(done.run_id)
         assert kept.context["human.gate.label"] == "[N] No"
-        told = [each.remark for each in workshop.events if isinstance(each, StageDone)]
+        told = [each.stage.remark for each in workshop.events if isinstance(each, StageDone)]
         said = "The answer may not set human.gate.label in the context: only the run itself does."
         assert told == ["", "", said, "", ""] == [each.remark for each in kept.logs]
 

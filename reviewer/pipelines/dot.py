@@ -74,7 +74,7 @@ def parse_dot(text: str, path: Path | None = None) -> Pipeline:
         default_thread_id=first_of(attributes, THREAD_OF_GRAPH),
         attributes=attributes,
     )
-    remarks = [*graph.remarks, *_undeclared(graph.nodes), *lint(pipeline, graph.lines)]
+    remarks = [*graph.remarks, *_undeclared(graph.nodes), *lint(pipeline)]
     remarks.sort(key=lambda remark: -1 if remark.line is None else remark.line)
     return structs.replace(pipeline, warnings=tuple(remarks))
 
@@ -194,7 +194,6 @@ class _End(NamedTuple):
     names: list[str]
     line: int
     subgraph: bool = False
-    quoted: bool = False
 
 
 class _Parser:
@@ -207,8 +206,6 @@ class _Parser:
         self.nodes: dict[str, _Written] = {}
         self.edges: list[PipelineEdge] = []
         self.top = _Scope()
-        self.lines: dict[str, int] = {}
-        """Those of the graph's attributes, 0-based."""
         self.remarks: list[Remark] = []
         self._text = text
         self._path = path
@@ -347,19 +344,13 @@ class _Parser:
         self._skip()
         if word in ("graph", "node", "edge") and self._peek() == "[":
             defaults = {"graph": scope.attributes, "node": scope.nodes, "edge": scope.edges}[word]
-            found = self._attribute_lists()
-            defaults.update(found)
-            if defaults is self.top.attributes:
-                self.lines |= dict.fromkeys(found, self._line(start))
+            defaults.update(self._attribute_lists())
             return
         self._at = start
         ends = [self._end(scope, depth)]
         self._skip()
         if not ends[0].subgraph and self._take("="):
-            key = ends[0].names[0]
-            scope.attributes[key] = self._value()
-            if scope is self.top:
-                self.lines[key] = ends[0].line
+            scope.attributes[ends[0].names[0]] = self._value()
             return
         while self._arrow():
             self._skip()
@@ -418,7 +409,7 @@ class _Parser:
             self._fail(f"This is not a DOT statement: {self._found()}")
         while self._match(_PORT) is not None:  # `:port:compass` after the name of a node
             self._name()
-        return _End([name], line, quoted=quoted)
+        return _End([name], line)
 
     def _subgraph(self, scope: _Scope, depth: int) -> list[str]:
         """A subgraph in braces; the names of its nodes."""

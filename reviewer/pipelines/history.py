@@ -18,22 +18,15 @@ from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 LARGEST = 256 * 1024 * 1024
 """Bytes of a history file, at most."""
 
-FORMAT = """\
-{"run_id": "r1",
- "completed": [{"node": "plan", "outcome": "success", "notes": "...",
-                "tools": [{"name": "shell", "arguments": {}, "result": ""}],
-                "duration_s": 12.5}],
- "context": {"key": "any JSON value"},
- "retries": {"plan": [1, 3]}}"""
-"""Stages oldest first, retries as [done, allowed]. Every key may be missing."""
-
 
 class HistoryError(ReviewerError):
     """A file is not the history of a run; the message names the place."""
 
 
 class _Run(Struct):
-    """FORMAT, or a checkpoint, which has `completed_nodes` and `logs` instead of `completed`."""
+    """What `reviewer pipeline preamble --help` shows, or a checkpoint, which has `completed_nodes`
+    and `logs` instead of `completed`.
+    """
 
     run_id: str = ""
     completed: tuple[Stage, ...] = ()
@@ -45,7 +38,7 @@ class _Run(Struct):
 
 
 def read_history(path: Path) -> RunHistory:
-    """The run of a JSON file (FORMAT), or of a checkpoint. Raises HistoryError."""
+    """The run of a JSON file, a checkpoint or the folder of a run. Raises HistoryError."""
     path = path / "checkpoint.json" if path.is_dir() else path
     try:
         with open_plain(path) as file:
@@ -73,8 +66,8 @@ def build_fidelity_preamble(
 ) -> str:
     """The text of a preamble in Markdown, to put before the prompt of `current_node`.
 
-    `logs` are the stages that ran, oldest first, as in `completed` of FORMAT; a completed node
-    without one is shown by its name. Raises ReviewerError.
+    `logs` are the stages that ran, oldest first, as in a history file; a completed node without one
+    is shown by its name. Raises ReviewerError.
     """
     try:
         stages = msgspec.convert(list(logs), tuple[Stage, ...])

@@ -52,6 +52,8 @@ from reviewer.pipelines.values import (
 )
 
 _GOOD = (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS)
+MIN_STEPS = 1_000
+STEPS_A_NODE = 4
 FIRST_SECONDS = 0.2
 FACTOR = 2.0
 LONGEST_SECONDS = 60.0
@@ -81,11 +83,10 @@ class Runner:
         *,
         clock: Clock,
         timing: Timing,
-        max_steps: int,
         resumed: bool,
     ) -> None:
-        """`resumed`: the sessions of threads are lost, so that the first stage that would continue
-        one gets `summary:high` instead, once.
+        """`commands_in`: the folder where shell commands run. `resumed`: the sessions of threads are
+        lost, so that the first stage that would continue one gets `summary:high` instead, once.
         """
         self._pipeline = pipeline
         self._folder = folder
@@ -96,7 +97,8 @@ class Runner:
         self._state = checkpoint
         self._clock = clock
         self._timing = timing
-        self._max_steps = max_steps
+        default = max(MIN_STEPS, STEPS_A_NODE * len(pipeline.nodes))
+        self._max_steps = options.max_steps or checkpoint.max_steps or default
         self._may_degrade = resumed
         self._sessions: dict[str, Session] = {}
 

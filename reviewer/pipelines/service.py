@@ -38,8 +38,6 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.placeholder import MASK
 
-MIN_STEPS = 1_000
-STEPS_A_NODE = 4
 _SHOWN = 5
 _REFUSED = (
     "empty", "no-name", "no-start", "two-starts", "no-exit", "condition", "unsupported-handler",
@@ -82,11 +80,10 @@ class Pipelines:
         pipeline = parse_dot(text, path)
         _require_runnable(pipeline, options)
         _require_plain_names(pipeline, options.context)
-        run_id, place = self._store.new_folder(pipeline.name)
-        folder = RunFolder(place)
+        folder = RunFolder(self._store.new_folder(pipeline.name))
         folder.write_dot(clean_text(text))
         checkpoint = Checkpoint(
-            run_id=run_id,
+            run_id=folder.path.name,
             pipeline=_hash(text),
             pipeline_name=pipeline.name,
             timestamp=iso(self._clock()),
@@ -101,14 +98,7 @@ class Pipelines:
         )
         with folder.locked():
             write_checkpoint(folder, checkpoint)
-            self._store.register(
-                run_id,
-                project=project,
-                path=path,
-                name=pipeline.name,
-                folder=place,
-                node=checkpoint.next_node,
-            )
+            self._store.register(project, path, pipeline.name, folder.path, checkpoint.next_node)
             return self._go(pipeline, path, folder, checkpoint, options)
 
     def resume_run(self, which: str, options: RunOptions | None = None) -> RunDone:
@@ -143,7 +133,6 @@ class Pipelines:
         note: str = "",
     ) -> RunDone:
         """Run, and record the outcome in the store. The caller has locked the folder."""
-        default = max(MIN_STEPS, STEPS_A_NODE * len(pipeline.nodes))
         runner = Runner(
             pipeline,
             folder,
@@ -152,7 +141,6 @@ class Pipelines:
             options,
             clock=self._clock,
             timing=self._timing,
-            max_steps=options.max_steps or checkpoint.max_steps or default,
             resumed=resumed,
         )
         options.watch(

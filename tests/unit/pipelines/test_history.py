@@ -9,14 +9,22 @@ from pathlib import Path
 import pytest
 
 from reviewer.pipelines.dot import parse_dot
-from reviewer.pipelines.history import FORMAT, HistoryError, read_history
+from reviewer.pipelines.history import HistoryError, read_history
 from reviewer.pipelines.resolve import entry_after, thread_preview
 from reviewer.pipelines.values import RunHistory, Stage, ToolCall
 
 
 def test_the_documented_format_is_read(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-    path.write_text(FORMAT)
+    path.write_text(
+        """
+    {"run_id": "r1",
+     "completed": [{"node": "plan", "outcome": "success", "notes": "...",
+                    "tools": [{"name": "shell", "arguments": {}, "result": ""}],
+                    "duration_s": 12.5}],
+     "context": {"key": "any JSON value"},
+     "retries": {"plan": [1, 3]}}"""
+    )
     assert read_history(path) == RunHistory(
         "r1",
         (Stage("plan", notes="...", tools=(ToolCall("shell"),), duration_s=12.5),),

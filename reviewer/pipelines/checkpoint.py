@@ -70,6 +70,21 @@ def read_checkpoint(folder: RunFolder) -> Checkpoint:
         ) from problem
 
 
+def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
+    """Raise CheckpointError for a checkpoint with which this pipeline cannot go on."""
+    nodes = {checkpoint.next_node, *(stage.node for stage in checkpoint.logs)} - {""}
+    edges = {checkpoint.next_edge}
+    if checkpoint.fork is not None:
+        nodes |= {checkpoint.fork.node, checkpoint.fork.join}
+        edges |= {checkpoint.fork.into_join, *checkpoint.fork.edges}
+    known = {None, *range(len(pipeline.edges))}
+    if not nodes or not nodes <= pipeline.nodes.keys() or not edges <= known:
+        raise CheckpointError(
+            f"The checkpoint {folder.checkpoint} is not one of the pipeline {pipeline.name}. Start "
+            "again: reviewer pipeline run FILE"
+        )
+
+
 def history_of(checkpoint: Checkpoint, pipeline: Pipeline) -> RunHistory:
     """The run as the preamble of its next stage sees it. Retries: how many there were of each node,
     and how many are allowed.

@@ -85,8 +85,8 @@ class Runner:
         timing: Timing,
         resumed: bool,
     ) -> None:
-        """`commands_in`: the folder where shell commands run. `resumed`: the sessions of threads are
-        lost, so that the first stage that would continue one gets `summary:high` instead, once.
+        """`commands_in`: where shell commands run. `resumed`: the sessions of threads are lost, so
+        that the first stage that would continue one gets `summary:high` instead, once.
         """
         self._pipeline = pipeline
         self._folder = folder
@@ -104,7 +104,8 @@ class Runner:
 
     def run(self) -> RunDone:
         """Go on from the checkpoint, which is on the disk, until the exit or a reason to stop."""
-        while node := self._pipeline.nodes.get(self._state.next_node):
+        while self._state.next_node:
+            node = self._pipeline.nodes[self._state.next_node]
             if self._options.cancelled():
                 return self._end("cancelled", "Cancelled.")
             if len(self._state.logs) >= self._max_steps:

@@ -15,6 +15,7 @@ from reviewer.pipelines.checkpoint import (
     Checkpoint,
     history_of,
     read_checkpoint,
+    require_fit,
     write_checkpoint,
 )
 from reviewer.pipelines.commands import command_of
@@ -113,6 +114,7 @@ class Pipelines:
         with folder.locked():
             checkpoint = read_checkpoint(folder)
             pipeline, note = _as_it_began(view, checkpoint, by_file=Path(which).is_file())
+            require_fit(checkpoint, folder, pipeline)
             _require_runnable(pipeline, options)
             if view.state == "done":
                 raise RunError(f"The run {view.run_id} has reached its exit; nothing is left.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from contextlib import suppress
@@ -212,6 +213,17 @@ class TestRefusals:
         path = Path(workshop.runs.run(run_id).folder) / "checkpoint.json"
         path.write_bytes(path.read_bytes()[:-20])
         with pytest.raises(CheckpointError, match="cut or damaged"):
+            workshop.resume(run_id)
+
+    @pytest.mark.parametrize(
+        "edited",
+        [{"next_node": "z"}, {"next_edge": 99}, {"next_node": "", "logs": []}, {"logs": [{}]}],
+    )
+    def test_an_edited_checkpoint(self, workshop: Workshop, edited: dict[str, object]) -> None:
+        run_id, _ = self.stopped(workshop)
+        path = Path(workshop.runs.run(run_id).folder) / "checkpoint.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | edited))
+        with pytest.raises(CheckpointError, match="Start again"):
             workshop.resume(run_id)
 
     def test_a_run_that_is_under_way(self, workshop: Workshop) -> None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.files import open_plain
-from reviewer.pipelines.preamble import build_preamble
+from reviewer.pipelines.preamble import build_preamble, masked
 from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
 LARGEST = 256 * 1024 * 1024
@@ -54,6 +54,27 @@ def read_history(path: Path) -> RunHistory:
         run.context,
         run.retries or {name: (done, done) for name, done in run.node_retries.items()},
     )
+
+
+def stages_of(history: RunHistory, thread: str) -> tuple[Stage, ...]:
+    """The stages whose conversation a thread carries, oldest first."""
+    return tuple(stage for stage in history.completed if stage.thread == thread)
+
+
+def conversation_of(pipeline: Pipeline, stages: Iterable[Stage]) -> str:
+    """What was asked, as the file says it, and what was noted. The folder of a run has what a model
+    really got and answered.
+    """
+    return "\n\n".join(
+        f"### {stage.node} ({stage.outcome})\n{masked(_prompt(pipeline, stage))}\n\n"
+        f"{masked(stage.notes).strip()}"
+        for stage in stages
+    )
+
+
+def _prompt(pipeline: Pipeline, stage: Stage) -> str:
+    node = pipeline.nodes.get(stage.node)
+    return (node.prompt or node.label).strip() if node is not None else ""
 
 
 def build_fidelity_preamble(

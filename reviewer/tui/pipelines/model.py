@@ -156,30 +156,27 @@ def _left_out(text: Preamble) -> Iterator[str]:
 def _session(
     graph: Graph, run: RunShown | None, before: RunHistory, entry: NodeEntry, when: str
 ) -> NodeInput:
-    """The session that a node continues, and what a resume would lose of it."""
+    """The session that a node continues, and what comes instead where there is none."""
     from reviewer.pipelines.preamble import build_preamble
-    from reviewer.pipelines.resolve import thread_preview
+    from reviewer.pipelines.resolve import DEGRADED_MODE
     from reviewer.text.tokens import counter
 
-    preview = thread_preview(graph.pipeline, before, entry)
     turns = [
         turn
         for turn in (run.turns if run else ())
-        if turn.thread == preview.thread and turn.step <= len(before.completed)
+        if turn.thread == entry.thread.value and turn.step <= len(before.completed)
     ]
     text = "\n\n".join(
         f"### {turn.node}, stage {turn.step}\n{turn.prompt}\n\n{turn.answer}" for turn in turns
     )
-    text = text or preview.text
-    number = len(turns) or len(preview.stages)
-    title = _title(entry, FULL, f"{count(number, 'turn')}, {counter().count(text):,} tok")
-    instead = build_preamble(preview.after_resume, graph.pipeline, before, entry.node.name)
-    if not number:
-        remark = f"No session of this thread yet: it starts with {preview.after_resume}"
-        return NodeInput(entry, FULL, title, f"{when}; {remark}", instead.text)
+    title = _title(entry, FULL, f"{count(len(turns), 'turn')}, {counter().count(text):,} tok")
+    instead = build_preamble(DEGRADED_MODE, graph.pipeline, before, entry.node.name)
+    if not turns:
+        remark = f"{when}; No session of this thread yet: it starts with {DEGRADED_MODE}"
+        return NodeInput(entry, FULL, title, remark, instead.text)
     remark = (
         f"{when}; it continues the session, and nothing is put before its prompt. A resume would"
-        f" lose the session: once, {preview.after_resume} comes instead ({instead.tokens:,} tok)"
+        f" lose the session: once, {DEGRADED_MODE} comes instead ({instead.tokens:,} tok)"
     )
     return NodeInput(entry, FULL, title, remark, text)
 

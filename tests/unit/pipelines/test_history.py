@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.history import HistoryError, read_history
-from reviewer.pipelines.resolve import entry_after, thread_preview
+from reviewer.pipelines.resolve import entry_after
 from reviewer.pipelines.values import RunHistory, Stage, ToolCall
 
 
@@ -82,40 +82,12 @@ def test_what_is_no_run_is_refused_with_the_file_and_the_place(
 
 
 LOOM = parse_dot(
-    """digraph loom { default_fidelity=truncate
-    start [shape=Mdiamond]
-    wind [prompt="Wind the thread" fidelity=full thread_id=red]
-    weave [prompt="Weave on" fidelity=full thread_id=red]
-    dye [prompt=x fidelity=full thread_id=blue]
-    press [prompt=y]
-    start -> wind -> weave -> dye -> press; weave -> wind [thread_id=ignored] press -> weave }"""
+    "digraph loom { start -> wind -> weave -> dye -> press; weave -> wind; press -> weave }"
 )
 
 
 def run_of(*names: str) -> RunHistory:
-    return RunHistory("r", tuple(Stage(name, notes=f"{name} is done") for name in names))
-
-
-def stages_carried(history: RunHistory, node: str) -> list[str]:
-    entry = entry_after(LOOM, history, node)
-    return [stage.node for stage in thread_preview(LOOM, history, entry).stages]
-
-
-def test_a_thread_carries_the_stages_that_had_it_and_no_others() -> None:
-    history = run_of("start", "wind", "weave", "wind", "weave", "dye", "press")
-    assert stages_carried(history, "weave") == ["wind", "weave", "wind", "weave"]
-    assert stages_carried(history, "dye") == ["dye"]
-    assert stages_carried(history, "press") == []
-    assert stages_carried(run_of("start"), "wind") == []
-
-
-def test_what_is_carried_is_told_and_counted() -> None:
-    history = run_of("start", "wind")
-    found = thread_preview(LOOM, history, entry_after(LOOM, history, "weave"))
-    assert found.thread == "red"
-    assert found.text == "### wind (success)\nWind the thread\n\nwind is done"
-    assert found.tokens > 5
-    assert found.after_resume == "summary:high"
+    return RunHistory("r", tuple(Stage(name) for name in names))
 
 
 def test_the_way_into_a_node_is_the_one_from_the_stage_that_ran_last() -> None:

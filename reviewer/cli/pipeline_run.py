@@ -88,9 +88,8 @@ def run(
     unanswered question), `pipeline resume` continues from there. The prompt and the answer of every
     stage stay in the run's folder.
 
-    A stage succeeds unless its answer ends with a line such as `Outcome: fail`, or with a JSON
-    object that has `outcome`. `Preferred label: X`, `Suggested next: node` and
-    `Context: key=value` count as well.
+    A stage succeeds unless its answer ends with a line such as `Outcome: fail`. `Preferred label:
+    X`, `Suggested next: node` and `Context: key=value` count as well.
     """
     with session.changing(create=True, new_outside=True) as store:
         options = _options(answers, engine == "model", allow_tools, max_steps, context)

@@ -67,15 +67,14 @@ class AnswerChoice(Struct, frozen=True):
 
 
 class StageQuestion(Struct, frozen=True, tag_field="event", tag="question"):
-    """A stage asks a person. `freeform`: any text is an answer. `about`: what the stage before it
-    answered, which is what a gate approves.
+    """A stage asks a person. `about`: what the stage before it answered, which is what a gate
+    approves.
     """
 
     step: int
     node: str
     text: str
     choices: tuple[AnswerChoice, ...] = ()
-    freeform: bool = False
     default: str = ""
     about: str = ""
 

@@ -217,21 +217,16 @@ def _human(visit: Visit, options: RunOptions) -> Attempt:
             raise WaitingError(question)
         answer = clean_text(typed.strip() or question.default)
         choice = matching_choice(question, answer)
-        if choice is not None:
+        if choice is not None or not question.choices:
             break
-        if question.freeform and answer:
-            updates = {"human.answer": answer, "human.feedback": answer}
-            stage = Stage(name, notes=shortened(answer, NOTES))
-            return Attempt(stage, updates, (), question.text, answer)
-    updates = {
-        "human.answer": answer,
-        "human.gate.selected": choice.key,
-        "human.gate.label": choice.label,
-    }
-    stage = Stage(
-        name, notes=f"Answered: {choice.label}", preferred_label=choice.label, edge=choice.edge
-    )
-    return Attempt(stage, updates, (), question.text, choice.label)
+    stage, updates = Stage(name, notes=f"Answered: {answer}"), {"human.answer": answer}
+    if choice is not None:
+        stage = Stage(
+            name, notes=f"Answered: {choice.label}", preferred_label=choice.label, edge=choice.edge
+        )
+        updates |= {"human.gate.selected": choice.key, "human.gate.label": choice.label}
+        answer = choice.label
+    return Attempt(stage, updates, (), question.text, answer)
 
 
 def _tool(visit: Visit, options: RunOptions) -> Attempt:

@@ -19,8 +19,7 @@ def question_of(
     node: PipelineNode, edges: Sequence[PipelineEdge], text: str, step: int = 0
 ) -> StageQuestion:
     """The question of a node. A choice is an edge: its label, or else its target; its key is its
-    accelerator (`[Y] Yes`), or else its number. Any text is accepted if the node has
-    `mode=freeform` or no edges. A default that is not a choice is dropped.
+    accelerator (`[Y] Yes`), or else its number. A default that is not a choice is dropped.
     """
     choices: list[AnswerChoice] = []
     for number, edge in enumerate(edges, 1):
@@ -29,12 +28,11 @@ def question_of(
         if any(choice.key == key for choice in choices):
             key = str(number)
         choices.append(AnswerChoice(key, edge.label or edge.target, edge.target, edge.index))
-    freeform = not choices or node.attributes.get("mode", "").lower() == "freeform"
     default = first_of(node.attributes, DEFAULT_CHOICE) or ""
-    question = StageQuestion(step, node.name, text, tuple(choices), freeform, default)
-    if freeform or matching_choice(question, default) is not None:
-        return question
-    return structs.replace(question, default="")
+    question = StageQuestion(step, node.name, text, tuple(choices), default)
+    if matching_choice(question, default) is None:
+        return structs.replace(question, default="")
+    return question
 
 
 def matching_choice(question: StageQuestion, answer: str) -> AnswerChoice | None:
@@ -74,5 +72,5 @@ def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) ->
             )
         question = question_of(node, pipeline.edges_from(name), node.label)
         for answer in given:
-            if matching_choice(question, answer) is None and not question.freeform:
+            if question.choices and matching_choice(question, answer) is None:
                 raise RunError(unknown_answer(question, answer))

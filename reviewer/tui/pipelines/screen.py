@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 NAME_CELLS = 24
 NO_PROJECT = "default"
 """The project of a run that was started outside of any project."""
-FREE_TEXT = "\x00free"
 
 
 class RunMoved(Message):
@@ -173,21 +172,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @property
     def run_id(self) -> str | None:
         return self.run.view.run_id if self.run is not None else None
-
-    def _read_run(self, run_id: str, say: str = "") -> None:
-        engine, path = self.engine, self.path
-
-        def work() -> tuple[RunShown, Sequence[RunView]]:
-            return read_run(engine, engine.pipelines.run(run_id)), engine.pipelines.runs()
-
-        def then(found: tuple[RunShown, Sequence[RunView]]) -> None:
-            shown, self.past_runs = found
-            if path == self.path:
-                self._show_run(shown, say)
-            else:
-                self.say(say)
-
-        self.read(work, then, group="run")
 
     def _show_run(self, run: RunShown | None, say: str = "") -> None:
         self.run = run
@@ -434,31 +418,27 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return "read" if action is keys.ENTER and not asked else super().title_of(action)
 
     async def _ask(self, question: StageQuestion) -> None:
-        """Offer the choices of a question; free text where it is allowed."""
+        """Offer the choices of a question."""
         options = [
             Option(choice.key, f"{choice.key}  {choice.label}", f"leads to {choice.target}")
             for choice in question.choices
         ]
-        background, typed = self.background, ""
+        background = self.background
 
         def narrow(text: str) -> None:
-            nonlocal typed
-            typed = text
             words = text.strip().casefold()
             fitting = [one for one in options if words in f"{one.name} {one.detail}".casefold()]
-            fitting.sort(key=lambda one: one.key.casefold() != words)  # the exact key comes first
-            free = [Option(FREE_TEXT, f'answer "{text}"')] if question.freeform and text else []
-            self.offer([*free, *fitting])
+            self.offer(sorted(fitting, key=lambda one: one.key.casefold() != words))  # a key first
 
         async def then(option: Option) -> None:
             if background is None:
                 raise ConflictError("The run has ended: nothing was answered.")
-            background.reply(question, typed if option.key == FREE_TEXT else option.key)
+            background.reply(question, option.key)
             self.say("Answered.")
 
-        detail = "type your answer" if question.freeform else f"{shared.CHOOSE.key} chooses a line"
         title = display_line(question.text) or question.node
-        await self.choose(title, options, then, narrow=narrow, hint=detail)
+        hint = f"{shared.CHOOSE.key} chooses a line"
+        await self.choose(title, options, then, narrow=narrow, hint=hint)
 
     @on(RunMoved)
     def _run_moved(self) -> None:
@@ -476,10 +456,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         elif done is not None:
             self.host.background_run = None
             way = "" if done.state == "done" else f" - {keys.RESUME.key} resumes"
-            self._read_run(background.run_id, f"{display_line(done.message)}{way}{remark}")
+            self._open(
+                background.path, background.run_id, f"{display_line(done.message)}{way}{remark}"
+            )
         elif (at := (background.stages, question)) != self._read_at and background.run_id:
             self._read_at = at
-            self._read_run(background.run_id)
+            self._open(background.path, background.run_id)
             if question is not None:
                 self.nodes.go_to(question.node)
                 asked = display_line(question.text)

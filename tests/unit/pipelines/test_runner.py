@@ -222,14 +222,6 @@ class TestPeople:
         done = workshop.start(workshop.write(body), answers={"gate": ["n", "yes"]})
         assert workshop.nodes(done) == ["start", "gate", "fix", "gate", "done"]
 
-    def test_free_text_goes_into_the_context_and_into_prompts(self, workshop: Workshop) -> None:
-        path = workshop.write(
-            'ask [shape=hexagon, mode=freeform]; do [prompt="Do: $human.feedback"]\n'
-            "start -> ask -> do -> done"
-        )
-        workshop.start(path, ask=lambda _: "brew it twice")
-        assert workshop.model.prompts() == ["Do: brew it twice"]
-
     def test_an_answer_that_the_node_does_not_take_is_refused_before_the_start(
         self, workshop: Workshop
     ) -> None:

@@ -18,7 +18,6 @@ CONTEXT = {
     "lint": False,
     "coverage": 81,
     "tool.last_line": "done",
-    "review": {"verdict": "ship"},
     "files": ["a.py"],
     "empty": "",
     "said_no": "false",
@@ -43,7 +42,6 @@ CONTEXT = {
         "tool.last_line=done",
         "context.tool.last_line = 'done'",
         'tool.last_line="done"',
-        "review.verdict=ship",
         'files=["a.py"]',
         "missing=",
         "missing != anything",
@@ -67,7 +65,6 @@ def test_it_holds(condition: str) -> None:
         "tests_passed=True",
         "tool.last_line=Done",
         "outcome=success && missing",
-        "review.other",
     ],
 )
 def test_it_does_not_hold(condition: str) -> None:

@@ -36,8 +36,8 @@ class Clause(Struct, frozen=True):
 
 
 _CLAUSE = re.compile(
-    r"""\s*\$?(?P<key>[A-Za-z_][\w.-]*)\s*
-    ((?P<operator>==|!=|=)\s*("(?P<double>.*)"|'(?P<single>.*)'|(?P<plain>((?!\|\|)[^=&<>])*))\s*)?""",
+    r"""\$?(?P<key>[A-Za-z_][\w.-]*+)\s*+
+    ((?P<operator>==|!=|=)\s*+("(?P<double>.*)"|'(?P<single>.*)'|(?P<plain>((?!\|\|)[^=&<>])*+)))?""",
     re.DOTALL | re.VERBOSE,
 )
 
@@ -74,7 +74,7 @@ def as_text(value: Any) -> str:
 
 
 def _clause(part: str, whole: str) -> Clause:
-    found = _CLAUSE.fullmatch(part)
+    found = _CLAUSE.fullmatch(part.strip())
     if found is None:
         part, whole = " ".join(part.split()), " ".join(whole.split())
         where = f': "{part}"' if part and part != whole else ""

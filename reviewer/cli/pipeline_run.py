@@ -178,18 +178,16 @@ def _options(
     max_steps: int | None,
     context: tuple[str, ...],
 ) -> RunOptions:
-    from reviewer.llm.open_model import open_model, open_other_models
-    from reviewer.pipelines.options import RunOptions
+    from msgspec import structs  # late: `--help` does without
+
+    from reviewer.pipelines.options import options_from
     from reviewer.settings import load_settings
 
     given: dict[str, list[str]] = {}
     for node, label in map(_pair, answers):
         given.setdefault(node, []).append(label)
-    settings = load_settings()
-    return RunOptions(
-        model=open_model(settings) if asks_model else None,
-        models=open_other_models(settings) if asks_model else {},
-        context_tokens=settings.model.context_tokens,
+    return structs.replace(
+        options_from(load_settings(), asks_model=asks_model),
         answers=given,
         context=dict(map(_pair, context)),
         allow_tools=allow_tools,

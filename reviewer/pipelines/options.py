@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from reviewer.llm.model import ChatMessage, ChatModel, Completion, JsonSchema
 from reviewer.pipelines.events import Ask, Watch
+from reviewer.settings import Settings
 
 CONTEXT_TOKENS = 8_192
 
@@ -39,6 +40,18 @@ class RunOptions(Struct, frozen=True):
         if self.model is None:
             return StandIn()
         return self.models.get(name, self.model)
+
+
+def options_from(settings: Settings, *, asks_model: bool) -> RunOptions:
+    """Options with the models of the settings, or with the offline stand-in. Raises ReviewerError
+    where the settings have no model.
+    """
+    from reviewer.llm.open_model import open_model, open_other_models
+
+    tokens = settings.model.context_tokens
+    if not asks_model:
+        return RunOptions(context_tokens=tokens)
+    return RunOptions(open_model(settings), open_other_models(settings), tokens)
 
 
 LABEL = "[offline stand-in]"

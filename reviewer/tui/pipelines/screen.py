@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -315,67 +315,48 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @unless(already_running)
     async def action_pipeline_run(self) -> None:
         """Run from the start."""
-        if self.path is None or self.graph is None:
-            return
-        path, project = self.path, self.project or default_project() or NO_PROJECT
-        asked_about = self._file_changed_at
-
-        async def run(options: RunOptions) -> None:
-            if _changed_at(path) != asked_about:  # what was allowed is another file
-                raise ConflictError(f"{path.name} has changed meanwhile: nothing was run.")
-            start = partial(self.engine.pipelines.start_run, path, project)
-            self._begin(BackgroundRun(path), start, options)
-            self.say("Running ...")
-
-        await self._ask_who("Run", self.graph.pipeline, run)
+        if self.path is not None and self.graph is not None:
+            project = self.project or default_project() or NO_PROJECT
+            start = partial(self.engine.pipelines.start_run, self.path, project)
+            await self._ask_who("Run", self.graph.pipeline, BackgroundRun(self.path), start)
 
     @unless(cannot_resume)
     async def action_pipeline_resume(self) -> None:
-        run_id, path, pipelines = self.run_id, self.path, self.engine.pipelines
-        if run_id is None or path is None:
-            return
-
-        async def resume(options: RunOptions) -> None:
-            resumed = partial(pipelines.resume_run, run_id)
-            self._begin(BackgroundRun(path, run_id), resumed, options)
-            self.say(f"Continuing {run_id} ...")
-
-        pipeline = await to_thread(pipelines.pipeline_of, run_id)
-        await self._ask_who("Resume", pipeline, resume)
+        if self.path is not None and self.run_id is not None:
+            pipelines, run = self.engine.pipelines, BackgroundRun(self.path, self.run_id)
+            pipeline = await to_thread(pipelines.pipeline_of, run.run_id)
+            await self._ask_who("Resume", pipeline, run, partial(pipelines.resume_run, run.run_id))
 
     async def _ask_who(
-        self, verb: str, pipeline: Pipeline, then: Callable[[RunOptions], Awaitable[None]]
+        self, verb: str, pipeline: Pipeline, run: BackgroundRun, go: Callable[[RunOptions], RunDone]
     ) -> None:
         """Ask who answers, and whether the pipeline may run its shell commands; with a pipeline
         that has none and without a model there is nothing to ask.
         """
-        from reviewer.llm.open_model import open_model, open_other_models
-        from reviewer.pipelines.options import RunOptions
+        from reviewer.pipelines.options import options_from
         from reviewer.settings import load_settings
 
-        settings = await to_thread(load_settings)
+        settings, asked_about = await to_thread(load_settings), self._file_changed_at
         shell = any(each.rule == "shell" for each in pipeline.warnings)
-
-        def options_of(engine: str) -> RunOptions:
-            model = engine == "model"
-            return RunOptions(
-                model=open_model(settings) if model else None,
-                models=open_other_models(settings) if model else {},
-                context_tokens=settings.model.context_tokens,
-                allow_tools=shell,
-            )
+        name = display_line(pipeline.name)
 
         async def chosen(option: Option) -> None:
             if option.key == "none":
                 self.say("Nothing was run.")
-            else:
-                await then(await to_thread(options_of, option.key))
+                return
+            if _changed_at(run.path) != asked_about:  # what was allowed is another file
+                raise ConflictError(f"{run.path.name} has changed meanwhile: nothing was run.")
+            asks_model = option.key == "model"
+            options = await to_thread(lambda: options_from(settings, asks_model=asks_model))
+            self.host.background_run, run.listener, self._read_at = run, self._listener, None
+            run.start(go, structs.replace(options, allow_tools=shell))
+            self.say(f"{name} is running ...")
 
         offline = Option("offline", "The offline stand-in answers")
         options = [offline]
         if settings.model.base_url or settings.model.command:
-            name = settings.model.name or " ".join(settings.model.command)
-            options.append(Option("model", f"{name} answers"))
+            model = settings.model.name or " ".join(settings.model.command)
+            options.append(Option("model", f"{model} answers"))
         if shell:
             rights = "and its shell commands run with your rights"
             options = [structs.replace(each, detail=rights) for each in options]
@@ -383,14 +364,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         elif len(options) == 1:
             await chosen(offline)
             return
-        await self.choose(f"{verb} {display_line(pipeline.name)}", options, chosen)
-
-    def _begin(
-        self, run: BackgroundRun, go: Callable[[RunOptions], RunDone], options: RunOptions
-    ) -> None:
-        self.host.background_run, run.listener = run, self._listener
-        self._read_at = None
-        run.start(go, options)
+        await self.choose(f"{verb} {name}", options, chosen)
 
     @unless(not_running)
     def action_pipeline_cancel(self) -> None:

@@ -60,12 +60,9 @@ def test_a_checkpoint_is_a_history_too(tmp_path: Path) -> None:
     ("data", "says"),
     [
         (b"", "is not the history of a run"),
-        (b"[" * 5000, "is not the history of a run"),
-        (b"\xff\xff", "is not the history of a run"),
         (b"[]", "got `array`"),
         (b'{"completed": [{"outcome": "fail"}]}', "missing required field `node`"),
         (b'{"completed": [{"node": "a", "notes": 5}]}', "$.completed[0].notes"),
-        (b'{"completed": [{"node": "a", "outcome": "odd"}]}', "$.completed[0].outcome"),
         (b'{"retries": {"a": [1]}}', "$.retries[...]"),
     ],
 )

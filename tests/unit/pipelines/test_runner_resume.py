@@ -138,7 +138,7 @@ class TestFullDisk:
     def test_the_run_fails_in_a_sentence_and_goes_on_once_there_is_room(
         self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch, at: int
     ) -> None:
-        left, sync = [at + 6], os.fsync  # the first six make the folder with its checkpoint
+        left, sync = [at + 4], os.fsync  # the first four make the folder with its checkpoint
 
         def full(handle: int) -> None:
             left[0] -= 1

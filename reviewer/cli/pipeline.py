@@ -25,7 +25,6 @@ from reviewer.cli.session import FAILED, VerbSection, leave
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry
     from reviewer.pipelines.values import (
-        FidelityResolution,
         Pipeline,
         PipelineEdge,
         Preamble,
@@ -231,16 +230,8 @@ def _entry_lines(entry: NodeEntry) -> Iterator[str]:
         ("thread", entry.thread, unused),
     ):
         yield f"  {name} {resolution.value}{note}"
-        for rule, value in resolution.steps:
-            mark = "  <- decides" if rule == resolution.rule else ""
-            yield f"    {rule:<13} {value or '-'}{_passed_over(resolution, rule, value)}{mark}"
-
-
-def _passed_over(resolution: FidelityResolution, rule: str, value: str | None) -> str:
-    """A note for a rule that comes before the deciding one but has an invalid mode."""
-    order = [name for name, _ in resolution.steps]
-    before = order.index(rule) < order.index(resolution.rule)
-    return "  (no such mode)" if value and before else ""
+        for rule, value, came_of_it in resolution.explained("<- decides"):
+            yield f"    {rule:<13} {value or '-'}  {came_of_it}".rstrip()
 
 
 def _entry_json(entry: NodeEntry) -> dict[str, Any]:

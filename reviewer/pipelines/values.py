@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -193,6 +193,14 @@ class FidelityResolution(Struct, frozen=True):
     value: str
     rule: str
     steps: tuple[tuple[str, str | None], ...]
+
+    def explained(self, decides: str) -> Iterator[tuple[str, str, str]]:
+        """Each rule, its value, and what came of it: `decides`, passed over, or nothing."""
+        decided = False
+        for rule, value in self.steps:
+            passed_over = "(no such mode)" if value and not decided else ""
+            yield rule, value or "", decides if rule == self.rule else passed_over
+            decided = decided or rule == self.rule
 
 
 class Preamble(Struct, frozen=True):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from reviewer.pipelines.values import (
         Pipeline,
         PipelineEdge,
-        Preamble,
     )
     from reviewer.pipelines.walk import WalkStep
 
@@ -155,7 +154,7 @@ def preamble(
             "resolved": entry.fidelity.value,
             "resolved_by": entry.fidelity.rule,
         }
-        size = _preamble_size(made)
+        size = "; ".join((f"{each}: {made.tokens:,} of {made.budget:,} tokens", *made.missing()))
         if each == "full":
             stages = stages_of(run, entry.thread.value)
             text = conversation_of(found, stages)
@@ -256,13 +255,3 @@ def _entry_json(entry: NodeEntry) -> dict[str, Any]:
 def _step_json(number: int, step: WalkStep) -> dict[str, Any]:
     edges = [{**fields(edge), "back": edge.index in step.back} for edge in step.edges]
     return {"number": number, **fields(step.node), "reachable": step.reachable, "edges": edges}
-
-
-def _preamble_size(text: Preamble) -> str:
-    missing = (
-        (text.left_out, "oldest stage", "left out"),
-        (text.values_left_out, "value", "left out"),
-        (text.shortened, "text", "shortened"),
-    )
-    told = (f"; {count(number, noun)} {verb}" for number, noun, verb in missing if number)
-    return f"{text.mode}: {text.tokens:,} of {text.budget:,} tokens{''.join(told)}"

@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from reviewer.text.numerals import count
+
 MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
 """The fidelity modes."""
 
@@ -217,7 +219,11 @@ class Preamble(Struct, frozen=True):
     values_left_out: int = 0
     """Oldest values of the context that did not fit."""
 
-    @property
-    def is_short(self) -> bool:
-        """Whether anything did not fit."""
-        return bool(self.left_out or self.shortened or self.values_left_out)
+    def missing(self) -> tuple[str, ...]:
+        """What did not fit, as parts of a sentence."""
+        parts = (
+            (self.left_out, "oldest stage", "left out"),
+            (self.values_left_out, "value", "left out"),
+            (self.shortened, "text", "shortened"),
+        )
+        return tuple(f"{count(number, noun)} {verb}" for number, noun, verb in parts if number)

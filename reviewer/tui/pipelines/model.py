@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry
     from reviewer.pipelines.run_store import RunView
     from reviewer.pipelines.service import StageTurn
-    from reviewer.pipelines.values import Pipeline, PipelineNode, Preamble
+    from reviewer.pipelines.values import Pipeline, PipelineNode
     from reviewer.pipelines.walk import WalkStep
 
 FULL, ANSWER = "full", "answer"
@@ -134,23 +134,13 @@ def read_input(graph: Graph, run: RunShown | None, node: str, view: str) -> Node
         return _session(graph, run, before, entry, when)
     preamble = build_preamble(mode, graph.pipeline, before, node)
     size = f"{preamble.tokens:,} of {preamble.budget:,} tok"
-    remark = "; ".join((when, *_left_out(preamble)))
+    remark = "; ".join((when, *preamble.missing()))
     return NodeInput(entry, mode, _title(entry, mode, size), remark, preamble.text)
 
 
 def _title(entry: NodeEntry, mode: str, size: str) -> str:
     resolved = entry.fidelity.value
     return f"{mode}: {size}, {'as resolved' if mode == resolved else f'resolved is {resolved}'}"
-
-
-def _left_out(text: Preamble) -> Iterator[str]:
-    """The parts that did not fit into a preamble."""
-    if text.left_out:
-        yield f"{count(text.left_out, 'oldest stage')} left out"
-    if text.values_left_out:
-        yield f"{count(text.values_left_out, 'value')} left out"
-    if text.shortened:
-        yield f"{count(text.shortened, 'text')} shortened"
 
 
 def _session(

@@ -50,6 +50,8 @@ class NodeState(Struct, frozen=True):
     """`runs` or `asks` while the run is in this node, else empty."""
     degraded_to: str = ""
     """The mode that replaced `full`, because a resume had lost the session."""
+    remark: str = ""
+    """A warning about its latest answer."""
 
 
 class RunShown(Struct, frozen=True):
@@ -110,7 +112,10 @@ def read_run(engine: Engine, view: RunView) -> RunShown:
     for stage in history.completed:
         runs = states.get(stage.node, NodeState()).runs + 1
         mode = stage.fidelity if stage.degraded else ""
-        states[stage.node] = NodeState(str(stage.outcome), runs, degraded_to=mode)
+        states[stage.node] = NodeState(str(stage.outcome), runs, "", mode, stage.remark)
+    if view.state == "running":
+        before = states.get(view.current_node, NodeState())
+        states[view.current_node] = structs.replace(before, now="runs")
     return RunShown(view, history, states, turns)
 
 

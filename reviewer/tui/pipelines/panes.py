@@ -144,6 +144,8 @@ def entry_blocks(
     if state.runs:
         mode = f", with {state.degraded_to} after a resume" if state.degraded_to else ""
         yield labelled("run", f"{state.outcome}, {count(state.runs, 'stage')}{mode}")
+    if state.remark:
+        yield labelled("remark", state.remark, "warm")
     lines = {node.line, *(way.edge.line for way in ways if way.edge is not None)}
     for remark in graph.pipeline.warnings:
         if remark.line in lines:

@@ -24,18 +24,15 @@ EXIT_SECONDS = 2.0
 
 
 class BackgroundRun:
-    """One run and its present activity. Everything may be read from any thread."""
+    """One run, its question and its end; its stages are in its checkpoint. Everything may be read
+    from any thread.
+    """
 
     def __init__(self, path: Path, run_id: str = "") -> None:
         self.path = path
         self.run_id = run_id
-        self.node = ""
-        """The node that is running."""
         self.question: StageQuestion | None = None
         """The question that waits for `reply`."""
-        self.stages = 0
-        self.remark = ""
-        """A remark about a recent answer."""
         self.done: RunDone | None = None
         self.error = ""
         """Why it could not start or continue, as a sentence."""
@@ -94,24 +91,16 @@ class BackgroundRun:
             self.error = str(problem)
         except BaseException as problem:  # the screen raises it
             self.defect = problem
-        self.node, self.question = "", None
+        self.question = None
         self._notify()
 
     def _watch(self, event: Event) -> None:
         from reviewer.pipelines import events
 
-        match event:
-            case events.RunStarted():
-                self.run_id, self.stages = event.run_id, event.stages
-            case events.StageStarted():
-                self.node = event.node
-            case events.StageDone():
-                self.stages = event.stage.step
-                if event.stage.remark:
-                    self.remark = f"{event.stage.node}: {event.stage.remark}"
-            case events.Text():
-                return  # the answer is shown when it is whole
-        self._notify()
+        if isinstance(event, events.RunStarted):
+            self.run_id = event.run_id
+        if not isinstance(event, events.Text):  # the answer is shown when it is whole
+            self._notify()
 
     def _ask(self, question: StageQuestion) -> str | None:
         """Wait until the person answers; None once the run is cancelled."""

@@ -80,8 +80,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """The chosen mode, or `answer`; empty for the mode that resolves."""
         self._file_changed_at = 0.0
         self._listener = lambda: self.post_message(RunMoved())
-        self._read_at: object = None
-        """The stages and the question of the run in the background when it was read last."""
+        self._announced: StageQuestion | None = None
 
     def on_mount(self) -> None:
         if self.background is not None:
@@ -143,7 +142,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             graph, shown, self.past_runs = found
             self._show_graph(graph, "This pipeline has no nodes.")
             self._show_run(shown, say)
-            self._run_moved()
+            self._tell_run()
 
         def failed(sentence: str) -> None:
             editor, other = shared.OPEN_EDITOR.key, self.key_of(keys.CHOOSE)
@@ -151,6 +150,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._show_graph(None, sentence, way)
             self._show_run(None)
             self.say_trouble(sentence)
+            self._tell_run()
 
         self.read(work, then, group="graph", failed=failed)
 
@@ -166,7 +166,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if _changed_at(self.path) != self._file_changed_at:
             name = display_line(self.path.name)
             self._open(self.path, self.run_id, f"{name} has changed and was read again.")
-        elif not self.run_in_progress:
+        elif self.background is None:
             super().watch_store()
 
     @property
@@ -176,25 +176,19 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def _show_run(self, run: RunShown | None, say: str = "") -> None:
         self.run = run
         self.note_version()
-        self._show_states()
+        states = dict(run.states) if run is not None else {}
+        if question := self._question:
+            states[question.node] = structs.replace(
+                states.get(question.node, NodeState()), now="asks"
+            )
+        self.nodes.states = states
+        self.nodes.refresh()
+        self._draw_title()
         self.follow()
         if run is not None and run.trouble:
             self.say_trouble(run.trouble)
         elif say:
             self.say(say)
-
-    def _show_states(self) -> None:
-        """Show the state of each node, with the present activity of the run."""
-        states = dict(self.run.states) if self.run is not None else {}
-        background = self.background
-        if background is not None and self.shows_background:
-            question = background.question
-            if node := background.node:
-                before = states.get(node, NodeState())
-                states[node] = structs.replace(before, now="asks" if question else "runs")
-        self.nodes.states = states
-        self.nodes.refresh()
-        self._draw_title()
 
     # drawing
 
@@ -211,7 +205,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         blocks = list(entry_blocks(graph, stop, state, signs))
         self.entry_pane.show(blocks, title=stop.node.name)
         run, name, view = self.run, stop.node.name, self.view
-        question = self.background.question if self.background is not None else None
+        question = self._question
         if question is not None and question.node == name and question.about and not view:
             self.node_input = None
             about = [TextBlock(question.about, first=(Run(" "),))]
@@ -237,25 +231,21 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             entitle(self.nodes, "Pipelines")
             return
         signs, pipeline = glyphs(self.app), self.graph.pipeline
-        state = f"run {self.run.view.state}" if self.run is not None else ""
-        parts = [self.progress_words() or state, count(len(pipeline.nodes), "node")]
+        parts = [self.run_words(), count(len(pipeline.nodes), "node")]
         if pipeline.warnings:
             parts.append(f"{signs.attention} {len(pipeline.warnings)}")
         name = cut(display_line(self.path.name), NAME_CELLS, signs.ellipsis)
         entitle(self.nodes, name, f" {signs.dot} ".join(filter(None, parts)))
 
-    def progress_words(self) -> str:
-        """The progress of the run for the title: `implement runs, stage 4`; empty for none."""
-        background = self.background
-        if background is None or not background.running or not self.shows_background:
-            return ""
-        question = background.question
-        if background.cancelling:
+    def run_words(self) -> str:
+        """The state of the run for the title: `run done`, `implement runs, stage 4`."""
+        if self.run is None or self.run.view.state != "running":
+            return f"run {self.run.view.state}" if self.run is not None else ""
+        if self._shown_background is not None and self._shown_background.cancelling:
             return "cancelled, ending"
-        if question is not None:
-            return f"{display_line(question.node)} asks"
-        node = display_line(background.node)
-        return f"{node} runs, stage {background.stages + 1}" if node else "starting"
+        node = display_line(self.run.view.current_node)
+        stage = len(self.run.history.completed) + 1
+        return f"{node} asks" if self._question else f"{node} runs, stage {stage}"
 
     # why a key cannot be used now
 
@@ -266,13 +256,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return None if self.nodes.rows else edit
 
     def already_running(self) -> str | None:
-        if self.background is not None and self.run_in_progress:
+        if self.background is not None and self.background.running:
             name = self.background.run_id or "A run"
             return f"{name} is in progress: {keys.CANCEL.key} cancels it."
         return self.no_node()
 
     def not_running(self) -> str | None:
-        if self.background is None or not self.run_in_progress:
+        if self.background is None or not self.background.running:
             return f"Nothing is running: {keys.RUN.key} runs the pipeline."
         if self.background.cancelling:
             return "The run was cancelled and ends as soon as its stage lets it."
@@ -302,15 +292,15 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return run if isinstance(run, BackgroundRun) else None
 
     @property
-    def run_in_progress(self) -> bool:
-        """Whether a run of this program is still in progress."""
-        return self.background is not None and self.background.running
+    def _shown_background(self) -> BackgroundRun | None:
+        """The run in the background, if it is on the screen."""
+        background = self.background
+        return background if background is not None and background.path == self.path else None
 
     @property
-    def shows_background(self) -> bool:
-        """Whether the run in the background is on the screen."""
-        background = self.background
-        return background is not None and background.path == self.path
+    def _question(self) -> StageQuestion | None:
+        """What the run on the screen asks."""
+        return self._shown_background.question if self._shown_background is not None else None
 
     @unless(already_running)
     async def action_pipeline_run(self) -> None:
@@ -348,7 +338,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
                 raise ConflictError(f"{run.path.name} has changed meanwhile: nothing was run.")
             asks_model = option.key == "model"
             options = await to_thread(lambda: options_from(settings, asks_model=asks_model))
-            self.host.background_run, run.listener, self._read_at = run, self._listener, None
+            self.host.background_run, run.listener = run, self._listener
             run.start(go, structs.replace(options, allow_tools=shell))
             self.say(f"{name} is running ...")
 
@@ -378,9 +368,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @on(RowList.Opened)
     async def action_pipeline_enter(self) -> None:
         """Answer the run's question, read the text below, or choose a pipeline without one."""
-        question = self.background.question if self.background is not None else None
-        if question is not None:
-            await self._ask(question)
+        if self._question is not None:
+            await self._ask(self._question)
         elif self.graph is None:
             await self.action_pipeline_choose()
         else:
@@ -388,8 +377,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def title_of(self, action: Action) -> str:
         """`answer` only while the run has a question."""
-        asked = self.background is not None and self.background.question is not None
-        return "read" if action is keys.ENTER and not asked else super().title_of(action)
+        reads = action is keys.ENTER and self._question is None
+        return "read" if reads else super().title_of(action)
 
     async def _ask(self, question: StageQuestion) -> None:
         """Offer the choices of a question."""
@@ -416,31 +405,29 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @on(RunMoved)
     def _run_moved(self) -> None:
-        """Show the progress of the run. Raises unexpected exceptions of its thread."""
-        background = self.background
-        if background is None or not self.shows_background:
+        if (background := self._shown_background) is not None:
+            self._open(background.path, background.run_id)
+
+    def _tell_run(self) -> None:
+        """Say what the run in the background asks, or how it ended. Raises unexpected exceptions of
+        its thread.
+        """
+        background, question = self._shown_background, self._question
+        if background is None:
             return
-        question, done = background.question, background.done
         if background.defect is not None:
             raise background.defect
-        remark = f" - {display_line(background.remark)}" if background.remark else ""
+        if background.error or background.done is not None:
+            self.host.background_run = None
         if background.error:
-            self.host.background_run = None
             self.say_trouble(display_line(background.error))
-        elif done is not None:
-            self.host.background_run = None
+        elif (done := background.done) is not None:
             way = "" if done.state == "done" else f" - {keys.RESUME.key} resumes"
-            self._open(
-                background.path, background.run_id, f"{display_line(done.message)}{way}{remark}"
-            )
-        elif (at := (background.stages, question)) != self._read_at and background.run_id:
-            self._read_at = at
-            self._open(background.path, background.run_id)
-            if question is not None:
-                self.nodes.go_to(question.node)
-                asked = display_line(question.text)
-                self.say(f"{asked} - {keys.ENTER.key} answers{remark}")
-        self._show_states()
+            self.say(f"{display_line(done.message)}{way}")
+        elif question is not None and question is not self._announced:
+            self._announced = question
+            self.nodes.go_to(question.node)
+            self.say(f"{display_line(question.text)} - {keys.ENTER.key} answers")
         self.show_footer()
 
     # choosing a pipeline, a run, a mode

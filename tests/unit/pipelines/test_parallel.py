@@ -142,22 +142,6 @@ def test_a_gate_in_a_branch(tea: Workshop) -> None:
     assert tea.resume(waiting.run_id, answers={"sip": ["yes"]}).state == "done"
 
 
-def test_a_branch_in_a_loop_of_the_run_has_folders_of_its_own_each_time(tea: Workshop) -> None:
-    turns = iter(("Outcome: fail", "Outcome: success"))
-    tea.model.script = lambda prompt: (
-        next(turns) if prompt.endswith("Serve") else ANSWERS[prompt.splitlines()[-1]]
-    )
-    body = FORK.replace(
-        "serve -> done",
-        'serve; serve -> split [condition="outcome=fail"]; '
-        'serve -> done [condition="outcome=success"]',
-    )
-    done = tea.start(tea.write(body))
-    assert done.state == "done"
-    folders = [each.folder for each in tea.runs.checkpoint(done.run_id).logs]
-    assert len(folders) == len(set(folders)) == 14
-
-
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [

@@ -61,18 +61,6 @@ def test_a_model_that_the_settings_do_not_know_is_named_on_the_run(workshop: Wor
     assert "others under [model]" in note(workshop)
 
 
-def test_it_is_said_again_when_the_run_goes_on(workshop: Workshop) -> None:
-    stopped = workshop.start(workshop.write(TWO), max_steps=1)
-    workshop.events.clear()
-    workshop.resume(stopped.run_id, max_steps=10)
-    assert "plan (large)" in note(workshop)
-
-
-def test_the_models_own_name_needs_no_entry(workshop: Workshop) -> None:
-    workshop.start(workshop.write(TWO.replace("large", "scripted")))
-    assert note(workshop) == ""
-
-
 def test_the_stand_in_answers_for_all_and_claims_no_model(workshop: Workshop) -> None:
     workshop.start(workshop.write(TWO), model=None, models={"large": named("large")})
     assert {model for _, model in answered_by(workshop)} == {StandIn.name}

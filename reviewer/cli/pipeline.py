@@ -130,7 +130,7 @@ def preamble(
     {"run_id": "r1",
      "completed": [{"node": "plan", "outcome": "success", "notes": "...",
                     "tools": [{"name": "shell", "arguments": {}, "result": ""}],
-                    "duration_s": 12.5}],
+                    "duration_s": 12.5, "thread": "coding"}],
      "context": {"key": "any JSON value"},
      "retries": {"plan": [1, 3]}}
     """

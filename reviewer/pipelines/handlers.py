@@ -34,7 +34,6 @@ from reviewer.pipelines.values import (
     START,
     TOOL,
     Pipeline,
-    PipelineEdge,
     PipelineNode,
     RunHistory,
     Stage,
@@ -61,7 +60,6 @@ class Visit(Struct, frozen=True):
 
     step: int
     node: PipelineNode
-    edges: tuple[PipelineEdge, ...]
     pipeline: Pipeline
     history: RunHistory
     fidelity: str
@@ -204,7 +202,7 @@ def _human(visit: Visit, options: RunOptions) -> Attempt:
     Raises WaitingError when nobody answers.
     """
     name = visit.node.name
-    question = question_of(visit.node, visit.edges, visit.filled(), visit.step)
+    question = question_of(visit.node, visit.pipeline.edges_from(name), visit.filled(), visit.step)
     question = structs.replace(question, about=visit.about)
     options.watch(question)
     in_advance = options.answers.get(name)

@@ -192,7 +192,6 @@ class Runner:
         return Visit(
             len(state.logs) + 1,
             node,
-            self._pipeline.edges_from(node.name),
             self._pipeline,
             history_of(state, self._pipeline),
             fidelity,

@@ -8,15 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reviewer.pipelines.values import (
-    CODERGEN,
-    CONDITIONAL,
-    EXIT,
-    FAN_IN,
-    HUMAN,
-    PARALLEL,
-    START,
-    SUPPORTED,
-    TOOL,
+    Handler,
 )
 
 FIDELITY_OF_GRAPH = ("default_fidelity", "context_fidelity_default")
@@ -29,29 +21,29 @@ COMMAND = ("tool_command", "command", "script")
 HANDLER = ("type", "handler", "node_type")
 
 _BY_SHAPE = {
-    "mdiamond": START,
-    "msquare": EXIT,
-    "box": CODERGEN,
-    "tab": CODERGEN,
-    "diamond": CONDITIONAL,
-    "hexagon": HUMAN,
-    "parallelogram": TOOL,
-    "component": PARALLEL,
-    "tripleoctagon": FAN_IN,
+    "mdiamond": Handler.START,
+    "msquare": Handler.EXIT,
+    "box": Handler.CODERGEN,
+    "tab": Handler.CODERGEN,
+    "diamond": Handler.CONDITIONAL,
+    "hexagon": Handler.HUMAN,
+    "parallelogram": Handler.TOOL,
+    "component": Handler.PARALLEL,
+    "tripleoctagon": Handler.FAN_IN,
     "house": "stack.manager_loop",
     "folder": "pipeline",
 }
 _BY_NAME = {
-    **{name: name for name in (*SUPPORTED, *_BY_SHAPE.values())},
-    "end": EXIT,
-    "agent": CODERGEN,
-    "llm": CODERGEN,
-    "human": HUMAN,
-    "wait_human": HUMAN,
-    "wait-human": HUMAN,
-    "command": TOOL,
-    "shell": TOOL,
-    "fan_in": FAN_IN,
+    **{name: name for name in (*Handler, *_BY_SHAPE.values())},
+    "end": Handler.EXIT,
+    "agent": Handler.CODERGEN,
+    "llm": Handler.CODERGEN,
+    "human": Handler.HUMAN,
+    "wait_human": Handler.HUMAN,
+    "wait-human": Handler.HUMAN,
+    "command": Handler.TOOL,
+    "shell": Handler.TOOL,
+    "fan_in": Handler.FAN_IN,
 }
 
 
@@ -64,7 +56,7 @@ def handler_of(attributes: Mapping[str, str]) -> str:
     """What runs a node: its type if that is a known one, else its shape; a model by default."""
     types = (attributes.get(key, "").strip().lower() for key in HANDLER)
     named = next((_BY_NAME[each] for each in types if each in _BY_NAME), None)
-    return named or _BY_SHAPE.get(attributes.get("shape", "").strip().lower(), CODERGEN)
+    return named or _BY_SHAPE.get(attributes.get("shape", "").strip().lower(), Handler.CODERGEN)
 
 
 def unknown_type(attributes: Mapping[str, str]) -> str | None:
@@ -77,11 +69,17 @@ def unknown_type(attributes: Mapping[str, str]) -> str | None:
 
 
 def end_named(name: str, *, prompt: str) -> str | None:
-    """START or EXIT for a node that has no prompt and is called so, else None."""
+    """Start or exit for a node that has no prompt and is called so, else None."""
     if prompt:
         return None
     lowered = name.lower()
-    return START if lowered == "start" else EXIT if lowered in ("exit", "end") else None
+    return (
+        Handler.START
+        if lowered == "start"
+        else Handler.EXIT
+        if lowered in ("exit", "end")
+        else None
+    )
 
 
 def whole_number(text: str | None) -> int | None:

@@ -33,9 +33,7 @@ from reviewer.pipelines.attribute_meanings import (
 )
 from reviewer.pipelines.lint import lint
 from reviewer.pipelines.values import (
-    CODERGEN,
-    EXIT,
-    START,
+    Handler,
     Pipeline,
     PipelineEdge,
     PipelineNode,
@@ -133,11 +131,11 @@ def _node(name: str, node: _Written, retries: int) -> PipelineNode:
 
 def _with_ends(nodes: dict[str, PipelineNode]) -> dict[str, PipelineNode]:
     """Without a start or an exit by shape or type, the node with that name becomes it."""
-    for handler in (START, EXIT):
+    for handler in (Handler.START, Handler.EXIT):
         if any(node.handler == handler for node in nodes.values()):
             continue
         for name, node in nodes.items():
-            plain = node.handler == CODERGEN
+            plain = node.handler == Handler.CODERGEN
             if plain and end_named(name, prompt=node.prompt) == handler:
                 nodes[name] = structs.replace(node, handler=handler)
                 break

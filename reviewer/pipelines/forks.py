@@ -10,9 +10,7 @@ from msgspec import Struct
 from reviewer.pipelines.conditions import as_text
 from reviewer.pipelines.preamble import LONGEST_TEXT, largest, shortened
 from reviewer.pipelines.values import (
-    EXIT,
-    FAN_IN,
-    PARALLEL,
+    Handler,
     Pipeline,
     PipelineNode,
     Stage,
@@ -82,7 +80,7 @@ def join_of(pipeline: Pipeline, node: PipelineNode) -> tuple[str, str]:
             "shape=tripleoctagon."
         )
     for name in sorted(seen):
-        if pipeline.nodes[name].handler == PARALLEL:
+        if pipeline.nodes[name].handler == Handler.PARALLEL:
             return "", f"{name} is parallel within a branch of {node.name}: not supported."
     return joins.pop(), ""
 
@@ -95,8 +93,8 @@ def _branch(pipeline: Pipeline, edges: Edges, begin: str) -> tuple[set[str], set
     while todo:
         name = todo.pop()
         handler = pipeline.nodes[name].handler
-        if handler in (FAN_IN, EXIT):
-            ends.add(name if handler == FAN_IN else "")
+        if handler in (Handler.FAN_IN, Handler.EXIT):
+            ends.add(name if handler == Handler.FAN_IN else "")
         elif name not in names:
             names.add(name)
             todo += [edge.target for edge in edges.get(name, ())]

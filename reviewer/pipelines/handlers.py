@@ -25,14 +25,7 @@ from reviewer.pipelines.questions import matching_choice, question_of
 from reviewer.pipelines.resolve import DEGRADED_MODE
 from reviewer.pipelines.sessions import Session, room_beside
 from reviewer.pipelines.values import (
-    CODERGEN,
-    CONDITIONAL,
-    EXIT,
-    FAN_IN,
-    HUMAN,
-    PARALLEL,
-    START,
-    TOOL,
+    Handler,
     Pipeline,
     PipelineNode,
     RunHistory,
@@ -98,8 +91,10 @@ def _count(text: str) -> int:
 
 def is_model_stage(node: PipelineNode) -> bool:
     """Whether a node asks the model: a box, or a conditional or fan-in with a prompt."""
-    with_prompt = node.handler in (CONDITIONAL, FAN_IN) and bool(node.prompt.strip())
-    return node.handler == CODERGEN or with_prompt
+    with_prompt = node.handler in (Handler.CONDITIONAL, Handler.FAN_IN) and bool(
+        node.prompt.strip()
+    )
+    return node.handler == Handler.CODERGEN or with_prompt
 
 
 def run_stage(visit: Visit, options: RunOptions) -> Attempt:
@@ -134,7 +129,7 @@ def _codergen(visit: Visit, options: RunOptions) -> Attempt:
     asked, session = visit.filled(), visit.session
     longest = min(options.context_tokens // ANSWER_PART, LONGEST_ANSWER)
     limit = options.context_tokens - longest
-    if visit.node.handler == FAN_IN:
+    if visit.node.handler == Handler.FAN_IN:
         room = room_beside(asked, limit, _count) - _JOINT_TOKENS
         asked = f"{joined_text(visit.context, room, _count)}\n\n{asked}".strip()
     asked = clean_text(asked)
@@ -262,13 +257,13 @@ def _tool(visit: Visit, options: RunOptions) -> Attempt:
 
 
 _HANDLERS: Mapping[str, Callable[[Visit, RunOptions], Attempt]] = {
-    START: _nothing,
-    EXIT: _nothing,
-    PARALLEL: _nothing,
-    CONDITIONAL: _conditional,
-    FAN_IN: _fan_in,
-    HUMAN: _human,
-    TOOL: _tool,
+    Handler.START: _nothing,
+    Handler.EXIT: _nothing,
+    Handler.PARALLEL: _nothing,
+    Handler.CONDITIONAL: _conditional,
+    Handler.FAN_IN: _fan_in,
+    Handler.HUMAN: _human,
+    Handler.TOOL: _tool,
 }
 
 

@@ -17,9 +17,7 @@ from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
 from reviewer.pipelines.values import (
     MODES,
-    PARALLEL,
-    SUPPORTED,
-    TOOL,
+    Handler,
     Pipeline,
     Remark,
     listed,
@@ -96,12 +94,12 @@ def _handlers(pipeline: Pipeline) -> Iterator[Remark]:
     for named, names in by_type.items():
         message = f"The type {named!r} is unknown, the shape decides: {listed(names)}."
         yield _at(pipeline, "unknown-type", message, names)
-    for name in by_handler.get(PARALLEL, ()):
+    for name in by_handler.get(Handler.PARALLEL, ()):
         from reviewer.pipelines.forks import join_of  # late: few pipelines need it
 
         if problem := join_of(pipeline, pipeline.nodes[name])[1]:
             yield _at(pipeline, "parallel", f"{problem} No run starts.", [name])
-    tools = by_handler.get(TOOL, [])
+    tools = by_handler.get(Handler.TOOL, [])
     if tools:
         message = "Shell commands, which run only with --allow-tools, so read them first: "
         yield _at(pipeline, "shell", f"{message}{listed(tools)}.", tools)
@@ -109,7 +107,7 @@ def _handlers(pipeline: Pipeline) -> Iterator[Remark]:
         if first_of(pipeline.nodes[name].attributes, COMMAND) is None:
             yield _at(pipeline, "no-command", f"{name} has no tool_command to run.", [name])
     for handler, names in by_handler.items():
-        if handler not in SUPPORTED:
+        if handler not in list(Handler):
             message = f"{handler} is not supported, and no run starts: {listed(names)}."
             yield _at(pipeline, "unsupported-handler", message, names)
 

@@ -10,7 +10,13 @@ from msgspec import structs
 from reviewer.pipelines.attribute_meanings import DEFAULT_CHOICE, first_of
 from reviewer.pipelines.events import AnswerChoice, RunError, StageQuestion
 from reviewer.pipelines.outcomes import plain_label
-from reviewer.pipelines.values import HUMAN, Pipeline, PipelineEdge, PipelineNode, listed
+from reviewer.pipelines.values import (
+    Handler,
+    Pipeline,
+    PipelineEdge,
+    PipelineNode,
+    listed,
+)
 
 _KEY = re.compile(r"^\s*(?:\[(?P<a>\w{1,3})\]|(?P<b>\w)\)\s|(?P<c>\w)\s+-\s)|&(?P<d>\w)")
 
@@ -65,8 +71,10 @@ def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) ->
     """Raise RunError unless each node takes the answers given to it in advance."""
     for name, given in answers.items():
         node = pipeline.nodes.get(name)
-        if node is None or node.handler != HUMAN:
-            asking = [each.name for each in pipeline.nodes.values() if each.handler == HUMAN]
+        if node is None or node.handler != Handler.HUMAN:
+            asking = [
+                each.name for each in pipeline.nodes.values() if each.handler == Handler.HUMAN
+            ]
             raise RunError(
                 f"{name} does not ask anything. Nodes that ask: {listed(asking) or 'none'}."
             )

@@ -40,10 +40,7 @@ from reviewer.pipelines.resolve import fidelity_on_resume, resolve_fidelity, res
 from reviewer.pipelines.run_folder import RESPONSE, RunFolder
 from reviewer.pipelines.sessions import Session
 from reviewer.pipelines.values import (
-    EXIT,
-    FAN_IN,
-    HUMAN,
-    PARALLEL,
+    Handler,
     Pipeline,
     PipelineEdge,
     PipelineNode,
@@ -122,7 +119,7 @@ class Runner:
             except RunError as problem:
                 return self._end("failed", f"{node.name}: {problem}")
         last = self._state.logs[-1]
-        if last.handler != EXIT:
+        if last.handler != Handler.EXIT:
             return self._end(
                 "failed" if last.outcome is StageOutcome.FAIL else "stopped",
                 dead_end_message(last),
@@ -198,7 +195,7 @@ class Runner:
             thread,
             session,
             self._commands_in,
-            self._last_answer() if node.handler == HUMAN else "",
+            self._last_answer() if node.handler == Handler.HUMAN else "",
         )
 
     @property
@@ -213,7 +210,7 @@ class Runner:
     def _last_answer(self) -> str:
         """What the stage before a question answered, without those that only pass it on."""
         for stage in reversed(self._state.visible):
-            if stage.handler == FAN_IN and stage.notes:
+            if stage.handler == Handler.FAN_IN and stage.notes:
                 return stage.notes
             if answer := self._folder.text(stage, RESPONSE):
                 return answer
@@ -269,9 +266,9 @@ class Runner:
 
     def _choice(self, node: PipelineNode, attempt: Attempt) -> EdgeChoice:
         """How the run leaves a node: as a person has chosen, else by the rules."""
-        if node.handler == EXIT:
+        if node.handler == Handler.EXIT:
             return EdgeChoice(None, "exit")
-        if node.handler == PARALLEL:
+        if node.handler == Handler.PARALLEL:
             return EdgeChoice(None, "branches")
         if attempt.stage.edge is not None:
             return EdgeChoice(self._pipeline.edges[attempt.stage.edge], "answer")
@@ -295,7 +292,7 @@ class Runner:
         """The state of the run after a stage."""
         before = self._state
         target = "" if stage.edge is None else self._pipeline.edges[stage.edge].target
-        if stage.handler == EXIT and (gate := failed_gate(self._pipeline, before.logs)):
+        if stage.handler == Handler.EXIT and (gate := failed_gate(self._pipeline, before.logs)):
             target = way_back(self._pipeline, gate)
         retries = before.node_retries
         if stage.attempts > 1 or stage.node in retries:
@@ -311,7 +308,7 @@ class Runner:
             next_node=target,
             next_edge=stage.edge,
         )
-        if stage.handler == PARALLEL:
+        if stage.handler == Handler.PARALLEL:
             return self._fork(after, stage.node)
         if after.fork is not None and target in ("", after.fork.join):
             return self._end_branch(after, after.fork, stage)

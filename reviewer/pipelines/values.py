@@ -23,11 +23,18 @@ CEILINGS = {
 }
 """Tokens that the preamble of a mode never exceeds."""
 
-START, EXIT, CODERGEN, CONDITIONAL = "start", "exit", "codergen", "conditional"
-HUMAN, TOOL = "wait.human", "tool"
-PARALLEL, FAN_IN = "parallel", "parallel.fan_in"
-SUPPORTED = (START, EXIT, CODERGEN, CONDITIONAL, HUMAN, TOOL, PARALLEL, FAN_IN)
-"""Handlers that a run supports (`tool` only where it is allowed)."""
+
+class Handler(StrEnum):
+    """What runs a node (`tool` only where it is allowed)."""
+
+    START = "start"
+    EXIT = "exit"
+    CODERGEN = "codergen"
+    CONDITIONAL = "conditional"
+    HUMAN = "wait.human"
+    TOOL = "tool"
+    PARALLEL = "parallel"
+    FAN_IN = "parallel.fan_in"
 
 
 class StageOutcome(StrEnum):
@@ -41,8 +48,8 @@ class StageOutcome(StrEnum):
 
 
 class PipelineNode(Struct, frozen=True):
-    """A node. `handler` is what runs it: one of `SUPPORTED`, or
-    the name of one that is not supported. `line` is 0-based.
+    """A node. `handler` is the name of what runs it, perhaps of one that is not supported. `line`
+    is 0-based.
     """
 
     name: str

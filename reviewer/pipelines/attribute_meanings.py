@@ -45,6 +45,7 @@ _BY_NAME = {
     "shell": Handler.TOOL,
     "fan_in": Handler.FAN_IN,
 }
+_BY_NODE_NAME = {"start": Handler.START, "exit": Handler.EXIT, "end": Handler.EXIT}
 
 
 def first_of(attributes: Mapping[str, str], names: tuple[str, ...]) -> str | None:
@@ -70,16 +71,7 @@ def unknown_type(attributes: Mapping[str, str]) -> str | None:
 
 def end_named(name: str, *, prompt: str) -> str | None:
     """Start or exit for a node that has no prompt and is called so, else None."""
-    if prompt:
-        return None
-    lowered = name.lower()
-    return (
-        Handler.START
-        if lowered == "start"
-        else Handler.EXIT
-        if lowered in ("exit", "end")
-        else None
-    )
+    return None if prompt else _BY_NODE_NAME.get(name.lower())
 
 
 def whole_number(text: str | None) -> int | None:

@@ -35,29 +35,29 @@ class RunFolder:
 
     def write_dot(self, text: str) -> None:
         """Keep a copy of the pipeline, which has to be masked. Raises RunError."""
-        self._write(self.dot, text, synced=True)
+        self._write(self.dot, text)
 
     def dot_text(self) -> str:
         """The text of the copy of the pipeline. Raises RunError."""
         return self._read(self.dot)
 
     def write_stage(self, stage: Stage, prompt: str, response: str) -> None:
-        """Keep the texts of a stage; its answer also through a power cut. Raises RunError."""
+        """Keep the texts of a stage. Raises RunError."""
         place = self.path / stage.folder
         if prompt:
-            self._write(place / PROMPT, prompt, synced=False)
+            self._write(place / PROMPT, prompt)
         if response:
-            self._write(place / RESPONSE, response, synced=True)
+            self._write(place / RESPONSE, response)
 
     def text(self, stage: Stage, name: str) -> str:
         """A text of a stage (PROMPT, RESPONSE); empty if it has none. Raises RunError."""
         path = self.path / stage.folder / name
         return self._read(path) if path.exists() else ""
 
-    def _write(self, path: Path, text: str, *, synced: bool) -> None:
+    def _write(self, path: Path, text: str) -> None:
         try:
             make_private_folder(path.parent)
-            write_atomic(path, text.encode("utf-8", "replace"), durable=synced, synced=synced)
+            write_atomic(path, text.encode("utf-8", "replace"))
         except OSError as problem:
             raise RunError(
                 f"{path} could not be written: {problem.strerror}. Nothing before it is lost."

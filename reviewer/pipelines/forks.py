@@ -126,7 +126,6 @@ def joined_text(
         )
         return "\n\n".join(parts).rstrip()
 
-    whole = text(LONGEST_TEXT)
-    if room is None or count(whole) <= room:
-        return whole
-    return largest(0, LONGEST_TEXT, text, lambda made: count(made) <= room, step=8)[1]
+    if room is None or count(text(LONGEST_TEXT)) <= room:
+        return text(LONGEST_TEXT)
+    return text(largest(0, LONGEST_TEXT, lambda most: count(text(most)) <= room))

@@ -8,10 +8,11 @@ mark that says how much is missing. Secrets are masked.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from reviewer.errors import ReviewerError
 from reviewer.pipelines.values import (
@@ -64,22 +65,22 @@ def build_preamble(
         written.text = write(written)
         return written
 
-    def fits(written: _Page) -> bool:
-        return _fits(written.text, budget)
+    def fits(newest: int, cut: int) -> bool:
+        return _fits(page(newest, cut).text, budget)
 
-    found = page(MAX_ENTRIES, LONGEST_TEXT)
-    if not fits(found):
+    newest, cut = MAX_ENTRIES, LONGEST_TEXT
+    if not fits(newest, cut):
         least = budget // MIN_SHARE
-        newest, found = largest(1, MAX_ENTRIES, lambda number: page(number, least), fits)
-        least = least if fits(found) else 0
-        _, found = largest(least, LONGEST_TEXT, lambda cut: page(newest, cut), fits, step=8)
-    if not fits(found):  # the names alone exceed the budget
-        whole = found.text
-        _, found.text = largest(
-            0, len(whole), lambda cut: shortened(whole, cut), lambda text: _fits(text, budget)
-        )
+        newest = largest(1, MAX_ENTRIES, lambda number: fits(number, least))
+        least = least if fits(newest, least) else 0
+        cut = largest(least, LONGEST_TEXT, lambda most: fits(newest, most))
+    found = page(newest, cut)
+    text = found.text
+    if not _fits(text, budget):  # the names alone exceed the budget
+        most = largest(0, len(text), lambda cut: _fits(shortened(found.text, cut), budget))
+        text = shortened(text, most)
+        text = text if _fits(text, budget) else ""
         found.shortened += 1
-    text = found.text if fits(found) else ""
     return Preamble(
         mode,
         text,
@@ -91,25 +92,10 @@ def build_preamble(
     )
 
 
-_Made = TypeVar("_Made")
-
-
-def largest(
-    low: int, high: int, make: Callable[[int], _Made], fits: Callable[[_Made], bool], step: int = 1
-) -> tuple[int, _Made]:
-    """The largest number whose product fits, in steps from `low`, and the product.
-
-    That of `low` is taken to fit.
-    """
-    made, steps = make(low), (high - low) // step
-    while steps > 0:
-        middle = (steps + 1) // 2
-        tried = make(low + middle * step)
-        if fits(tried):
-            low, made, steps = low + middle * step, tried, steps - middle
-        else:
-            steps = middle - 1
-    return low, made
+def largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """The largest number that fits; `low` is taken to fit."""
+    numbers = range(low + 1, high + 1)
+    return low + bisect_left(numbers, True, key=lambda number: not fits(number))
 
 
 def _fits(text: str, budget: int) -> bool:

@@ -59,6 +59,8 @@ class RunShown(Struct, frozen=True):
 
     view: RunView
     history: RunHistory
+    """What its next stage may know: in a branch nothing of another branch."""
+    stages: int = 0
     states: dict[str, NodeState] = {}
     turns: Sequence[StageTurn] = ()
     trouble: str = ""
@@ -104,19 +106,20 @@ def read_graph(path: Path) -> Graph:
 def read_run(engine: Engine, view: RunView) -> RunShown:
     """A run according to its checkpoint."""
     try:
+        logs = engine.pipelines.checkpoint(view.run_id).logs
         history = engine.pipelines.history_of(view.run_id)
         turns = engine.pipelines.conversation(view.run_id)
     except ReviewerError as problem:
         return RunShown(view, RunHistory(view.run_id), trouble=str(problem))
     states: dict[str, NodeState] = {}
-    for stage in history.completed:
+    for stage in logs:
         runs = states.get(stage.node, NodeState()).runs + 1
         mode = stage.fidelity if stage.degraded else ""
         states[stage.node] = NodeState(str(stage.outcome), runs, "", mode, stage.remark)
     if view.state == "running":
         before = states.get(view.current_node, NodeState())
         states[view.current_node] = structs.replace(before, now="runs")
-    return RunShown(view, history, states, turns)
+    return RunShown(view, history, len(logs), states, turns)
 
 
 def read_input(graph: Graph, run: RunShown | None, node: str, view: str) -> NodeInput:
@@ -156,10 +159,11 @@ def _session(
     from reviewer.pipelines.resolve import DEGRADED_MODE
     from reviewer.text.tokens import counter
 
+    last = before.completed[-1].step if before.completed else 0
     turns = [
         turn
         for turn in (run.turns if run else ())
-        if turn.thread == entry.thread.value and turn.step <= len(before.completed)
+        if turn.thread == entry.thread.value and turn.step <= last
     ]
     text = "\n\n".join(
         f"### {turn.node}, stage {turn.step}\n{turn.prompt}\n\n{turn.answer}" for turn in turns

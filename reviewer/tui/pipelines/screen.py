@@ -244,7 +244,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self._shown_background is not None and self._shown_background.cancelling:
             return "cancelled, ending"
         node = display_line(self.run.view.current_node)
-        stage = len(self.run.history.completed) + 1
+        stage = self.run.stages + 1
         return f"{node} asks" if self._question else f"{node} runs, stage {stage}"
 
     # why a key cannot be used now

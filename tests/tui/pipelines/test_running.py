@@ -175,6 +175,22 @@ FORKED = """digraph fork {
 """
 
 
+async def test_a_gate_in_a_branch_hides_nothing_of_the_branch_before(
+    engine: Engine, bakery: Path
+) -> None:
+    bakery.write_text(
+        FORKED.replace(
+            "sweet -> meet; salty -> meet", "sweet -> meet; salty -> taste -> meet"
+        ).replace("choose [shape", "taste [shape=hexagon]; choose [shape")
+    )
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        assert at(screen) == "taste"
+        assert states(screen)["sweet"] == ("success", 1)
+        await screen.press("c")
+        await until_ended(screen)
+
+
 async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bakery: Path) -> None:
     bakery.write_text(FORKED)
     async with opened(engine, project="acme") as screen:

@@ -199,38 +199,23 @@ def read_small(path: Path) -> bytes:
         return _all_of(file, LARGEST_BY_HAND, path)
 
 
-class ForeignFolderError(PermissionError):
-    """A folder belongs to another user; `filename` names it."""
-
-
 @contextmanager
-def own_folder(path: Path, *, within: int | None = None) -> Iterator[int]:
+def own_folder(path: Path) -> Iterator[int]:
     """A descriptor of a folder of this user, open until the end of the block.
 
-    Raises ForeignFolderError when it belongs to another user, OSError when it cannot be opened or,
-    with `within`, is a link.
+    Raises OSError when it cannot be opened or belongs to another user.
     """
     if not HAS_FOLDER_HANDLES:
-        if within is not None and (path.is_symlink() or not path.is_dir()):
-            raise OSError(errno.ENOTDIR, "it is a file or a link, not a folder", str(path))
         path.stat()
         yield NO_HANDLE
         return
-    flags = os.O_RDONLY | FOLDER
     try:
-        if within is None:
-            folder = os.open(path, flags)
-        else:
-            folder = os.open(path.name, flags | NO_FOLLOW, dir_fd=within)
-    except OSError as problem:
-        if problem.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise OSError(
-                errno.ENOTDIR, "it is a file or a link, not a folder", str(path)
-            ) from None
-        raise
+        folder = os.open(path, os.O_RDONLY | FOLDER)
+    except NotADirectoryError:
+        raise OSError(errno.ENOTDIR, "it is a file, not a folder", str(path)) from None
     try:
         if os.fstat(folder).st_uid != user():
-            raise ForeignFolderError(errno.EPERM, "it belongs to another user", str(path))
+            raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
         yield folder
     finally:
         os.close(folder)
@@ -307,14 +292,6 @@ def open_regular(path: Path, flags: int, *, within: int) -> int:
     return handle
 
 
-def make_folder_within(path: Path, within: int) -> None:
-    """Make a folder that is private to its owner. Raises OSError, also where it exists."""
-    if within == NO_HANDLE:
-        path.mkdir(FOLDER_MODE)
-    else:
-        os.mkdir(path.name, FOLDER_MODE, dir_fd=within)
-
-
 def _open_within(path: Path, flags: int, within: int) -> int:
     if within != NO_HANDLE:
         return os.open(path.name, flags | BINARY, FILE_MODE, dir_fd=within)
@@ -334,21 +311,19 @@ def write_atomic(
     data: bytes,
     *,
     durable: bool = True,
-    synced: bool = True,
     within: int | None = None,
 ) -> None:
     """Put a file in place, readable by its owner only; a crash leaves the old one or the new one.
 
     A link at `path` is replaced; its target stays as it is. `durable`: the directory entry is
-    synced to disk, too, before this returns. Without `synced`, a power cut may leave an empty file;
-    a kill cannot. Raises OSError, and then the old file is still there.
+    synced to disk, too, before this returns. Raises OSError, and then the old file is still there.
     """
     if within is None and not HAS_FOLDER_HANDLES:
         within = NO_HANDLE
     if within is None:
         folder = os.open(path.parent, os.O_RDONLY | FOLDER)
         try:
-            write_atomic(path, data, durable=durable, synced=synced, within=folder)
+            write_atomic(path, data, durable=durable, within=folder)
         finally:
             os.close(folder)
         return
@@ -359,8 +334,7 @@ def write_atomic(
         with open(handle, "wb") as file:
             file.write(data)
             file.flush()
-            if synced:
-                os.fsync(file.fileno())
+            os.fsync(file.fileno())
         replace_within(fresh, path, within=within)
     except BaseException:
         with suppress(OSError):  # the first problem says why it cannot go

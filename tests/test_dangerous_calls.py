@@ -25,14 +25,14 @@ STARTS_PROGRAMS = {
     "promotion/exchange/signatures.py",  # ssh-keygen
     "llm/command.py",  # the agent that the person named
     "tui/editor.py",  # the editor that the person named
-    "pipelines/handlers.py",  # tool nodes, behind --allow-tools
+    "pipelines/commands.py",  # tool nodes, behind --allow-tools
     "serving/server.py",  # this program, for each tab
     "tui/queue/reading.py",  # this program, which reads on
     "tui/queue/screen.py",  # waits for that one
     "tui/start/reader.py",  # this program, which asks the reader that the person chose
 }
 MAY_USE_A_SHELL = {
-    "pipelines/handlers.py",
+    "pipelines/commands.py",
     "cli/completions.py",  # names shells, starts none
     "sources/shell.py",  # reads command lines, starts none
 }

@@ -198,7 +198,7 @@ WRITES_FILES = {
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("packets/output.py", "write_packet"): "takes ready text",
     ("pipelines/run_folder.py", "_write"): "a stage of a run",
-    ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
+    ("pipelines/checkpoint.py", "write_checkpoint"): "the state of a run",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
     ("promotion/exchange/syncing.py", "_write"): "decisions for another machine, signed",

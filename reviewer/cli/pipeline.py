@@ -23,12 +23,10 @@ from reviewer.cli.output import (
 from reviewer.cli.session import FAILED, VerbSection, leave
 
 if TYPE_CHECKING:
-    from reviewer.pipelines.resolve import NodeEntry, ThreadPreview
+    from reviewer.pipelines.resolve import NodeEntry
     from reviewer.pipelines.values import (
-        FidelityResolution,
         Pipeline,
         PipelineEdge,
-        Preamble,
     )
     from reviewer.pipelines.walk import WalkStep
 
@@ -132,30 +130,52 @@ def preamble(
     {"run_id": "r1",
      "completed": [{"node": "plan", "outcome": "success", "notes": "...",
                     "tools": [{"name": "shell", "arguments": {}, "result": ""}],
-                    "duration_s": 12.5}],
+                    "duration_s": 12.5, "thread": "coding"}],
      "context": {"key": "any JSON value"},
      "retries": {"plan": [1, 3]}}
     """
     from reviewer.pipelines.dot import read_pipeline
-    from reviewer.pipelines.history import read_history
+    from reviewer.pipelines.history import conversation_of, read_history, stages_of
     from reviewer.pipelines.preamble import build_preamble
-    from reviewer.pipelines.resolve import entry_after, thread_preview
+    from reviewer.pipelines.resolve import DEGRADED_MODE, entry_after
     from reviewer.pipelines.values import RunHistory
+    from reviewer.text.tokens import counter
 
     found = read_pipeline(file)
     run = RunHistory("") if history is None else read_history(history)
     entry = entry_after(found, run, node)
     chosen = mode or entry.fidelity.value
     for each in MODES if chosen == "all" else (chosen,):
-        text = build_preamble(each, found, run, node)
-        thread = thread_preview(found, run, entry) if each == "full" else None
+        made = build_preamble(each, found, run, node)
+        row = {
+            **fields(made),
+            "node": node,
+            "encoding": "cl100k_base",
+            "resolved": entry.fidelity.value,
+            "resolved_by": entry.fidelity.rule,
+        }
+        size = "; ".join((f"{each}: {made.tokens:,} of {made.budget:,} tokens", *made.missing()))
+        if each == "full":
+            stages = stages_of(run, entry.thread.value)
+            text = conversation_of(found, stages)
+            row |= {
+                "text": text,
+                "tokens": counter().count(text),
+                "thread": entry.thread.value,
+                "carries": [stage.node for stage in stages],
+                "after_resume": DEGRADED_MODE,
+            }
+            size = (
+                f'full: thread "{entry.thread.value}" has {count(len(stages), "stage")}; nothing '
+                f"is sent again. Without a session it begins with the text of {DEGRADED_MODE}."
+            )
         if as_json:
-            print_json(_preamble_json(text, thread, entry))
-        else:
-            if chosen == "all":
-                print_text(f"== {text.mode}")
-            print_lines(thread.text if thread else text.text)
-            narrate(_preamble_size(text) if thread is None else _thread_size(thread))
+            print_json(row)
+            continue
+        if chosen == "all":
+            print_text(f"== {each}")
+        print_lines(str(row["text"]))
+        narrate(size)
 
 
 def _asked(edge: PipelineEdge) -> str:
@@ -209,16 +229,8 @@ def _entry_lines(entry: NodeEntry) -> Iterator[str]:
         ("thread", entry.thread, unused),
     ):
         yield f"  {name} {resolution.value}{note}"
-        for rule, value in resolution.steps:
-            mark = "  <- decides" if rule == resolution.rule else ""
-            yield f"    {rule:<13} {value or '-'}{_passed_over(resolution, rule, value)}{mark}"
-
-
-def _passed_over(resolution: FidelityResolution, rule: str, value: str | None) -> str:
-    """A note for a rule that comes before the deciding one but has an invalid mode."""
-    order = [name for name, _ in resolution.steps]
-    before = order.index(rule) < order.index(resolution.rule)
-    return "  (no such mode)" if value and before else ""
+        for rule, value, came_of_it in resolution.explained("<- decides"):
+            yield f"    {rule:<13} {value or '-'}  {came_of_it}".rstrip()
 
 
 def _entry_json(entry: NodeEntry) -> dict[str, Any]:
@@ -243,47 +255,3 @@ def _entry_json(entry: NodeEntry) -> dict[str, Any]:
 def _step_json(number: int, step: WalkStep) -> dict[str, Any]:
     edges = [{**fields(edge), "back": edge.index in step.back} for edge in step.edges]
     return {"number": number, **fields(step.node), "reachable": step.reachable, "edges": edges}
-
-
-def _thread_size(thread: ThreadPreview) -> str:
-    if not thread.stages:
-        return (
-            f'full: thread "{thread.thread}" has no session yet; it begins with the text of '
-            f"{thread.after_resume}."
-        )
-    return (
-        f'full: thread "{thread.thread}" has {count(len(thread.stages), "stage")}, '
-        f"{count(thread.tokens, 'token')}; nothing is sent again. After a resume the first "
-        f"node of the thread gets {thread.after_resume} instead."
-    )
-
-
-def _preamble_size(text: Preamble) -> str:
-    missing = (
-        (text.left_out, "oldest stage", "left out"),
-        (text.values_left_out, "value", "left out"),
-        (text.shortened, "text", "shortened"),
-    )
-    told = (f"; {count(number, noun)} {verb}" for number, noun, verb in missing if number)
-    return f"{text.mode}: {text.tokens:,} of {text.budget:,} tokens{''.join(told)}"
-
-
-def _preamble_json(
-    text: Preamble, thread: ThreadPreview | None, entry: NodeEntry
-) -> dict[str, Any]:
-    found = {
-        **fields(text),
-        "node": entry.node.name,
-        "encoding": "cl100k_base",
-        "resolved": entry.fidelity.value,
-        "resolved_by": entry.fidelity.rule,
-    }
-    if thread is not None:
-        found |= {
-            "text": thread.text,
-            "tokens": thread.tokens,
-            "thread": thread.thread,
-            "carries": [stage.node for stage in thread.stages],
-            "after_resume": thread.after_resume,
-        }
-    return found

@@ -30,12 +30,13 @@ from reviewer.cli.session import FAILED, INTERRUPTED, Session, leave, pass_sessi
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion, StageStarted
-    from reviewer.pipelines.service import RunOptions
+    from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion
+    from reviewer.pipelines.options import RunOptions
 
 RUN = "reviewer pipeline run FILE"
 NOTES_SHOWN = 100
 """Characters."""
+STOPS = "Ctrl-C stops, a resume goes on"
 
 _run_options = together(
     option(
@@ -65,11 +66,6 @@ _run_options = together(
 @click.argument("file", type=FILE)
 @_run_options
 @option(
-    "--run-dir DIR",
-    "A new or empty folder for the files of the run (default: beside the store).",
-    type=click.Path(path_type=Path, file_okay=False),
-)
-@option(
     "--set KEY=VALUE",
     "Set a value in the run's context; prompts refer to it by $KEY.",
     into="context",
@@ -84,27 +80,25 @@ def run(
     allow_tools: bool,
     max_steps: int | None,
     as_json: bool,
-    run_dir: Path | None,
     context: tuple[str, ...],
 ) -> None:
     """Run a pipeline from its start to its exit.
 
     Every stage ends with a checkpoint: when the run is interrupted (Ctrl-C, a failing model, an
-    unanswered question), `pipeline resume` continues from there. The prompt, answer and status of
-    every stage stay in the run's folder.
+    unanswered question), `pipeline resume` continues from there. The prompt and the answer of every
+    stage stay in the run's folder.
 
-    A stage succeeds unless its answer ends with a line such as `Outcome: fail`, or with a JSON
-    object that has `outcome`. `Preferred label: X`, `Suggested next: node` and
-    `Context: key=value` count as well.
+    A stage succeeds unless its answer ends with a line such as `Outcome: fail`. `Preferred label:
+    X`, `Suggested next: node` and `Context: key=value` count as well.
     """
     with session.changing(create=True, new_outside=True) as store:
-        options = _options(answers, engine == "model", allow_tools, max_steps, context, run_dir)
-        start = partial(store.pipelines.start_run, file, session.target(store), options)
-        _run_to_its_end(start, as_json)
+        options = _options(answers, engine == "model", allow_tools, max_steps, context)
+        start = partial(store.pipelines.start_run, file, session.target(store))
+        _run_to_its_end(start, options, as_json)
 
 
 @pipeline.command()
-@click.argument("target", metavar="RUN|FOLDER|FILE")
+@click.argument("target", metavar="RUN|FILE")
 @_run_options
 @pass_session
 def resume(
@@ -118,8 +112,8 @@ def resume(
 ) -> None:
     """Resume a run.
 
-    Name its id, its folder, or its pipeline file (the latest run of it). By id or folder, the run
-    continues with the pipeline that it was started with; a file must not have changed since.
+    Name its id, or its pipeline file (the latest run of it). By its id, the run continues with the
+    pipeline that it was started with; a file must not have changed since.
     Sessions of threads end with the program: the first stage that would continue one gets a
     detailed summary instead, once.
     """
@@ -127,53 +121,28 @@ def resume(
         asks_model = engine == "model" or (
             engine is None and not store.pipelines.is_offline(target)
         )
-        options = _options(answers, asks_model, allow_tools, max_steps, (), None)
-        _run_to_its_end(partial(store.pipelines.resume_run, target, options), as_json)
+        options = _options(answers, asks_model, allow_tools, max_steps, ())
+        _run_to_its_end(partial(store.pipelines.resume_run, target), options, as_json)
 
 
 @pipeline.command()
 @click.argument("run_id", metavar="[RUN]", required=False)
-@option("--import RUN", "Import the conversation of a run as a context.", into="import_id")
-@option("--thread T", "With --import: only the conversation of this thread.")
-@option("--name N", "With --import: the context's name.")
 @json_option("One JSON object per run, or a stage.")
 @pass_session
-def runs(
-    session: Session,
-    run_id: str | None,
-    import_id: str | None,
-    thread: str | None,
-    name: str | None,
-    as_json: bool,
-) -> None:
+def runs(session: Session, run_id: str | None, as_json: bool) -> None:
     """List the runs of the store, newest first, or the stages of one."""
-    if import_id is None and (thread is not None or name is not None):
-        raise click.UsageError("--thread and --name need --import RUN")
-    if import_id is not None and run_id is not None:
-        raise click.UsageError("name the run once: --import RUN, without another")
-    if import_id is not None:
-        with session.changing(filled_by=RUN) as store:
-            done = store.pipelines.import_conversation(import_id, thread, name=name)
-        view = done.context
-        if as_json:
-            print_json({"context": view.id, "name": view.name, "commits": done.commits})
-        else:
-            print_text(
-                f"{count(done.commits, 'commit')} in the context {view.name}. "
-                f"List them: reviewer commit list {view.id}"
-            )
-    elif run_id is not None:
+    if run_id is not None:
         with session.reading(filled_by=RUN) as store:
             _print_stages(store, run_id, as_json=as_json)
-    else:
-        with session.listing(filled_by=RUN) as store:
-            emit(
-                store.pipelines.runs(store.project),
-                as_json,
-                lambda each: (each.run_id, each.state, moment(each.started_at), each.current_node),
-                to_json=lambda each: {**fields(each), "can_resume": each.can_resume},
-                empty="No pipeline has run yet. Run one: reviewer pipeline run FILE.dot",
-            )
+        return
+    with session.listing(filled_by=RUN) as store:
+        emit(
+            store.pipelines.runs(store.project),
+            as_json,
+            lambda each: (each.run_id, each.state, moment(each.started_at), each.current_node),
+            to_json=lambda each: {**fields(each), "can_resume": each.can_resume},
+            empty="No pipeline has run yet. Run one: reviewer pipeline run FILE.dot",
+        )
 
 
 def _print_stages(store: Engine, run_id: str, *, as_json: bool) -> None:
@@ -208,25 +177,21 @@ def _options(
     allow_tools: bool,
     max_steps: int | None,
     context: tuple[str, ...],
-    run_dir: Path | None,
 ) -> RunOptions:
-    from reviewer.llm.open_model import open_model, open_other_models
-    from reviewer.pipelines.service import RunOptions
+    from msgspec import structs  # late: `--help` does without
+
+    from reviewer.pipelines.options import options_from
     from reviewer.settings import load_settings
 
     given: dict[str, list[str]] = {}
     for node, label in map(_pair, answers):
         given.setdefault(node, []).append(label)
-    settings = load_settings()
-    return RunOptions(
-        model=open_model(settings) if asks_model else None,
-        models=open_other_models(settings) if asks_model else {},
-        context_tokens=settings.model.context_tokens,
+    return structs.replace(
+        options_from(load_settings(), asks_model=asks_model),
         answers=given,
         context=dict(map(_pair, context)),
         allow_tools=allow_tools,
         max_steps=max_steps,
-        run_dir=run_dir,
     )
 
 
@@ -237,14 +202,17 @@ def _pair(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _run_to_its_end(start: Callable[..., RunDone], as_json: bool) -> None:
+def _run_to_its_end(
+    start: Callable[[RunOptions], RunDone], options: RunOptions, as_json: bool
+) -> None:
     """Run or resume, and end with the exit code of the run."""
+    from msgspec import structs  # late: `--help` does without
+
     with interruptible() as interruption:
-        done = start(
-            ask=TerminalQuestions(interruption) if sys.stdin.isatty() else None,
-            watch=Watcher(as_json=as_json),
-            cancelled=interruption,
-        )
+        options = structs.replace(options, watch=Watcher(as_json=as_json), cancelled=interruption)
+        if sys.stdin.isatty():
+            options = structs.replace(options, ask=TerminalQuestions(interruption))
+        done = start(options)
     narrate(done.message)
     if done.state == "done":
         return
@@ -258,7 +226,7 @@ class Watcher:
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._stage: StageStarted | None = None
+        self._running = ""
         self._written = 0
         """Characters of the answer so far."""
         self._line_below = ProgressLine()
@@ -268,66 +236,61 @@ class Watcher:
 
         if isinstance(event, events.Text):
             self._written += len(event.text)
-        else:
-            self._line_below.clear()
-        if isinstance(event, events.StageStarted):
-            self._stage, self._written = event, 0
-        self._print(event)
-        if isinstance(event, events.StageStarted | events.Text):
-            self._show_stage(anew=isinstance(event, events.StageStarted))
-
-    def _show_stage(self, *, anew: bool) -> None:
-        """Show the running stage below what was printed. How many follow, a graph does not say."""
-        stage = self._stage
-        if stage is None:
+            written = f"  {self._written:,} characters of the answer"
+            self._line_below.show(f"{self._running}{written}  {STOPS}")
             return
-        written = f"  {self._written:,} characters of the answer" if self._written else ""
-        self._line_below.show(
-            f"Stage {stage.step:,}  {stage.node} is running{written}  "
-            "Ctrl-C stops, a resume goes on",
-            at_once=anew,
-        )
-
-    def _print(self, event: Event) -> None:
-        from reviewer.pipelines import events
-
+        self._line_below.clear()
         if self._as_json:
-            if not isinstance(event, events.Text):
-                print_json(event)
-            return
-        match event:
-            case events.RunStarted():
-                resumed = f", after {count(event.stages, 'stage')}" if event.stages else ""
-                narrate(f"Run {event.run_id}{resumed}, answered by {event.engine}")
-                narrate(f"Files in {event.folder}")
-                if event.note:
-                    narrate(event.note)
-            case events.Retrying():
-                narrate(
-                    f"{event.node}: {event.reason} Attempt {event.attempt + 1} in "
-                    f"{event.seconds:.1f} s"
-                )
-            case events.StageDone():
-                print_text(self._line(event))
-                if event.remark:
-                    narrate(f"{event.node}: {event.remark}")
+            print_json(_event_json(event))
+        else:
+            _print_event(event)
+        if isinstance(event, events.StageStarted):
+            # How many follow, a graph does not say.
+            self._running, self._written = f"Stage {event.step:,}  {event.node} is running", 0
+            self._line_below.show(f"{self._running}  {STOPS}", at_once=True)
 
-    def _line(self, event: StageDone) -> str:
-        stage = self._stage
-        session = ""
-        if stage is not None and stage.handler == "codergen":
-            shared = f" {safe(stage.thread)}" if stage.thread else ""
-            lost = " after the resume" if stage.degraded else ""
-            session = f"  [{stage.fidelity}{shared}{lost}]"
-        leads = f"  -> {safe(event.target)}" if event.target else ""
-        dropped = (
-            f"  ({count(event.left_out_turns, 'turn')} left out)" if event.left_out_turns else ""
-        )
-        notes = safe(event.notes[:NOTES_SHOWN])
-        return (
-            f"{event.step:>3}  {safe(event.node)}  {safe(event.word)}{leads}{session}{dropped}"
-            + (f"  {notes}" if notes else "")
-        )
+
+def _event_json(event: Event) -> object:
+    from reviewer.pipelines.events import StageDone
+
+    if not isinstance(event, StageDone):
+        return event
+    return {"event": "stage_done", **fields(event.stage), "target": event.target}
+
+
+def _print_event(event: Event) -> None:
+    from reviewer.pipelines import events
+
+    match event:
+        case events.RunStarted():
+            resumed = f", after {count(event.stages, 'stage')}" if event.stages else ""
+            narrate(f"Run {event.run_id}{resumed}, answered by {event.engine}")
+            narrate(f"Files in {event.folder}")
+            if event.note:
+                narrate(event.note)
+        case events.Retrying():
+            narrate(
+                f"{event.node}: {event.reason} Attempt {event.attempt + 1} in {event.seconds:.1f} s"
+            )
+        case events.StageDone():
+            print_text(_stage_line(event))
+            if event.stage.remark:
+                narrate(f"{event.stage.node}: {event.stage.remark}")
+
+
+def _stage_line(event: StageDone) -> str:
+    stage = event.stage
+    line = f"{stage.step:>3}  {safe(stage.node)}  {safe(stage.word)}"
+    if event.target:
+        line += f"  -> {safe(event.target)}"
+    if stage.handler == "codergen":
+        shared = f" {safe(stage.thread)}" if stage.thread else ""
+        lost = " after the resume" if stage.degraded else ""
+        line += f"  [{stage.fidelity}{shared}{lost}]"
+    if stage.left_out_turns:
+        line += f"  ({count(stage.left_out_turns, 'turn')} left out)"
+    notes = safe(stage.notes[:NOTES_SHOWN])
+    return f"{line}  {notes}" if notes else line
 
 
 class TerminalQuestions:

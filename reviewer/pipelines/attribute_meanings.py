@@ -8,15 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reviewer.pipelines.values import (
-    CODERGEN,
-    CONDITIONAL,
-    EXIT,
-    FAN_IN,
-    HUMAN,
-    PARALLEL,
-    START,
-    SUPPORTED,
-    TOOL,
+    Handler,
 )
 
 FIDELITY_OF_GRAPH = ("default_fidelity", "context_fidelity_default")
@@ -25,33 +17,35 @@ RETRIES_OF_GRAPH = ("default_max_retries", "default_max_retry")
 PROMPT = ("prompt", "llm_prompt")
 MODEL = ("llm_model", "model")
 DEFAULT_CHOICE = ("human.default_choice", "default_choice")
+COMMAND = ("tool_command", "command", "script")
 HANDLER = ("type", "handler", "node_type")
 
 _BY_SHAPE = {
-    "mdiamond": START,
-    "msquare": EXIT,
-    "box": CODERGEN,
-    "tab": CODERGEN,
-    "diamond": CONDITIONAL,
-    "hexagon": HUMAN,
-    "parallelogram": TOOL,
-    "component": PARALLEL,
-    "tripleoctagon": FAN_IN,
+    "mdiamond": Handler.START,
+    "msquare": Handler.EXIT,
+    "box": Handler.CODERGEN,
+    "tab": Handler.CODERGEN,
+    "diamond": Handler.CONDITIONAL,
+    "hexagon": Handler.HUMAN,
+    "parallelogram": Handler.TOOL,
+    "component": Handler.PARALLEL,
+    "tripleoctagon": Handler.FAN_IN,
     "house": "stack.manager_loop",
     "folder": "pipeline",
 }
 _BY_NAME = {
-    **{name: name for name in (*SUPPORTED, *_BY_SHAPE.values())},
-    "end": EXIT,
-    "agent": CODERGEN,
-    "llm": CODERGEN,
-    "human": HUMAN,
-    "wait_human": HUMAN,
-    "wait-human": HUMAN,
-    "command": TOOL,
-    "shell": TOOL,
-    "fan_in": FAN_IN,
+    **{name: name for name in (*Handler, *_BY_SHAPE.values())},
+    "end": Handler.EXIT,
+    "agent": Handler.CODERGEN,
+    "llm": Handler.CODERGEN,
+    "human": Handler.HUMAN,
+    "wait_human": Handler.HUMAN,
+    "wait-human": Handler.HUMAN,
+    "command": Handler.TOOL,
+    "shell": Handler.TOOL,
+    "fan_in": Handler.FAN_IN,
 }
+_BY_NODE_NAME = {"start": Handler.START, "exit": Handler.EXIT, "end": Handler.EXIT}
 
 
 def first_of(attributes: Mapping[str, str], names: tuple[str, ...]) -> str | None:
@@ -63,7 +57,7 @@ def handler_of(attributes: Mapping[str, str]) -> str:
     """What runs a node: its type if that is a known one, else its shape; a model by default."""
     types = (attributes.get(key, "").strip().lower() for key in HANDLER)
     named = next((_BY_NAME[each] for each in types if each in _BY_NAME), None)
-    return named or _BY_SHAPE.get(attributes.get("shape", "").strip().lower(), CODERGEN)
+    return named or _BY_SHAPE.get(attributes.get("shape", "").strip().lower(), Handler.CODERGEN)
 
 
 def unknown_type(attributes: Mapping[str, str]) -> str | None:
@@ -76,11 +70,8 @@ def unknown_type(attributes: Mapping[str, str]) -> str | None:
 
 
 def end_named(name: str, *, prompt: str) -> str | None:
-    """START or EXIT for a node that has no prompt and is called so, else None."""
-    if prompt:
-        return None
-    lowered = name.lower()
-    return START if lowered == "start" else EXIT if lowered in ("exit", "end") else None
+    """Start or exit for a node that has no prompt and is called so, else None."""
+    return None if prompt else _BY_NODE_NAME.get(name.lower())
 
 
 def whole_number(text: str | None) -> int | None:

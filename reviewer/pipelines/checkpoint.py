@@ -1,22 +1,23 @@
-"""The checkpoint of a run, written after every stage: what a resume goes on from."""
+"""The state of a run, written after every stage: what a resume goes on from."""
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from reviewer.pipelines.events import CheckpointError
-from reviewer.pipelines.run_folder import RunFolder, read_run_file, write_run_file
+from reviewer.files import read_own, write_atomic
+from reviewer.pipelines.events import CheckpointError, RunError
+from reviewer.pipelines.forks import Fork
+from reviewer.pipelines.run_folder import LARGEST, RunFolder
 from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
 
 class Checkpoint(Struct, frozen=True):
     """Everything that a run needs to go on. `current_node` ended last; `next_node`, empty at the
-    end of the run, is reached by the edge `next_edge`. `pipeline` is the fingerprint.
+    end of the run, is reached by the edge `next_edge`. `pipeline` is the SHA-256 of the file that
+    the run began with; `engine` is who answered. `fork`: the branches that are being run.
     """
 
     run_id: str
@@ -30,40 +31,38 @@ class Checkpoint(Struct, frozen=True):
     logs: list[Stage]
     next_node: str
     next_edge: int | None = None
-    version: int = 1
-    seal: str = ""
+    engine: str = ""
+    max_steps: int | None = None
+    fork: Fork | None = None
 
     @property
-    def finished(self) -> bool:
-        """Whether no stage follows."""
-        return not self.next_node
+    def visible(self) -> list[Stage]:
+        """The stages that the next one may know of: in a branch, none of another branch."""
+        return self.logs if self.fork is None else self.fork.visible(self.logs)
 
 
 def write_checkpoint(folder: RunFolder, checkpoint: Checkpoint) -> None:
-    """Replace the checkpoint; a crash leaves the old one or the new one.
-
-    Raises RunError when it cannot be written.
-    """
-    sealed = msgspec.structs.replace(checkpoint, seal=_seal(folder, checkpoint))
-    write_run_file(folder.checkpoint, msgspec.json.encode(sealed))
-
-
-def _seal(folder: RunFolder, checkpoint: Checkpoint) -> str:
-    return folder.seal(msgspec.json.encode(msgspec.structs.replace(checkpoint, seal="")))
-
-
-def read_checkpoint(path: Path) -> Checkpoint:
-    """The checkpoint in a file. Raises CheckpointError when it is missing or damaged, RunError when
-    its folder belongs to another user.
+    """Replace the checkpoint; a crash leaves the old one or the new one, and it is on the disk when
+    this returns. Raises RunError.
     """
     try:
-        data = read_run_file(path)
+        write_atomic(folder.checkpoint, msgspec.json.encode(checkpoint))
+    except OSError as problem:
+        raise RunError(
+            f"{folder.checkpoint} could not be written: {problem.strerror}. Nothing before it is "
+            "lost."
+        ) from problem
+
+
+def read_checkpoint(folder: RunFolder) -> Checkpoint:
+    """The checkpoint of a run. Raises CheckpointError when it is missing or damaged."""
+    path = folder.checkpoint
+    try:
+        return msgspec.json.decode(read_own(path, LARGEST), type=Checkpoint)
     except OSError as problem:
         raise CheckpointError(
             f"The checkpoint {path} cannot be read: {problem.strerror}."
         ) from problem
-    try:
-        return msgspec.json.decode(data, type=Checkpoint)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise CheckpointError(
             f"The checkpoint {path} is cut or damaged ({problem}): the run cannot go on from it. "
@@ -71,56 +70,27 @@ def read_checkpoint(path: Path) -> Checkpoint:
         ) from problem
 
 
-def fingerprint(pipeline: Pipeline) -> str:
-    """SHA-256 (hex) of a pipeline without its layout, comments and remarks.
-
-    Secrets are masked first, because they are masked in the copy that a run keeps.
-    """
-    from reviewer.text.secrets import mask  # late: its patterns take a while
-
-    nodes = [msgspec.structs.replace(node, line=0) for _, node in sorted(pipeline.nodes.items())]
-    edges = [msgspec.structs.replace(edge, line=0) for edge in pipeline.edges]
-    content = (
-        pipeline.name,
-        pipeline.goal,
-        nodes,
-        edges,
-        pipeline.default_fidelity,
-        pipeline.default_thread_id,
-        pipeline.attributes,
-    )
-    text = msgspec.json.encode(content, order="deterministic").decode()
-    return hashlib.sha256(mask(text).text.encode()).hexdigest()
-
-
-def require_own(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
-    """Raise CheckpointError unless the run has written the checkpoint, with this pipeline."""
-    if checkpoint.seal != _seal(folder, checkpoint):
+def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
+    """Raise CheckpointError for a checkpoint with which this pipeline cannot go on."""
+    nodes = {checkpoint.next_node, *(stage.node for stage in checkpoint.logs)} - {""}
+    edges = {checkpoint.next_edge}
+    if checkpoint.fork is not None:
+        nodes |= {checkpoint.fork.node, checkpoint.fork.join}
+        edges |= {checkpoint.fork.into_join, *checkpoint.fork.edges}
+    known = {None, *range(len(pipeline.edges))}
+    if not nodes or not nodes <= pipeline.nodes.keys() or not edges <= known:
         raise CheckpointError(
-            f"The checkpoint {folder.checkpoint} is not as the run has written it: somebody has "
-            "edited or replaced it. Start again: reviewer pipeline run FILE"
+            f"The checkpoint {folder.checkpoint} is not one of the pipeline {pipeline.name}. Start "
+            "again: reviewer pipeline run FILE"
         )
-    if checkpoint.pipeline == fingerprint(pipeline):
-        return
-    raise CheckpointError(
-        f"The pipeline {pipeline.name} has changed since run {checkpoint.run_id} began. Go on with "
-        f"the copy that it began with: reviewer pipeline resume {checkpoint.run_id}"
-    )
 
 
 def history_of(checkpoint: Checkpoint, pipeline: Pipeline) -> RunHistory:
-    """The run as preambles see it."""
-    return RunHistory(
-        checkpoint.run_id,
-        tuple(checkpoint.logs),
-        checkpoint.context,
-        retries_of(checkpoint, pipeline),
-    )
-
-
-def retries_of(checkpoint: Checkpoint, pipeline: Pipeline) -> dict[str, tuple[int, int]]:
-    """Further attempts by node: how many there were, and how many are allowed."""
-    return {
+    """The run as the preamble of its next stage sees it. Retries: how many there were of each node,
+    and how many are allowed.
+    """
+    retries = {
         name: (done, pipeline.nodes[name].max_retries if name in pipeline.nodes else done)
         for name, done in checkpoint.node_retries.items()
     }
+    return RunHistory(checkpoint.run_id, tuple(checkpoint.visible), checkpoint.context, retries)

@@ -5,9 +5,8 @@
     value      = text without operators, in quotes or not ;
 
 A bare key is true unless its value is empty, `false` or `0`; a missing key is empty. `context.x`
-and `$x` mean `x`, and `a.b` also finds `b` within `a`. Numbers, booleans and lists compare as JSON
-writes them. Usual spellings of `outcome` are equal (`succeeded` = `success`); labels compare
-without case and accelerator.
+and `$x` mean `x`. Numbers, booleans and lists compare as JSON writes them. Usual spellings of
+`outcome` are equal (`succeeded` = `success`); labels compare without case and accelerator.
 """
 
 from __future__ import annotations
@@ -36,10 +35,11 @@ class Clause(Struct, frozen=True):
     negated: bool = False
 
 
-_KEY = re.compile(r"\$?(?P<key>[A-Za-z_][\w.\-]*)")
-_COMPARISON = re.compile(r"\s*(?P<operator>==|!=|=)\s*(?P<value>.*)", re.DOTALL)
-_OPERATORS = re.compile(r"==|!=|=|&|\|\||<|>")
-_QUOTES = ('"', "'")
+_CLAUSE = re.compile(
+    r"""\$?(?P<key>[A-Za-z_][\w.-]*+)\s*+
+    ((?P<operator>==|!=|=)\s*+("(?P<double>.*)"|'(?P<single>.*)'|(?P<plain>((?!\|\|)[^=&<>])*+)))?""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 def parse_condition(text: str) -> tuple[Clause, ...]:
@@ -49,7 +49,7 @@ def parse_condition(text: str) -> tuple[Clause, ...]:
     """
     if not text.strip():
         return ()
-    return tuple(_clause(part.strip(), text) for part in text.split("&&"))
+    return tuple(_clause(part, text) for part in text.split("&&"))
 
 
 def is_true(condition: str, context: Mapping[str, Any]) -> bool:
@@ -63,9 +63,7 @@ def look_up(key: str, context: Mapping[str, Any]) -> Any:
     for name in (key, bare, f"context.{bare}"):
         if name in context:
             return context[name]
-    head, _, rest = bare.partition(".")
-    inner = context.get(head)
-    return look_up(rest, inner) if rest and isinstance(inner, Mapping) else ""
+    return ""
 
 
 def as_text(value: Any) -> str:
@@ -76,30 +74,18 @@ def as_text(value: Any) -> str:
 
 
 def _clause(part: str, whole: str) -> Clause:
-    found = _KEY.match(part)
+    found = _CLAUSE.fullmatch(part.strip())
     if found is None:
-        raise _unreadable(part, whole)
-    key, rest = found["key"], part[found.end() :]
-    if not rest.strip():
-        return Clause(key)
-    comparison = _COMPARISON.fullmatch(rest)
-    if comparison is None:
-        raise _unreadable(part, whole)
-    value = comparison["value"].strip()
-    if len(value) > 1 and value[0] in _QUOTES and value[-1] == value[0]:
-        value = value[1:-1]
-    elif _OPERATORS.search(value):
-        raise _unreadable(part, whole)
-    return Clause(key, value, negated=comparison["operator"] == "!=")
-
-
-def _unreadable(part: str, whole: str) -> ConditionError:
-    part, whole = " ".join(part.split()), " ".join(whole.split())
-    where = f': "{part}"' if part and part != whole else ""
-    return ConditionError(
-        f'The condition "{whole}" cannot be read{where}. Write KEY, KEY=VALUE or KEY!=VALUE, '
-        "several joined with &&; for OR draw several edges."
-    )
+        part, whole = " ".join(part.split()), " ".join(whole.split())
+        where = f': "{part}"' if part and part != whole else ""
+        raise ConditionError(
+            f'The condition "{whole}" cannot be read{where}. Write KEY, KEY=VALUE or KEY!=VALUE, '
+            "several joined with &&; for OR draw several edges."
+        )
+    if found["operator"] is None:
+        return Clause(found["key"])
+    value = found["double"] or found["single"] or (found["plain"] or "").strip()
+    return Clause(found["key"], value, negated=found["operator"] == "!=")
 
 
 def _clause_is_true(clause: Clause, context: Mapping[str, Any]) -> bool:

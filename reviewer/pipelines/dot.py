@@ -14,7 +14,7 @@ import re
 from bisect import bisect_right
 from itertools import pairwise, product
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from msgspec import Struct, field, structs
 
@@ -33,9 +33,7 @@ from reviewer.pipelines.attribute_meanings import (
 )
 from reviewer.pipelines.lint import lint
 from reviewer.pipelines.values import (
-    CODERGEN,
-    EXIT,
-    START,
+    Handler,
     Pipeline,
     PipelineEdge,
     PipelineNode,
@@ -74,7 +72,7 @@ def parse_dot(text: str, path: Path | None = None) -> Pipeline:
         default_thread_id=first_of(attributes, THREAD_OF_GRAPH),
         attributes=attributes,
     )
-    remarks = [*graph.remarks, *_undeclared(graph.nodes), *lint(pipeline, graph.lines)]
+    remarks = [*graph.remarks, *_undeclared(graph.nodes), *lint(pipeline)]
     remarks.sort(key=lambda remark: -1 if remark.line is None else remark.line)
     return structs.replace(pipeline, warnings=tuple(remarks))
 
@@ -133,11 +131,11 @@ def _node(name: str, node: _Written, retries: int) -> PipelineNode:
 
 def _with_ends(nodes: dict[str, PipelineNode]) -> dict[str, PipelineNode]:
     """Without a start or an exit by shape or type, the node with that name becomes it."""
-    for handler in (START, EXIT):
+    for handler in (Handler.START, Handler.EXIT):
         if any(node.handler == handler for node in nodes.values()):
             continue
         for name, node in nodes.items():
-            plain = node.handler == CODERGEN
+            plain = node.handler == Handler.CODERGEN
             if plain and end_named(name, prompt=node.prompt) == handler:
                 nodes[name] = structs.replace(node, handler=handler)
                 break
@@ -156,19 +154,17 @@ def _undeclared(nodes: dict[str, _Written]) -> list[Remark]:
     ]
 
 
-# Blanks and comments between tokens.
+# Blanks and comments between tokens. Before a value `#` begins a colour, not a comment.
 _BLANKS = re.compile(r"(?:[\s\ufeff\u200b]+|//[^\n]*|/\*.*?\*/|#[^\n]*)*", re.DOTALL)
 _BLANKS_BEFORE_VALUE = re.compile(r"(?:[\s\ufeff\u200b]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_JOIN = re.compile(r"\s*\+\s*(?=\")")
 _CURLY = "\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 _ARROWS = "\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f"
 # DOT's bare names, and others that people write: `fix-bugs`, `a.b`, `$goal`, any script.
 _LETTER = rf"(?:[\w.$@]|[^\x00-\x7f\s{_CURLY}{_ARROWS}])"
 _NAME = re.compile(rf"-?{_LETTER}+(?:-{_LETTER}+)*")
 # Values allow more than names: `gpt-5.2`, `summary:medium`, `outcome=success`, `#ff0000`.
-_VALUE = re.compile(rf"(?:(?!/\*|(?<!:)//)[^\s,;\[\]{{}}\"{_CURLY}])+")
-_PORT = re.compile(r"\s*:\s*(?=[\w\"])")
+_VALUE = re.compile(rf"(?:(?!/\*|(?<!:)//)[^\s,;\[\]{{}}\"'{_CURLY}])+")
 _ANGLE = re.compile("[<>]")
 _SHOWN = 24
 _TEMPLATE_AS_NAME = re.compile(r"\{\{[^{}\n]*\}\}\s*\{")
@@ -188,18 +184,9 @@ class _Scope(Struct):
     members: dict[str, None] = field(default_factory=dict)
 
 
-class _End(NamedTuple):
-    """One end of an edge: a node, or all nodes of a subgraph."""
-
-    names: list[str]
-    line: int
-    subgraph: bool = False
-    quoted: bool = False
-
-
 class _Parser:
-    """Recursive descent; only subgraphs recurse, to DEEPEST. `at` is the offset of the next
-    character.
+    """Recursive descent; only subgraphs recurse, to DEEPEST. `at` is the offset of the next token:
+    what reads one skips the blanks behind it.
     """
 
     def __init__(self, text: str, path: Path | None) -> None:
@@ -207,8 +194,6 @@ class _Parser:
         self.nodes: dict[str, _Written] = {}
         self.edges: list[PipelineEdge] = []
         self.top = _Scope()
-        self.lines: dict[str, int] = {}
-        """Those of the graph's attributes, 0-based."""
         self.remarks: list[Remark] = []
         self._text = text
         self._path = path
@@ -228,17 +213,16 @@ class _Parser:
         column = at - self._line_starts[line] + 1
         raise DotError(f"{where}{line + 1}:{column}: {display_line(message)}")
 
-    def _found(self) -> str:
-        """What comes next, for a message."""
+    def _fail_before(self, message: str) -> NoReturn:
+        """Raise DotError with what comes next."""
         rest = self._text[self._at : self._at + _SHOWN + 1].split("\n")[0].strip()
-        if not rest:
-            at_end = self._at >= len(self._text)
-            return "the end of the text" if at_end else "the end of the line"
-        return rest if len(rest) <= _SHOWN else rest[:_SHOWN] + "..."
+        cut = rest if len(rest) <= _SHOWN else rest[:_SHOWN] + "..."
+        self._fail(f"{message}: {cut or 'the end of the text'}")
 
     def _skip(self, blanks: re.Pattern[str] = _BLANKS) -> None:
         """Skip blanks and comments."""
-        self._match(blanks)
+        found = blanks.match(self._text, self._at)
+        self._at = found.end() if found is not None else self._at
         if self._text.startswith("/*", self._at):
             self._fail("The comment that begins here is never closed with */.")
 
@@ -247,13 +231,16 @@ class _Parser:
         if found is None:
             return None
         self._at = found.end()
+        self._skip()
         return found[0]
 
-    def _take(self, token: str) -> bool:
-        """Skip `token`; False if something else comes next."""
-        taken = self._text.startswith(token, self._at)
-        self._at += len(token) * taken
-        return taken
+    def _take(self, token: str, blanks: re.Pattern[str] = _BLANKS) -> bool:
+        """Read `token`; False if something else comes next."""
+        if not self._text.startswith(token, self._at):
+            return False
+        self._at += len(token)
+        self._skip(blanks)
+        return True
 
     def _peek(self) -> str:
         return self._text[self._at : self._at + 1]
@@ -265,7 +252,7 @@ class _Parser:
         if self._peek() != '"':
             return None
         parts: list[str] = []
-        while not parts or self._match(_JOIN) is not None:
+        while not parts or self._take("+"):
             text = self._match(_STRING)
             if text is None:
                 self._fail("The text that begins here has no closing quote.")
@@ -281,24 +268,25 @@ class _Parser:
                 break
         else:
             self._fail("The HTML that begins here has no closing >.")
-        return self._text[start : self._at]
+        text = self._text[start : self._at]
+        self._skip()
+        return text
 
     def _name(self) -> str | None:
         """A name, quoted or bare; None if none comes next."""
         text = self._quoted()
         return self._match(_NAME) if text is None else text.replace('\\"', '"')
 
-    def _value(self) -> str:
-        """The value after a `=`. Before it `#` begins a colour, not a comment."""
-        self._skip(_BLANKS_BEFORE_VALUE)
+    def _value(self) -> str | None:
+        """The value after a `=`; None if no `=` comes next."""
+        if not self._take("=", _BLANKS_BEFORE_VALUE):
+            return None
         text = self._quoted()
         if text is not None:
             return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[0]), text)
-        if self._peek() == "'" and "'" in self._text[self._at + 1 :].split("\n")[0]:
-            self._fail("Write text in double quotes.")
         text = self._match(_VALUE)
         if text is None:
-            self._fail(f"A value is missing before: {self._found()}")
+            self._fail_before("A value is missing (text in double quotes) before")
         return text
 
     # grammar
@@ -309,33 +297,26 @@ class _Parser:
         start = self._at
         word = (self._match(_NAME) or "").lower()
         if word == "strict":
-            self._skip()
             word = (self._match(_NAME) or "").lower()
         if word not in ("digraph", "graph"):
             self._at = start
-            self._fail(f"A pipeline begins with digraph, not with: {self._found()}")
+            self._fail_before("A pipeline begins with digraph, not with")
         if word == "graph":
             self._undirected(start)
-        self._skip()
         if _TEMPLATE_AS_NAME.match(self._text, self._at):
-            self._fail(f"This template is not filled in: {self._found()}")
+            self._fail_before("This template is not filled in")
         self.name = self._name() or ""
-        self._skip()
+        opened = self._at
         if not self._take("{"):
-            self._fail(f"A {{ is missing before: {self._found()}")
-        self._statements(self.top, 0)
-        self._skip()
+            self._fail_before("A { is missing before")
+        self._statements(self.top, opened, 0)
         if self._at < len(self._text):
-            message = f"Only the first graph is read; ignored after it: {self._found()}"
+            message = "Only the first graph of the file is read."
             self.remarks.append(Remark("more-text", message, self._line(self._at)))
 
-    def _statements(self, scope: _Scope, depth: int) -> None:
-        """Statements up to the closing brace."""
-        opened = self._at - 1
-        while True:
-            self._skip()
-            if self._take("}"):
-                return
+    def _statements(self, scope: _Scope, opened: int, depth: int) -> None:
+        """Statements up to the closing brace of the one at `opened`."""
+        while not self._take("}"):
             if self._at >= len(self._text):
                 self._fail("This { is never closed.", opened)
             if not self._take(";"):
@@ -344,47 +325,31 @@ class _Parser:
     def _statement(self, scope: _Scope, depth: int) -> None:
         start = self._at
         word = (self._match(_NAME) or "").lower()
-        self._skip()
         if word in ("graph", "node", "edge") and self._peek() == "[":
             defaults = {"graph": scope.attributes, "node": scope.nodes, "edge": scope.edges}[word]
-            found = self._attribute_lists()
-            defaults.update(found)
-            if defaults is self.top.attributes:
-                self.lines |= dict.fromkeys(found, self._line(start))
+            defaults.update(self._attribute_lists())
             return
         self._at = start
-        ends = [self._end(scope, depth)]
-        self._skip()
-        if not ends[0].subgraph and self._take("="):
-            key = ends[0].names[0]
-            scope.attributes[key] = self._value()
-            if scope is self.top:
-                self.lines[key] = ends[0].line
+        first, is_node = self._end(scope, depth)
+        if is_node and (value := self._value()) is not None:
+            scope.attributes[first[0]] = value
             return
+        ends = [first]
         while self._arrow():
-            self._skip()
             if self._peek() in (";", "}", ""):
-                self._fail(f"The edge has no target before: {self._found()}")
-            ends.append(self._end(scope, depth))
-            self._skip()
+                self._fail_before("The edge has no target before")
+            ends.append(self._end(scope, depth)[0])
         attributes = self._attribute_lists()
-        for end in ends:
-            if not end.subgraph:
-                node = self._member(scope, end.names[0], end.line)
-                if len(ends) == 1:
-                    node.line = node.line if node.declared else end.line
-                    node.declared = True
-                    node.attributes.update(attributes)
-        for left, right in pairwise(ends):
-            if len(self.edges) + len(left.names) * len(right.names) > MAX_EDGES:
+        if len(ends) == 1 and is_node:
+            node = self.nodes[first[0]]
+            node.line = node.line if node.declared else self._line(start)
+            node.declared = True
+            node.attributes.update(attributes)
+        for sources, targets in pairwise(ends):
+            if len(self.edges) + len(sources) * len(targets) > MAX_EDGES:
                 self._fail(f"With this statement there are more than {MAX_EDGES:,} edges.", start)
-            for source, target in product(left.names, right.names):
-                self._add_edge(source, target, scope.edges | attributes, left.line)
-
-    def _member(self, scope: _Scope, name: str, line: int) -> _Written:
-        """The node of that name; a new one gets the defaults of the scope."""
-        scope.members[name] = None
-        return self.nodes.setdefault(name, _Written(line, dict(scope.nodes)))
+            for source, target in product(sources, targets):
+                self._add_edge(source, target, scope.edges | attributes, self._line(start))
 
     def _add_edge(self, source: str, target: str, values: dict[str, str], line: int) -> None:
         edge = PipelineEdge(
@@ -401,32 +366,35 @@ class _Parser:
         )
         self.edges.append(edge)
 
-    def _end(self, scope: _Scope, depth: int) -> _End:
-        """A node or a subgraph, as a statement of its own or the end of an edge."""
-        line, quoted = self._line(self._at), self._peek() in ('"', "<")
-        name = None if self._peek() == "{" else self._name()
-        if name is not None and not quoted and name.lower() == "subgraph":
-            self._skip()
+    def _end(self, scope: _Scope, depth: int) -> tuple[list[str], bool]:
+        """A statement of its own or an end of an edge: a node, or the nodes of a subgraph; and
+        whether it is a node.
+        """
+        line, bare = self._line(self._at), self._peek() not in ('"', "<")
+        name = self._name()
+        if name is not None and bare and name.lower() == "subgraph":
             self._name()
-            self._skip()
             if self._peek() != "{":
-                self._fail(f"A subgraph needs a {{ before: {self._found()}")
+                self._fail_before("A subgraph needs a { before")
             name = None
-        if self._peek() == "{" and name is None:
-            return _End(self._subgraph(scope, depth), line, subgraph=True)
+        opened = self._at
+        if name is None and self._take("{"):
+            return self._subgraph(scope, opened, depth), False
         if name is None:
-            self._fail(f"This is not a DOT statement: {self._found()}")
-        while self._match(_PORT) is not None:  # `:port:compass` after the name of a node
+            self._fail_before("This is not a DOT statement")
+        while self._take(":"):  # `:port:compass` after the name of a node
             self._name()
-        return _End([name], line, quoted=quoted)
+        if self._peek() != "=":  # else it is an attribute of the scope
+            scope.members[name] = None
+            self.nodes.setdefault(name, _Written(line, dict(scope.nodes)))
+        return [name], True
 
-    def _subgraph(self, scope: _Scope, depth: int) -> list[str]:
-        """A subgraph in braces; the names of its nodes."""
+    def _subgraph(self, scope: _Scope, opened: int, depth: int) -> list[str]:
+        """The rest of a subgraph; the names of its nodes."""
         if depth >= DEEPEST:
-            self._fail(f"More than {DEEPEST} subgraphs are nested.")
-        self._take("{")
+            self._fail(f"More than {DEEPEST} subgraphs are nested.", opened)
         inner = _Scope(nodes=dict(scope.nodes), edges=dict(scope.edges))
-        self._statements(inner, depth + 1)
+        self._statements(inner, opened, depth + 1)
         scope.members |= inner.members
         label = inner.attributes.get("label", "").strip().lower()
         derived = _NOT_IN_A_CLASS.sub("", re.sub(r"\s+", "-", label)).strip("-")
@@ -437,35 +405,29 @@ class _Parser:
         for key in inner.attributes:
             if "fidelity" in key or "thread" in key:
                 message = f"{key} of a subgraph has no effect; write node [{key}=...] inside it."
-                self.remarks.append(Remark("no-effect", message, self._line(self._at - 1)))
+                self.remarks.append(Remark("no-effect", message, self._line(opened)))
         return list(inner.members)
 
     def _attribute_lists(self) -> dict[str, str]:
         """`[a=1, b=2] [c=3]`; empty if none come next."""
         attributes: dict[str, str] = {}
-        while True:
-            self._skip()
-            opened = self._at
-            if not self._take("["):
-                return attributes
-            while True:
-                self._skip()
-                if self._take("]"):
-                    break
+        opened = self._at
+        while self._take("["):
+            while not self._take("]"):
                 if self._take(",") or self._take(";"):
                     continue
                 if self._at >= len(self._text):
                     self._fail("This [ is never closed.", opened)
                 key = self._name()
                 if key is None:
-                    self._fail(f"The name of an attribute is missing before: {self._found()}")
-                self._skip()
-                attributes[key] = self._value() if self._take("=") else "true"
+                    self._fail_before("The name of an attribute is missing before")
+                value = self._value()
+                attributes[key] = "true" if value is None else value
+            opened = self._at
+        return attributes
 
     def _arrow(self) -> bool:
         start = self._at
-        if self._peek() in ("\u2192", "\u21d2", "\u27f6"):
-            self._fail("Write an edge as ->.")
         if self._take("--"):
             self._undirected(start)
             return True

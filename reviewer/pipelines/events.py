@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError
+from reviewer.pipelines.values import Stage
 
 RunState = Literal["running", "done", "failed", "waiting", "cancelled", "stopped", "interrupted"]
 """`stopped`: no edge leads on, or the limit of stages was reached. `interrupted`: the program that
@@ -66,35 +67,23 @@ class AnswerChoice(Struct, frozen=True):
 
 
 class StageQuestion(Struct, frozen=True, tag_field="event", tag="question"):
-    """A stage asks a person. `freeform`: any text is an answer. `about`: what the stage before it
-    answered, which is what a gate approves.
+    """A stage asks a person. `about`: what the stage before it answered, which is what a gate
+    approves.
     """
 
     step: int
     node: str
     text: str
     choices: tuple[AnswerChoice, ...] = ()
-    freeform: bool = False
     default: str = ""
     about: str = ""
 
 
 class StageDone(Struct, frozen=True, tag_field="event", tag="stage_done"):
-    """A stage has ended and its status is on the disk. `target` is the next node, by `rule`.
-    `remark`: a warning about the answer.
-    """
+    """A stage has ended and is in the checkpoint. `target` is the next node."""
 
-    step: int
-    node: str
-    outcome: str
-    word: str
-    notes: str
-    duration_s: float
-    attempts: int
+    stage: Stage
     target: str
-    rule: str
-    left_out_turns: int = 0
-    remark: str = ""
 
 
 class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):
@@ -120,14 +109,6 @@ class RunError(ReviewerError):
 
 class CheckpointError(RunError):
     """A checkpoint cannot be read, or belongs to another pipeline."""
-
-
-class StageError(RunError):
-    """An attempt of a stage failed; another one may succeed."""
-
-
-class StageFailedError(RunError):
-    """The model failed at every attempt; a resume tries the stage again."""
 
 
 class StoppedError(Exception):

@@ -12,20 +12,11 @@ from msgspec import Struct
 
 from reviewer.errors import ReviewerError
 from reviewer.files import open_plain
-from reviewer.pipelines.preamble import build_preamble
+from reviewer.pipelines.preamble import build_preamble, masked
 from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of a history file, at most."""
-
-FORMAT = """\
-{"run_id": "r1",
- "completed": [{"node": "plan", "outcome": "success", "notes": "...",
-                "tools": [{"name": "shell", "arguments": {}, "result": ""}],
-                "duration_s": 12.5}],
- "context": {"key": "any JSON value"},
- "retries": {"plan": [1, 3]}}"""
-"""Stages oldest first, retries as [done, allowed]. Every key may be missing."""
 
 
 class HistoryError(ReviewerError):
@@ -33,7 +24,9 @@ class HistoryError(ReviewerError):
 
 
 class _Run(Struct):
-    """FORMAT, or a checkpoint, which has `completed_nodes` and `logs` instead of `completed`."""
+    """What `reviewer pipeline preamble --help` shows, or a checkpoint, which has `completed_nodes`
+    and `logs` instead of `completed`.
+    """
 
     run_id: str = ""
     completed: tuple[Stage, ...] = ()
@@ -45,7 +38,7 @@ class _Run(Struct):
 
 
 def read_history(path: Path) -> RunHistory:
-    """The run of a JSON file (FORMAT), or of a checkpoint. Raises HistoryError."""
+    """The run of a JSON file, a checkpoint or the folder of a run. Raises HistoryError."""
     path = path / "checkpoint.json" if path.is_dir() else path
     try:
         with open_plain(path) as file:
@@ -63,6 +56,27 @@ def read_history(path: Path) -> RunHistory:
     )
 
 
+def stages_of(history: RunHistory, thread: str) -> tuple[Stage, ...]:
+    """The stages whose conversation a thread carries, oldest first."""
+    return tuple(stage for stage in history.completed if stage.thread == thread)
+
+
+def conversation_of(pipeline: Pipeline, stages: Iterable[Stage]) -> str:
+    """What was asked, as the file says it, and what was noted. The folder of a run has what a model
+    really got and answered.
+    """
+    return "\n\n".join(
+        f"### {stage.node} ({stage.outcome})\n{masked(_prompt(pipeline, stage))}\n\n"
+        f"{masked(stage.notes).strip()}"
+        for stage in stages
+    )
+
+
+def _prompt(pipeline: Pipeline, stage: Stage) -> str:
+    node = pipeline.nodes.get(stage.node)
+    return (node.prompt or node.label).strip() if node is not None else ""
+
+
 def build_fidelity_preamble(
     mode: str,
     pipeline: Pipeline,
@@ -73,8 +87,8 @@ def build_fidelity_preamble(
 ) -> str:
     """The text of a preamble in Markdown, to put before the prompt of `current_node`.
 
-    `logs` are the stages that ran, oldest first, as in `completed` of FORMAT; a completed node
-    without one is shown by its name. Raises ReviewerError.
+    `logs` are the stages that ran, oldest first, as in a history file; a completed node without one
+    is shown by its name. Raises ReviewerError.
     """
     try:
         stages = msgspec.convert(list(logs), tuple[Stage, ...])

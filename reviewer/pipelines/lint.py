@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from reviewer.pipelines.attribute_meanings import (
-    DEFAULT_CHOICE,
+    COMMAND,
     FIDELITY_OF_GRAPH,
     RETRIES_OF_GRAPH,
     first_of,
@@ -16,138 +16,75 @@ from reviewer.pipelines.attribute_meanings import (
 from reviewer.pipelines.conditions import ConditionError, parse_condition
 from reviewer.pipelines.resolve import as_mode, resolve_fidelity
 from reviewer.pipelines.values import (
-    HUMAN,
     MODES,
-    PARALLEL,
-    SUPPORTED,
-    TOOL,
+    Handler,
     Pipeline,
     Remark,
+    listed,
 )
 from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, start_nodes
 
-NAMED = 6
-"""Nodes that one remark names, at most."""
 
-
-def lint(pipeline: Pipeline, lines: Mapping[str, int] | None = None) -> tuple[Remark, ...]:
-    """The remarks about a pipeline, by rule. `lines`: those of graph attributes (0-based)."""
-    lines = lines or {}
-    return tuple(
-        remark
-        for rule in (
-            _ends,
-            _ways,
-            _modes,
-            _threads,
-            _handlers,
-            _questions,
-            _timeouts,
-            _conditions,
-            _attributes,
-        )
-        for remark in rule(pipeline, lines)
-    )
-
-
-def _ends(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    starts, exits = start_nodes(pipeline), exit_nodes(pipeline)
+def lint(pipeline: Pipeline) -> Iterator[Remark]:
+    """The remarks about a pipeline, by rule."""
     if not pipeline.nodes:
         yield Remark("empty", "The graph has no nodes.")
         return
+    for rule in (_ends, _ways, _threads, _handlers, _conditions, _values):
+        yield from rule(pipeline)
+
+
+def _at(pipeline: Pipeline, rule: str, message: str, names: list[str]) -> Remark:
+    """A remark with the line of the first of the nodes that it is about."""
+    return Remark(rule, message, pipeline.nodes[names[0]].line)
+
+
+def _ends(pipeline: Pipeline) -> Iterator[Remark]:
+    starts = start_nodes(pipeline)
     if "" in pipeline.nodes:
-        yield Remark(
-            "no-name",
-            'A node is named "": give it a name.',
-            pipeline.nodes[""].line,
-        )
+        yield _at(pipeline, "no-name", 'A node is named "": give it a name.', [""])
     if not starts:
-        yield Remark(
-            "no-start", "There is no start: give one node shape=Mdiamond or the name start."
-        )
+        message = "There is no start: give one node shape=Mdiamond or the name start."
+        yield Remark("no-start", message)
     if len(starts) > 1:
-        yield Remark(
-            "two-starts",
-            f"There are {len(starts)} starts ({listed(starts)}); a run needs exactly one.",
-            pipeline.nodes[starts[1]].line,
-        )
-    if not exits:
+        message = f"There are {len(starts)} starts ({listed(starts)}); a run needs exactly one."
+        yield _at(pipeline, "two-starts", message, starts[1:])
+    if not exit_nodes(pipeline):
         yield Remark("no-exit", "There is no exit: give one node shape=Msquare or the name exit.")
-    into = {edge.target: edge for edge in reversed(pipeline.edges)}
-    out_of = {edge.source: edge for edge in reversed(pipeline.edges)}
-    for name in starts:
-        if name in into:
-            yield Remark("start-entered", f"An edge leads back into the start {name}.",
-                         into[name].line)  # fmt: skip
-    for name in exits:
-        if name in out_of:
-            yield Remark("exit-left", f"An edge leaves the exit {name}; a run never follows it.",
-                         out_of[name].line)  # fmt: skip
 
 
-def _ways(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    """Unreachable nodes, dead ends, and loops without a way out."""
-    starts, edges = start_nodes(pipeline), outgoing(pipeline)
-    alive = reached(starts, edges) if starts else set(pipeline.nodes)
+def _ways(pipeline: Pipeline) -> Iterator[Remark]:
+    """Nodes that no run reaches, and those from which none reaches an exit."""
+    starts, exits = start_nodes(pipeline), exit_nodes(pipeline)
+    alive = reached(starts, outgoing(pipeline)) if starts else set(pipeline.nodes)
+    saved = reached(exits, incoming(pipeline), against=True) if exits else alive
     lost = [name for name in pipeline.nodes if name not in alive]
     if lost:
-        yield Remark("unreachable", f"No way leads from the start to {listed(lost)}.",
-                     pipeline.nodes[lost[0]].line)  # fmt: skip
-    exits = exit_nodes(pipeline)
-    if not exits:
-        return
-    saved = reached(exits, incoming(pipeline), against=True)
+        message = f"No way leads from the start to {listed(lost)}."
+        yield _at(pipeline, "unreachable", message, lost)
     trapped = [name for name in pipeline.nodes if name in alive and name not in saved]
-    ends = [name for name in trapped if not edges.get(name)]
-    for name in ends:
-        yield Remark("dead-end", f"{name} is not an exit, and no edge leaves it.",
-                     pipeline.nodes[name].line)  # fmt: skip
-    to_an_end = reached(ends, incoming(pipeline), against=True)
-    looping = [name for name in trapped if name not in to_an_end]
-    if looping:
-        yield Remark("cycle-without-exit", f"No way leads from {listed(looping)} to an exit.",
-                     pipeline.nodes[looping[0]].line)  # fmt: skip
+    if trapped:
+        message = f"No way leads from {listed(trapped)} to an exit."
+        yield _at(pipeline, "dead-end", message, trapped)
 
 
-def _modes(pipeline: Pipeline, lines: Mapping[str, int]) -> Iterator[Remark]:
-    found = [(node.name, node.fidelity, node.line) for node in pipeline.nodes.values()]
-    found += [(f"{edge.source} -> {edge.target}", edge.fidelity, edge.line)
-             for edge in pipeline.edges]  # fmt: skip
-    for who, mode, line in found:
-        if mode and as_mode(mode) is None:
-            yield _unknown_mode(who, mode, line)
-    mode = pipeline.default_fidelity
-    if mode and as_mode(mode) is None:
-        line_of_graph = next((lines[key] for key in FIDELITY_OF_GRAPH if key in lines), None)
-        yield _unknown_mode("The graph", mode, line_of_graph)
-
-
-def _unknown_mode(who: str, mode: str, line: int | None) -> Remark:
-    words = f"{who} has fidelity {mode!r}, which is not a mode; it is ignored."
-    return Remark("unknown-mode", words + _near_mode(mode), line)
-
-
-def _near_mode(mode: str) -> str:
-    near = get_close_matches(mode.strip().lower(), MODES, n=1)
-    return f" Did you mean {near[0]}?" if near else f" Modes: {', '.join(MODES)}."
-
-
-def _threads(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+def _threads(pipeline: Pipeline) -> Iterator[Remark]:
+    """Threads that no session uses."""
     into = incoming(pipeline)
     for node in pipeline.nodes.values():
-        ways = [resolve_fidelity(edge, node, pipeline) for edge in into.get(node.name, ())]
+        ways = {resolve_fidelity(edge, node, pipeline) for edge in into.get(node.name, ())}
         if node.attributes.get("thread_id") and ways and "full" not in ways:
-            yield Remark("thread-unused", f"{node.name} has a thread, but no edge enters it in full"
-                         f" mode ({listed(sorted(set(ways)))}).", node.line)  # fmt: skip
+            message = f"{node.name} has a thread, but no edge enters it in full mode"
+            message += f" ({listed(sorted(ways))})."
+            yield Remark("thread-unused", message, node.line)
     for edge in pipeline.edges:
-        if edge.attributes.get("thread_id"):
-            mode = resolve_fidelity(edge, pipeline.nodes[edge.target], pipeline)
-            if mode != "full":
-                yield Remark("thread-unused", f"{edge.source} -> {edge.target} has a thread, but"
-                             f" its mode is {mode}; only full uses one.", edge.line)  # fmt: skip
+        mode = resolve_fidelity(edge, pipeline.nodes[edge.target], pipeline)
+        if edge.attributes.get("thread_id") and mode != "full":
+            message = f"{edge.source} -> {edge.target} has a thread, but its mode is {mode}; only"
+            yield Remark("thread-unused", f"{message} full uses one.", edge.line)
 
 
-def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+def _handlers(pipeline: Pipeline) -> Iterator[Remark]:
     by_handler: dict[str, list[str]] = {}
     by_type: dict[str, list[str]] = {}
     for node in pipeline.nodes.values():
@@ -155,60 +92,27 @@ def _handlers(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
         if named := unknown_type(node.attributes):
             by_type.setdefault(named, []).append(node.name)
     for named, names in by_type.items():
-        yield Remark("unknown-type", f"The type {named!r} is unknown, the shape decides: "
-                     f"{listed(names)}.", pipeline.nodes[names[0]].line)  # fmt: skip
-    for name in by_handler.get(TOOL, ()):
-        from reviewer.pipelines.handlers import command_of  # late: few pipelines need it
+        message = f"The type {named!r} is unknown, the shape decides: {listed(names)}."
+        yield _at(pipeline, "unknown-type", message, names)
+    for name in by_handler.get(Handler.PARALLEL, ()):
+        from reviewer.pipelines.forks import join_of  # late: few pipelines need it
 
-        if not command_of(pipeline.nodes[name]):
-            yield Remark("no-command", f"{name} has no tool_command to run.",
-                         pipeline.nodes[name].line)  # fmt: skip
-    for name in by_handler.get(PARALLEL, ()):
-        from reviewer.pipelines.parallel import fork_of  # late: few pipelines need it
-
-        problem = fork_of(pipeline, pipeline.nodes[name])[1]
-        if problem:
-            yield Remark("parallel", f"{problem} No run starts.",
-                         pipeline.nodes[name].line)  # fmt: skip
+        if problem := join_of(pipeline, pipeline.nodes[name])[1]:
+            yield _at(pipeline, "parallel", f"{problem} No run starts.", [name])
+    tools = by_handler.get(Handler.TOOL, [])
+    if tools:
+        message = "Shell commands, which run only with --allow-tools, so read them first: "
+        yield _at(pipeline, "shell", f"{message}{listed(tools)}.", tools)
+    for name in tools:
+        if first_of(pipeline.nodes[name].attributes, COMMAND) is None:
+            yield _at(pipeline, "no-command", f"{name} has no tool_command to run.", [name])
     for handler, names in by_handler.items():
-        line = pipeline.nodes[names[0]].line
-        if handler == TOOL:
-            yield Remark("shell", "Shell commands, which run only with --allow-tools, so read them "
-                         f"first: {listed(names)}.", line)  # fmt: skip
-        elif handler not in SUPPORTED:
-            yield Remark("unsupported-handler", f"{handler} is not supported, and no run starts: "
-                         f"{listed(names)}.", line)  # fmt: skip
+        if handler not in list(Handler):
+            message = f"{handler} is not supported, and no run starts: {listed(names)}."
+            yield _at(pipeline, "unsupported-handler", message, names)
 
 
-def _questions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    """Default choices that are not among the choices."""
-    edges = outgoing(pipeline)
-    for node in pipeline.nodes.values():
-        default = first_of(node.attributes, DEFAULT_CHOICE)
-        if node.handler != HUMAN or default is None:
-            continue
-        from reviewer.pipelines.handlers import question_of  # late: few pipelines need it
-
-        question = question_of(0, node, edges[node.name], node.label)
-        if not question.default:
-            yield Remark("no-effect", f"{node.name}: the default choice {default!r} is not one of "
-                         f"its choices: {listed([each.label for each in question.choices])}.",
-                         node.line)  # fmt: skip
-
-
-def _timeouts(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
-    for node in pipeline.nodes.values():
-        if node.handler != TOOL or not node.attributes.get("timeout"):
-            continue
-        from reviewer.pipelines.handlers import COMMAND_SECONDS, seconds_of  # late: as above
-
-        if seconds_of(node.attributes["timeout"]) is None:
-            yield Remark("no-number", f"{node.name}: timeout is {node.attributes['timeout']!r}, "
-                         "which is not a duration such as 90s or 10m; its command may take "
-                         f"{COMMAND_SECONDS:g} s.", node.line)  # fmt: skip
-
-
-def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+def _conditions(pipeline: Pipeline) -> Iterator[Remark]:
     for edge in pipeline.edges:
         try:
             parse_condition(edge.condition)
@@ -216,16 +120,7 @@ def _conditions(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
             yield Remark("condition", f"{edge.source} -> {edge.target}: {problem}", edge.line)
 
 
-def listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
-
-
-_WAYS = ("retry_target", "fallback_retry_target")
-
-
-def _attributes(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
+def _values(pipeline: Pipeline) -> Iterator[Remark]:
     """Values that a run would ignore."""
     places: list[tuple[str, Mapping[str, str], int | None]] = [
         ("The graph", pipeline.attributes, None)
@@ -235,12 +130,17 @@ def _attributes(pipeline: Pipeline, _: Mapping[str, int]) -> Iterator[Remark]:
         (f"{edge.source} -> {edge.target}", edge.attributes, edge.line) for edge in pipeline.edges
     ]
     for who, attributes, line in places:
-        for key in _WAYS:
+        mode = first_of(attributes, FIDELITY_OF_GRAPH if line is None else ("fidelity",))
+        if mode and as_mode(mode) is None:
+            near = get_close_matches(mode.strip().lower(), MODES, n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"Modes: {', '.join(MODES)}."
+            message = f"{who} has fidelity {mode!r}, which is not a mode; it is ignored. {hint}"
+            yield Remark("unknown-mode", message, line)
+        for key in ("retry_target", "fallback_retry_target"):
             if (value := attributes.get(key)) and value not in pipeline.nodes:
-                yield Remark("edge-to-nowhere", f"{who}: {key} names {value!r}, "
-                             "which is not a node.", line)  # fmt: skip
+                message = f"{who}: {key} names {value!r}, which is not a node."
+                yield Remark("edge-to-nowhere", message, line)
         for key in ("max_retries", "weight", *RETRIES_OF_GRAPH):
-            value = attributes.get(key)
-            if value and whole_number(value) is None:
-                yield Remark("no-number", f"{who}: {key} is {value!r}, which is not a whole "
-                             "number.", line)  # fmt: skip
+            if (value := attributes.get(key)) and whole_number(value) is None:
+                message = f"{who}: {key} is {value!r}, which is not a whole number."
+                yield Remark("no-number", message, line)

@@ -2,53 +2,28 @@
 
 from __future__ import annotations
 
-from msgspec import structs
+from typing import Any
 
-from reviewer.pipelines.values import Pipeline, PipelineEdge, PipelineNode
+import msgspec
+
+from reviewer.pipelines.values import Pipeline
 
 _SHORTEST_MASKED = 9
 """Characters. Shorter texts have no room for a secret and its name."""
 
 
 def without_secrets(pipeline: Pipeline) -> Pipeline:
-    """The pipeline with the secrets in its texts masked; names stay, as edges refer to them."""
-    return structs.replace(
-        pipeline,
-        goal=_masked(pipeline.goal),
-        nodes={name: _node(node) for name, node in pipeline.nodes.items()},
-        edges=tuple(_edge(edge) for edge in pipeline.edges),
-        attributes=_values(pipeline.attributes),
-        warnings=tuple(
-            structs.replace(each, message=_masked(each.message)) for each in pipeline.warnings
-        ),
-    )
+    """The pipeline with the secrets in all of its texts masked, also in names."""
+    return msgspec.convert(_masked(msgspec.to_builtins(pipeline)), Pipeline)
 
 
-def _node(node: PipelineNode) -> PipelineNode:
-    return structs.replace(
-        node,
-        label=_masked(node.label),
-        prompt=_masked(node.prompt),
-        attributes=_values(node.attributes),
-    )
-
-
-def _edge(edge: PipelineEdge) -> PipelineEdge:
-    return structs.replace(
-        edge,
-        label=_masked(edge.label),
-        condition=_masked(edge.condition),
-        attributes=_values(edge.attributes),
-    )
-
-
-def _values(attributes: dict[str, str]) -> dict[str, str]:
-    return {name: _masked(value) for name, value in attributes.items()}
-
-
-def _masked(text: str) -> str:
-    if len(text) < _SHORTEST_MASKED:
-        return text
+def _masked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_masked(key): _masked(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(each) for each in value]
+    if not isinstance(value, str) or len(value) < _SHORTEST_MASKED:
+        return value
     from reviewer.text.secrets import mask  # late: most pipelines have no long text
 
-    return mask(text).text
+    return mask(value).text

@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from reviewer.pipelines.values import StageOutcome
+from reviewer.pipelines.values import Stage, StageOutcome, listed
 
 _ALIASES = {
     "succeeded": "success", "successful": "success", "passed": "success", "ok": "success",
@@ -27,23 +26,16 @@ _LINE = re.compile(
     r"|context|notes)[\s*_`]*[:=][\s*_`]*(?P<value>.+?)[\s*_`]*",
     re.IGNORECASE,
 )
-_JSON_START = re.compile(r"\{")
-_JSON_TRIES = 40
-"""Opening braces that are tried, from the last one backwards."""
 
 
-class StageResult(Struct, frozen=True):
-    """How a stage ended. `word` is the outcome in the words of the stage (`needs_review`), which
-    conditions compare; an unknown word counts as a success. `remark` warns about the answer.
-    """
+class Attempt(Struct, frozen=True):
+    """What an attempt of a stage came to: the stage, what the run goes on with, and its texts."""
 
-    outcome: StageOutcome = StageOutcome.SUCCESS
-    word: str = "success"
-    preferred_label: str = ""
-    suggested_next: tuple[str, ...] = ()
+    stage: Stage
     context_updates: dict[str, Any] = {}
-    notes: str = ""
-    remark: str = ""
+    suggested_next: tuple[str, ...] = ()
+    prompt: str = ""
+    response: str = ""
 
 
 def canonical_outcome(word: str) -> str:
@@ -64,78 +56,38 @@ def plain_label(label: str) -> str:
     return " ".join(without.replace("&", "").split()).casefold()
 
 
-def read_answer(answer: str) -> StageResult:
+def read_answer(node: str, answer: str) -> Attempt:
     """The outcome that a model's answer states; a success if it states none.
 
-    It can state it in two ways, both at the end of the answer: a JSON object with `outcome` (or
-    `status`), `preferred_label`, `suggested_next`, `context_updates` and `notes`; or lines such as
-    `Outcome: fail`, `Preferred label: Retry`, `Suggested next: fix, review`, `Context: key=value`.
-    Keys that only the run itself sets are not taken from an answer; the remark names them.
+    It states it in lines at its end, the last of a kind holds: `Outcome: fail`, `Preferred label:
+    Retry`, `Suggested next: fix, review`, `Notes: ...`, `Context: key=value`. Keys that only the
+    run itself sets are not taken from an answer; the remark names them.
     """
-    stated = _from_json(answer)
-    if stated is None:
-        stated = _from_lines(answer)
-    word = _text(stated.get("outcome")) or _text(stated.get("status")) or "success"
-    label = stated.get("preferred_label") or stated.get("preferred_next_label")
-    given = stated.get("context_updates")
-    updates, remark = without_reserved(
-        {str(key): value for key, value in given.items()} if isinstance(given, dict) else {}
-    )
-    return StageResult(
-        outcome=outcome_of(word),
-        word=canonical_outcome(word),
-        preferred_label=_text(label),
-        suggested_next=_names(stated.get("suggested_next") or stated.get("suggested_next_ids")),
-        context_updates=updates,
-        notes=_text(stated.get("notes")) or answer.strip(),
-        remark=remark,
-    )
-
-
-def _from_json(answer: str) -> dict[str, Any] | None:
-    """The JSON object at the end of the answer, if it has an outcome."""
-    end = answer.rfind("}") + 1
-    if answer[end:].strip(" `\n\r\t"):
-        return None
-    starts = [found.start() for found in _JSON_START.finditer(answer, 0, end)]
-    for start in reversed(starts[-_JSON_TRIES:]):
-        try:
-            value = msgspec.json.decode(answer[start:end])
-        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-            continue
-        if isinstance(value, dict) and ("outcome" in value or "status" in value):
-            return value
-    return None
-
-
-def _from_lines(answer: str) -> dict[str, Any]:
-    stated: dict[str, Any] = {}
+    stated: dict[str, str] = {}
     updates: dict[str, str] = {}
     lines = [line for line in answer.splitlines() if line.strip()]
     for line in lines[-_LAST_LINES:]:
         found = _LINE.fullmatch(line) if len(line) <= _LONGEST_LINE else None
         if found is None:
             continue
-        name = found["name"].lower().replace(" ", "_")
-        if name == "context":
-            key, sign, value = found["value"].partition("=")
-            if sign:
-                updates[key.strip()] = value.strip()
-        else:
-            stated[name.removesuffix("_ids").removesuffix("_id")] = found["value"].strip(" .\"'")
-    return {**stated, "context_updates": updates}
-
-
-def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = value.split(",")
-    if not isinstance(value, list):
-        return ()
-    return tuple(name.strip() for name in value if isinstance(name, str) and name.strip())
+        kind = found["name"].lower().split("_")[0].split()[0]
+        key, sign, value = found["value"].partition("=")
+        if kind != "context":
+            stated[kind] = found["value"].strip(" .\"'")
+        elif sign:
+            updates[key.strip()] = value.strip()
+    taken, remark = without_reserved(updates)
+    word = stated.get("outcome") or "success"
+    stage = Stage(
+        node,
+        outcome_of(word),
+        stated.get("notes") or answer.strip(),
+        word=canonical_outcome(word),
+        preferred_label=stated.get("preferred", ""),
+        remark=remark,
+    )
+    suggested = (name.strip() for name in stated.get("suggested", "").split(","))
+    return Attempt(stage, taken, tuple(filter(None, suggested)))
 
 
 # Keys that only the run itself sets: what a person answered, what a command printed, how a stage
@@ -144,20 +96,17 @@ _RESERVED = ("tool_stdout", "outcome", "goal", "last_stage", "preferred_label")
 _RESERVED_BEGINNINGS = ("human", "tool", "context")
 _OF_CONTEXT = re.compile(r"^(?:context\.+)+")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
-_SHOWN = 5
 _LONGEST = 60
 
 
-def without_reserved(updates: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+def without_reserved(updates: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """The updates that a model may make, and a sentence about those that it may not (or "")."""
     taken = {key: value for key, value in updates.items() if not _is_reserved(key)}
     dropped = [" ".join(key.split())[:_LONGEST] for key in updates if key not in taken]
     if not dropped:
         return taken, ""
-    more = f" and {len(dropped) - _SHOWN} more" if len(dropped) > _SHOWN else ""
     return taken, (
-        f"The answer may not set {', '.join(dropped[:_SHOWN])}{more} in the context: only the run "
-        "itself does."
+        f"The answer may not set {listed(dropped)} in the context: only the run itself does."
     )
 
 

@@ -8,12 +8,11 @@ mark that says how much is missing. Secrets are masked.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
-
-from msgspec import Struct
+from typing import Any
 
 from reviewer.errors import ReviewerError
 from reviewer.pipelines.values import (
@@ -59,30 +58,29 @@ def build_preamble(
     if mode == "full":
         return Preamble(mode, "", 0, 0)
     budget = CEILINGS[mode] if room is None else min(CEILINGS[mode], max(room, 0))
-    facts, write = _facts(pipeline, history, node), _WRITERS[mode]
+    facts, write = _Facts(pipeline, history, node), _WRITERS[mode]
 
     def page(newest: int, cut: int) -> _Page:
         written = _Page(facts, newest, cut)
         written.text = write(written)
         return written
 
-    def fits(written: _Page) -> bool:
-        return _fits(written.text, budget)
+    def fits(newest: int, cut: int) -> bool:
+        return _fits(page(newest, cut).text, budget)
 
-    found = page(MAX_ENTRIES, LONGEST_TEXT)
-    if not fits(found):
+    newest, cut = MAX_ENTRIES, LONGEST_TEXT
+    if not fits(newest, cut):
         least = budget // MIN_SHARE
-        newest, found = largest(1, MAX_ENTRIES, lambda number: page(number, least), fits)
-        if not fits(found):
-            least = 0
-        _, found = largest(least, LONGEST_TEXT, lambda cut: page(newest, cut), fits, step=8)
-    if not fits(found):  # the names alone exceed the budget
-        whole = found.text
-        _, found.text = largest(
-            0, len(whole), lambda cut: shortened(whole, cut), lambda text: _fits(text, budget)
-        )
+        newest = largest(1, MAX_ENTRIES, lambda number: fits(number, least))
+        least = least if fits(newest, least) else 0
+        cut = largest(least, LONGEST_TEXT, lambda most: fits(newest, most))
+    found = page(newest, cut)
+    text = found.text
+    if not _fits(text, budget):  # the names alone exceed the budget
+        most = largest(0, len(text), lambda cut: _fits(shortened(found.text, cut), budget))
+        text = shortened(text, most)
+        text = text if _fits(text, budget) else ""
         found.shortened += 1
-    text = found.text if fits(found) else ""
     return Preamble(
         mode,
         text,
@@ -94,25 +92,10 @@ def build_preamble(
     )
 
 
-_Made = TypeVar("_Made")
-
-
-def largest(
-    low: int, high: int, make: Callable[[int], _Made], fits: Callable[[_Made], bool], step: int = 1
-) -> tuple[int, _Made]:
-    """The largest number whose product fits, in steps from `low`, and the product.
-
-    That of `low` is taken to fit.
-    """
-    made, steps = make(low), (high - low) // step
-    while steps > 0:
-        middle = (steps + 1) // 2
-        tried = make(low + middle * step)
-        if fits(tried):
-            low, made, steps = low + middle * step, tried, steps - middle
-        else:
-            steps = middle - 1
-    return low, made
+def largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """The largest number that fits; `low` is taken to fit."""
+    numbers = range(low + 1, high + 1)
+    return low + bisect_left(numbers, True, key=lambda number: not fits(number))
 
 
 def _fits(text: str, budget: int) -> bool:
@@ -140,20 +123,30 @@ def shortened(text: str, most: int, length: int | None = None) -> str:
 # The modes
 
 
-class _Facts(Struct, frozen=True):
+class _Facts:
     """A run as a preamble sees it before one of its nodes. Everything newest first."""
 
-    name: str
-    goal: str
-    run_id: str
-    stage: str
-    number: int
-    total: int
-    stages: tuple[Stage, ...]
-    runs: Mapping[str, int]
-    """How often each node has run."""
-    values: tuple[tuple[str, Any], ...]
-    retries: tuple[tuple[str, int, int], ...]
+    def __init__(self, pipeline: Pipeline, history: RunHistory, node: str) -> None:
+        goal = goal_of(pipeline, history.context)
+        self.name = plain(pipeline.name)
+        self.goal = plain(goal) or "(none given)"
+        self.run_id = plain(history.run_id) or "(none)"
+        self.stage = plain(node)
+        self.stages = history.completed[::-1]
+        self.runs = Counter(stage.node for stage in history.completed)
+        self.total = max(len(pipeline.nodes), 1)
+        done = self.runs.keys() & pipeline.nodes.keys() - {node}
+        self.number = min(len(done) + 1, self.total)
+        self.values = [
+            (key, value)
+            for key, value in reversed(history.context.items())
+            if not key.startswith(_INTERNAL) and not (key in _GOALS and value == goal)
+        ]
+        self.retries = [
+            f"- {_name(name)}: {done}/{allowed}"
+            for name, (done, allowed) in reversed(history.retries.items())
+            if done
+        ]
 
 
 class _Page:
@@ -162,41 +155,47 @@ class _Page:
     def __init__(self, facts: _Facts, newest: int, cut: int) -> None:
         self.facts = facts
         self.newest = newest
-        self._cut = cut
+        self.cut = cut
         self.text = ""
         self.stages_left_out = len(facts.stages)
-        self.values_left_out = 0
+        self.values_left_out = len(facts.values)
         self.shortened = 0
 
     def short(self, text: str, length: int | None = None) -> str:
         """The text, shortened where it is too long."""
-        short = shortened(text, self._cut, length)
+        short = shortened(text, self.cut, length)
         self.shortened += short != text
         return short
 
-    def stages(self, entry: Callable[[Stage], str], title: str) -> str:
-        """The newest stages below a title, oldest first."""
-        shown = self.facts.stages[: self.newest]
+    def head(self, title: str) -> str:
+        """What the long modes begin with."""
+        facts = self.facts
+        return (
+            f"{title}\n\nPipeline: {self.short(facts.name)}\nGoal: {self.short(facts.goal)}\n"
+            f"Stage: {self.short(facts.stage)} ({facts.number}/{facts.total})"
+        )
+
+    def stages(self, entry: Callable[[Stage], str]) -> str:
+        """The newest stages, oldest first."""
         earlier = self.facts.stages[self.newest :]
         self.stages_left_out = len(earlier)
-        lines = [entry(stage) for stage in reversed(shown)]
+        lines = [entry(stage) for stage in self.facts.stages[: self.newest]]
         if earlier:
-            lines.insert(0, f"- … {len(earlier):,} earlier stages left out: {_outcomes(earlier)}")
-        return "\n".join([title, *lines]) if lines else ""
+            lines.append(f"- … {len(earlier):,} earlier stages left out: {_outcomes(earlier)}")
+        return "\n".join(reversed(lines))
 
     def names(self, *, with_outcome: bool) -> str:
         """Each node once, by its latest run: `implement (success)`, `implement x3 (success)`."""
-        latest: dict[str, Stage] = {}
+        runs, latest = self.facts.runs, dict[str, Stage]()
         for stage in self.facts.stages:
             latest.setdefault(stage.node, stage)
+        self.stages_left_out = sum(runs[name] for name in list(latest)[self.newest :])
         names = [
             _name(name)
-            + (f" x{self.facts.runs[name]}" if self.facts.runs[name] > 1 else "")
-            + (f" ({stage.outcome})" if with_outcome else "")
-            for name, stage in list(latest.items())[: self.newest]
+            + (f" x{runs[name]}" if runs[name] > 1 else "")
+            + (f" ({latest[name].outcome})" if with_outcome else "")
+            for name in list(latest)[: self.newest]
         ]
-        shown = sum(self.facts.runs[name] for name in list(latest)[: self.newest])
-        self.stages_left_out = len(self.facts.stages) - shown
         if self.stages_left_out:
             names.append(f"… {self.stages_left_out:,} earlier")
         return ", ".join(reversed(names)) or "none"
@@ -212,20 +211,25 @@ class _Page:
             short = self.short(text, _length(text, raw))
             if quoted and (is_text or short != text or len(raw) > LONGEST_TEXT):
                 short = json.dumps(short, ensure_ascii=False)
-            lines.append(entry(key, short))
+            lines.append(entry(_name(key), short))
         return lines[::-1]
 
-    def notes(self, stage: Stage, *, whole: bool) -> str:
-        """What a stage has noted; `whole`: with its lines, which cannot pass for entries."""
+    def older_values(self, before: str = "- … ") -> str:
+        """A line about the values that are left out, or nothing."""
+        older = self.values_left_out
+        return f"\n{before}{older:,} older values left out" if older else ""
+
+    def entry(self, stage: Stage, *, whole: bool) -> str:
+        """A stage with what it noted; `whole`: with its lines, which cannot pass for entries."""
         text = masked(stage.notes).strip() if whole else plain(stage.notes)
         short = self.short(text, _length(text, stage.notes))
-        return "\n    ".join(line.rstrip() for line in short.splitlines())
+        notes = "\n    ".join(line.rstrip() for line in short.splitlines())
+        return f"- {_name(stage.node)}: {stage.outcome}{' — ' if notes else ''}{notes}"
 
 
 def _truncate(page: _Page) -> str:
     """Only pipeline, goal, run and stage."""
     facts = page.facts
-    page.values_left_out = len(facts.values)
     return (
         f"Pipeline: {page.short(facts.name)}\nGoal: {page.short(facts.goal)}\n"
         f"Run ID: {page.short(facts.run_id)}\nCurrent stage: {page.short(facts.stage)}"
@@ -236,25 +240,23 @@ def _compact(page: _Page) -> str:
     """Bullet points: which stages ran with which outcome, and values of the context."""
     facts = page.facts
     lines = [
+        "## Pipeline State\n",
         f"- Pipeline: {page.short(facts.name)}",
         f"- Goal: {page.short(facts.goal)}",
         f"- Completed stages: {page.names(with_outcome=True)}",
         f"- Current stage: {page.short(facts.stage)}",
     ]
-    if facts.stages and (notes := page.notes(facts.stages[0], whole=False)):
+    if facts.stages and (notes := page.short(plain(facts.stages[0].notes))):
         lines.append(f"- Latest notes: {notes}")
-    values = page.values(lambda key, text: f"  - {_name(key)}: {text}", quoted=True)
+    values = page.values(lambda key, text: f"  - {key}: {text}", quoted=True)
     if values:
         lines += ["- Key context values:", *values]
-        if page.values_left_out:
-            lines.append(f"  - … {page.values_left_out:,} older values left out")
-    return "\n".join(["## Pipeline State\n", *lines])
+    return "\n".join(lines) + page.older_values("  - … ")
 
 
 def _low(page: _Page) -> str:
     """Names of stages, counts, the last outcome."""
     facts = page.facts
-    page.values_left_out = len(facts.values)
     last = facts.stages[0].outcome if facts.stages else "none"
     text = (
         f'Pipeline "{page.short(facts.name)}" stage {facts.number} of {facts.total}. '
@@ -271,51 +273,41 @@ def _low(page: _Page) -> str:
 def _medium(page: _Page) -> str:
     """Recent outcomes with what was noted, and the active context."""
 
-    def entry(stage: Stage) -> str:
-        notes = page.notes(stage, whole=False)
-        return f"- {_name(stage.node)}: {stage.outcome}{' — ' if notes else ''}{notes}"
-
     def value(key: str, text: str) -> str:
-        return f"- {_name(key)}: {' '.join(text.split()) or '(empty)'}"
+        return f"- {key}: {' '.join(text.split()) or '(empty)'}"
 
-    parts = [_head(page, "## Pipeline Progress"), page.stages(entry, "### Recent Activity")]
-    values = page.values(value, quoted=False)
-    if values:
-        if page.values_left_out:
-            values.append(f"- … {page.values_left_out:,} older values left out")
-        parts.append("\n".join(["### Active Context", *values]))
-    return "\n\n".join(filter(None, parts))
+    parts = [page.head("## Pipeline Progress")]
+    if stages := page.stages(lambda stage: page.entry(stage, whole=False)):
+        parts.append(f"### Recent Activity\n{stages}")
+    if values := page.values(value, quoted=False):
+        lines = "\n".join(["### Active Context", *values])
+        parts.append(lines + page.older_values())
+    return "\n\n".join(parts)
 
 
 def _high(page: _Page) -> str:
     """Every stage with its notes, tools and duration, the context as JSON, the retries."""
 
-    def entry(stage: Stage) -> str:
-        notes = page.notes(stage, whole=True)
-        head = f"- {_name(stage.node)}: {stage.outcome}{' — ' if notes else ''}{notes}"
-        return head + _details(stage)
-
     def value(key: str, text: str) -> str:
-        return f"  {json.dumps(_name(key), ensure_ascii=False)}: {text}"
+        return f"  {json.dumps(key, ensure_ascii=False)}: {text}"
 
-    parts = [
-        _head(page, "## Pipeline State (Comprehensive)"),
-        page.stages(entry, "### Execution History"),
-    ]
-    values = page.values(value, quoted=True)
-    if values:
-        older = page.values_left_out
-        rest = f"\n({older:,} older values left out)" if older else ""
-        parts.append("### Full Context\n{\n" + ",\n".join(values) + "\n}" + rest)
-    retries = page.facts.retries
-    if retries:
+    def entry(stage: Stage) -> str:
+        return page.entry(stage, whole=True) + _details(stage)
+
+    parts = [page.head("## Pipeline State (Comprehensive)")]
+    if stages := page.stages(entry):
+        parts.append(f"### Execution History\n{stages}")
+    if values := page.values(value, quoted=True):
+        lines = ",\n".join(values)
+        parts.append(f"### Full Context\n{{\n{lines}\n}}{page.older_values('')}")
+    if page.facts.retries:
         # the room belongs to the stages: a long run lists only the latest retries
-        shown = retries[: page.newest if page.newest == MAX_ENTRIES else page.newest // 20 + 1]
-        lines = [f"- {name}: {done}/{most}" for name, done, most in reversed(shown)]
-        more = len(retries) - len(shown)
-        lines += [f"- … {more:,} more"] if more else []
-        parts.append("\n".join(["### Retry Information", *lines]))
-    return "\n\n".join(filter(None, parts))
+        most = page.newest if page.newest == MAX_ENTRIES else page.newest // 20 + 1
+        retries = page.facts.retries[:most]
+        more = len(page.facts.retries) - len(retries)
+        lines = "\n".join(["### Retry Information", *reversed(retries)])
+        parts.append(lines + (f"\n- … {more:,} more" if more else ""))
+    return "\n\n".join(parts)
 
 
 _WRITERS: dict[str, Callable[[_Page], str]] = {
@@ -325,14 +317,6 @@ _WRITERS: dict[str, Callable[[_Page], str]] = {
     "summary:medium": _medium,
     "summary:high": _high,
 }
-
-
-def _head(page: _Page, title: str) -> str:
-    facts = page.facts
-    return (
-        f"{title}\n\nPipeline: {page.short(facts.name)}\nGoal: {page.short(facts.goal)}\n"
-        f"Stage: {page.short(facts.stage)} ({facts.number}/{facts.total})"
-    )
 
 
 def _details(stage: Stage) -> str:
@@ -362,35 +346,6 @@ def _outcomes(stages: Iterable[Stage]) -> str:
     """`44 success, 11 fail`."""
     found = Counter(stage.outcome for stage in stages)
     return ", ".join(f"{found[each]:,} {each}" for each in StageOutcome if found[each])
-
-
-# The facts of a run
-
-
-def _facts(pipeline: Pipeline, history: RunHistory, node: str) -> _Facts:
-    runs = Counter(stage.node for stage in history.completed)
-    done = runs.keys() & pipeline.nodes.keys()
-    goal = goal_of(pipeline, history.context)
-    return _Facts(
-        name=plain(pipeline.name),
-        goal=plain(goal) or "(none given)",
-        run_id=plain(history.run_id) or "(none)",
-        stage=plain(node),
-        number=min(len(done - {node}) + 1, max(len(pipeline.nodes), 1)),
-        total=max(len(pipeline.nodes), 1),
-        stages=history.completed[::-1],
-        runs=runs,
-        values=tuple(
-            (key, value)
-            for key, value in reversed(history.context.items())
-            if not key.startswith(_INTERNAL) and not (key in _GOALS and value == goal)
-        ),
-        retries=tuple(
-            (_name(name), done, allowed)
-            for name, (done, allowed) in reversed(history.retries.items())
-            if done
-        ),
-    )
 
 
 def goal_of(pipeline: Pipeline, context: Mapping[str, Any]) -> str:

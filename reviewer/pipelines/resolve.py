@@ -8,14 +8,12 @@ from msgspec import Struct
 
 from reviewer.errors import UnknownIdError
 from reviewer.pipelines.values import (
-    CODERGEN,
     MODES,
     FidelityResolution,
     Pipeline,
     PipelineEdge,
     PipelineNode,
     RunHistory,
-    Stage,
 )
 
 DEFAULT_MODE = "compact"
@@ -126,20 +124,6 @@ def entries(pipeline: Pipeline) -> Iterator[NodeEntry]:
         yield entry_through(pipeline, edge, pipeline.nodes[edge.target])
 
 
-class ThreadPreview(Struct, frozen=True):
-    """The stages whose conversation a node would continue in `full` mode, oldest first.
-
-    `text`, of `tokens` tokens, has prompts as written in the file and notes; the folder of a run
-    has what a model really got and answered. `after_resume` is the mode that replaces `full` then.
-    """
-
-    thread: str
-    stages: tuple[Stage, ...]
-    text: str
-    tokens: int
-    after_resume: str = DEGRADED_MODE
-
-
 def entry_after(pipeline: Pipeline, history: RunHistory, name: str) -> NodeEntry:
     """How a node is entered after the last stage; if no edge leads from there, by its first one.
 
@@ -150,39 +134,7 @@ def entry_after(pipeline: Pipeline, history: RunHistory, name: str) -> NodeEntry
     return entry_through(pipeline, _edge(pipeline, last, node.name), node, last)
 
 
-def thread_preview(pipeline: Pipeline, history: RunHistory, entry: NodeEntry) -> ThreadPreview:
-    """The conversation so far in the thread of `entry`, as if it were entered in `full` mode."""
-    from reviewer.text.tokens import counter
-
-    thread = entry.thread.value
-    stages = tuple(
-        stage for stage, entered in _entries(pipeline, history) if entered.shared_thread == thread
-    )
-    text = "\n\n".join(_turn(pipeline.nodes[stage.node], stage) for stage in stages)
-    return ThreadPreview(thread, stages, text, counter().count(text))
-
-
-def _entries(pipeline: Pipeline, history: RunHistory) -> Iterator[tuple[Stage, NodeEntry]]:
-    """The stages that asked a model, each with how it was entered."""
-    edges: dict[tuple[str, str], PipelineEdge] = {}
-    for edge in reversed(pipeline.edges):
-        edges[edge.source, edge.target] = edge
-    last = ""
-    for stage in history.completed:
-        node = pipeline.nodes.get(stage.node)
-        if node is not None and node.handler == CODERGEN:
-            yield stage, entry_through(pipeline, edges.get((last, node.name)), node, last)
-        last = stage.node
-
-
 def _edge(pipeline: Pipeline, source: str, target: str) -> PipelineEdge | None:
     """The first edge between two nodes, else the first into the target."""
     into = [edge for edge in pipeline.edges if edge.target == target]
     return next((edge for edge in into if edge.source == source), into[0] if into else None)
-
-
-def _turn(node: PipelineNode, stage: Stage) -> str:
-    from reviewer.pipelines.preamble import masked
-
-    prompt = masked(node.prompt or node.label).strip()
-    return f"### {stage.node} ({stage.outcome})\n{prompt}\n\n{masked(stage.notes).strip()}".strip()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from itertools import count
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
-from reviewer.files import FOLDER_MODE, make_folders
+from reviewer.files import FOLDER_MODE, make_private_folder
 from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.events import RunError, RunState
 from reviewer.pipelines.run_folder import RunFolder
@@ -20,9 +19,9 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 
-_COLUMNS = (
-    "r.run_id, p.name, r.path, r.name, r.folder, r.state, r.current_node, r.started_at,"
-    " r.changed_at"
+_RUNS = (
+    "SELECT r.run_id, p.name, r.path, r.name, r.folder, r.state, coalesce(r.current_node, ''),"
+    " r.started_at, r.changed_at FROM pipeline_run r JOIN project p ON p.id = r.project_id"
 )
 
 
@@ -53,48 +52,35 @@ class RunStore:
         self._ledger = ledger
         self._clock = clock
 
-    def folder_of(self, run_id: str) -> Path:
-        """Where a run is kept unless another place is named: beside the store."""
-        return personal(self._database.path.absolute(), "-runs") / run_id
+    def new_folder(self, name: str) -> Path:
+        """The folder of a new run, made beside the store, so that no program that starts in the
+        same second gets it too; its name, of the time and the pipeline's name, is the run's id.
 
-    def new_id(self, name: str) -> str:
-        """An id made of the time and the pipeline's name. Its folder is made, so that no program
-        that starts in the same second gets it too. Raises RunError.
+        Raises RunError.
         """
         plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in name)[:24].strip("-")
         base = f"{self._clock():%Y%m%d-%H%M%S}-{plain.lower() or 'run'}"
+        runs = personal(self._database.path.absolute(), "-runs")
         for number in count(1):
-            run_id = base if number == 1 else f"{base}-{number}"
-            folder = self.folder_of(run_id)
+            folder = runs / (base if number == 1 else f"{base}-{number}")
             try:
-                make_folders(folder.parent)
+                make_private_folder(runs)
                 folder.mkdir(mode=FOLDER_MODE)
             except FileExistsError:
                 continue
             except OSError as problem:
                 raise RunError(f"{folder} cannot be made: {problem.strerror}.") from problem
             break
-        return run_id
+        return folder
 
-    def register(
-        self,
-        run_id: str,
-        *,
-        project: str,
-        path: Path,
-        name: str,
-        folder: Path,
-        node: str,
-        key: str,
-    ) -> None:
-        """Record that a run has begun, with the key of its files. Raises StoreError."""
+    def register(self, project: str, path: Path, name: str, folder: Path, node: str) -> None:
+        """Record that a run has begun. Raises StoreError."""
         now = iso(self._clock())
         with self._ledger.act("run", f"Run of {name} began", scope=Scope.INTAKE) as act:
-            row = project_row(act, project)
             act.insert(
                 "pipeline_run",
-                project_id=row,
-                run_id=run_id,
+                project_id=project_row(act, project),
+                run_id=folder.name,
                 path=str(path),
                 name=name,
                 folder=str(folder),
@@ -102,66 +88,44 @@ class RunStore:
                 current_node=node,
                 started_at=now,
                 changed_at=now,
-                key=key,
             )
 
     def change(self, run_id: str, state: RunState, node: str) -> None:
         """Record the state of a run. Raises StoreError."""
-        title = f"Run {run_id}: {state}"
-        with self._ledger.act("run", title, scope=Scope.INTAKE) as act:
-            found = act.query("SELECT id FROM pipeline_run WHERE run_id = ?", (run_id,))
-            for (row,) in found:
-                act.update(
-                    "pipeline_run",
-                    row,
-                    state=state,
-                    current_node=node,
-                    changed_at=iso(self._clock()),
-                )
+        now = iso(self._clock())
+        with self._ledger.act("run", f"Run {run_id}: {state}", scope=Scope.INTAKE) as act:
+            for (row,) in act.query("SELECT id FROM pipeline_run WHERE run_id = ?", (run_id,)):
+                act.update("pipeline_run", row, state=state, current_node=node, changed_at=now)
 
     def all(self, project: str | None = None) -> list[RunView]:
         """The runs, newest first."""
-        where = "" if project is None else " WHERE p.name = ?"
-        rows = self._rows(f"{where} ORDER BY r.id DESC", () if project is None else (project,))
-        return [_view(row) for row in rows]
+        if project is None:
+            return self._views("ORDER BY r.id DESC")
+        return self._views("WHERE p.name = ? ORDER BY r.id DESC", project)
 
     def get(self, run_id: str) -> RunView:
         """A run by its id, or by the beginning of it that no other of its project has.
 
         Raises UnknownIdError, also for a run of another project.
         """
-        rows = self._rows(" WHERE r.run_id = ?", (run_id,))
-        if not rows and run_id:
-            rows = self._rows(
-                " WHERE substr(r.run_id, 1, ?) = ? ORDER BY r.id DESC", (len(run_id), run_id)
-            )
-        ownership = self._database.ownership
-        rows = [row for row in rows if ownership.project in (None, row[1])] or rows
-        if len(rows) > 1:
-            names = ", ".join(row[0] for row in rows[:5])
+        views = self._views("WHERE r.run_id = ?", run_id)
+        if not views and run_id:
+            views = self._views("WHERE instr(r.run_id, ?) = 1 ORDER BY r.id DESC", run_id)
+        views = self._own(views) or views
+        if len(views) > 1:
+            names = ", ".join(view.run_id for view in views[:5])
             raise UnknownIdError(f"Several runs begin with {run_id}: {names}.")
-        if not rows:
+        if not views:
             raise UnknownIdError(f"There is no run {run_id}. See: reviewer pipeline runs")
-        ownership.require_name(f"Run {rows[0][0]}", rows[0][1])
-        return _view(rows[0])
-
-    def key_of(self, run_id: str) -> str:
-        """The key of a run's files. Raises RunError for a run of a version that kept none."""
-        row = self._database.first("SELECT key FROM pipeline_run WHERE run_id = ?", (run_id,))
-        if row is None or not row[0]:
-            raise RunError(
-                f"The run {run_id} was begun by an earlier version of reviewer. Start it anew: "
-                "reviewer pipeline run FILE"
-            )
-        return str(row[0])
+        self._database.ownership.require_name(f"Run {views[0].run_id}", views[0].project)
+        return views[0]
 
     def latest_of(self, path: Path) -> RunView:
         """The latest run of a file that can be resumed. Raises RunError, with what to do, if there
         is none or if a newer one is under way in another program.
         """
-        rows = self._rows(" WHERE r.path = ? ORDER BY r.id DESC", (str(path),))
-        own = [row for row in rows if self._database.ownership.project in (None, row[1])]
-        for view in map(_view, own):
+        own = self._own(self._views("WHERE r.path = ? ORDER BY r.id DESC", str(path)))
+        for view in own:
             if view.state == "running":
                 raise RunError(
                     f"The run {view.run_id} of {path} is under way in another program, at "
@@ -173,42 +137,25 @@ class RunStore:
         why = "every run of it has reached its exit" if own else "it has not been run here"
         raise RunError(f"No run of {path} can go on: {why}. Start one: reviewer pipeline run FILE")
 
-    def _rows(self, rest: str, parameters: tuple[Any, ...]) -> list[Any]:
-        return self._database.query(
-            f"SELECT {_COLUMNS} FROM pipeline_run r JOIN project p ON p.id = r.project_id{rest}",
-            parameters,
-        )
+    def _own(self, views: list[RunView]) -> list[RunView]:
+        """Those of the project that the person works in."""
+        project = self._database.ownership.project
+        return [view for view in views if project in (None, view.project)]
+
+    def _views(self, rest: str, *parameters: str) -> list[RunView]:
+        rows = self._database.query(f"{_RUNS} {rest}", parameters)
+        return [_as_it_is_now(RunView(*row)) for row in rows]
 
 
-def _view(row: Any) -> RunView:
-    state: RunState = row[5]
-    node = row[6] or ""
-    if state == "running":
-        # The row is written when a run begins and ends; in between, its files are newer.
-        folder = RunFolder(Path(row[4]))
-        if not folder.is_locked():
-            state = "interrupted"
-        node = _node_of(folder) or node
-    return RunView(
-        run_id=row[0],
-        project=row[1],
-        path=row[2],
-        name=row[3],
-        folder=row[4],
-        state=state,
-        current_node=node,
-        started_at=row[7],
-        changed_at=row[8],
-    )
-
-
-def _node_of(folder: RunFolder) -> str:
-    """The node that a run has reached by its checkpoint; empty without a readable one.
-
-    A resume reports a damaged checkpoint; a list of runs does not.
-    """
+def _as_it_is_now(view: RunView) -> RunView:
+    """The row is written when a run begins and ends; in between, its files are newer."""
+    if view.state != "running":
+        return view
+    folder = RunFolder(Path(view.folder))
+    if not folder.is_locked():
+        view = structs.replace(view, state="interrupted")
     try:
-        checkpoint = read_checkpoint(folder.checkpoint)
+        checkpoint = read_checkpoint(folder)
     except RunError:
-        return ""
-    return checkpoint.next_node or checkpoint.current_node
+        return view  # a resume reports a damaged checkpoint; a list of runs does not
+    return structs.replace(view, current_node=checkpoint.next_node or checkpoint.current_node)

@@ -1,14 +1,13 @@
-"""The conversations of a run, one for each thread.
+"""The conversation of a thread.
 
-A thread's history has no limit, but a model's context has: the newest turns that fit are sent, and
-the first message says how many were left out. The history itself stays whole.
+Its history has no limit, but a model's context has: the newest turns that fit are sent, and the
+first message says how many were left out. The history itself stays whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from reviewer.llm.model import ChatMessage
 from reviewer.pipelines.events import RunError
@@ -17,100 +16,59 @@ OVERHEAD = 8
 """Tokens that a chat format adds to a message, at most."""
 SAFETY = 0.9
 """Share of a model's context that is used, because its encoding may count more than ours."""
-
 _MARK_TOKENS = 24
 
 
-class PromptTooLongError(RunError):
-    """A prompt alone does not fit into the model's context."""
-
-
-class Fitted(Struct, frozen=True):
+class Fitted(NamedTuple):
     """Messages that fit a model, and how much of the history they leave out."""
 
-    messages: tuple[ChatMessage, ...]
-    left_out_turns: int = 0
-    left_out_tokens: int = 0
+    messages: list[ChatMessage]
+    left_out_turns: int
+    left_out_tokens: int
 
 
-class Exchange(Struct, frozen=True):
-    """A prompt and its answer."""
+class Session:
+    """One conversation: prompts with their answers; lost when the program ends.
 
-    prompt: str
-    answer: str
+    `model`: the name of the model that answers, as the last node that named one did; empty for the
+    run's own.
+    """
 
-
-class ModelThread:
-    """One conversation."""
-
-    def __init__(self, thread: str, model: str = "") -> None:
-        """`model`: the name of the model that answers; empty for the run's own."""
-        self.thread = thread
-        self.model = model
-        self.turns: list[Exchange] = []
-        self._sizes: list[int] = []
-
-    def append(self, prompt: str, answer: str) -> None:
-        """Add a turn that was answered."""
-        self.turns.append(Exchange(prompt, answer))
+    def __init__(self) -> None:
+        self.model = ""
+        self.turns: list[tuple[str, str]] = []
 
     def fitting(self, prompt: str, limit: int, count: Callable[[str], int]) -> Fitted:
         """The conversation with a new prompt in at most `limit` tokens: the newest turns, and a
         note in the first message if older ones are left out.
 
-        Raises PromptTooLongError when the prompt alone is too long.
+        Raises RunError when the prompt alone is too long.
         """
         room = room_beside(prompt, limit, count)
         if room < 0:
-            raise PromptTooLongError(
+            raise RunError(
                 f"The prompt takes about {int(limit * SAFETY) - room:,} tokens, and the model has "
                 f"room for {int(limit * SAFETY):,}. Shorten it, choose a smaller fidelity, or set "
                 "[model] context_tokens."
             )
-        for turn in self.turns[len(self._sizes) :]:
-            self._sizes.append(_size(turn.prompt, count) + _size(turn.answer, count))
-        first = len(self.turns)
-        if sum(self._sizes) <= room:
-            first = 0
-        else:
+        sizes = [count(asked) + count(answer) + 2 * OVERHEAD for asked, answer in self.turns]
+        first = 0
+        if sum(sizes) > room:
             room -= _MARK_TOKENS
-            while self._sizes[first - 1] <= room:
-                first -= 1
-                room -= self._sizes[first]
+            while first < len(sizes) and sum(sizes[first:]) > room:
+                first += 1
         messages: list[ChatMessage] = []
-        for turn in self.turns[first:]:
-            messages.append(ChatMessage("user", turn.prompt))
-            messages.append(ChatMessage("assistant", turn.answer))
+        for asked, answer in self.turns[first:]:
+            messages += [ChatMessage("user", asked), ChatMessage("assistant", answer)]
         messages.append(ChatMessage("user", prompt))
-        left_out = sum(self._sizes[:first])
+        left_out = sum(sizes[:first])
         if first:
             turns = "turn" if first == 1 else "turns"
             mark = f"[{first:,} earlier {turns} of this conversation left out: {left_out:,} tokens]"
             messages[0] = ChatMessage("user", f"{mark}\n\n{messages[0].content}")
-        return Fitted(tuple(messages), first, left_out)
-
-
-class Sessions:
-    """The conversations of a run, by thread; they are lost when the program ends."""
-
-    def __init__(self) -> None:
-        self._by_thread: dict[str, ModelThread] = {}
-
-    def get_or_create(self, thread: str, model: str | None = None) -> ModelThread:
-        """The thread's conversation, created on first use.
-
-        The model that was named last answers; a node that names none keeps it.
-        """
-        session = self._by_thread.setdefault(thread, ModelThread(thread))
-        if model:
-            session.model = model
-        return session
+        return Fitted(messages, first, left_out)
 
 
 def room_beside(prompt: str, limit: int, count: Callable[[str], int]) -> int:
     """Tokens that a prompt leaves of `limit`; negative if it is too long by itself."""
-    return int(limit * SAFETY) - _size(prompt, count)
-
-
-def _size(text: str, count: Callable[[str], int]) -> int:
-    return count(text) + OVERHEAD
+    return int(limit * SAFETY) - count(prompt) - OVERHEAD

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct, field
+
+from reviewer.text.numerals import count
 
 MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
 """The fidelity modes."""
@@ -21,11 +24,17 @@ CEILINGS = {
 """Tokens that the preamble of a mode never exceeds."""
 
 
-START, EXIT, CODERGEN, CONDITIONAL = "start", "exit", "codergen", "conditional"
-HUMAN, TOOL = "wait.human", "tool"
-PARALLEL, FAN_IN = "parallel", "parallel.fan_in"
-SUPPORTED = (START, EXIT, CODERGEN, CONDITIONAL, HUMAN, TOOL, PARALLEL, FAN_IN)
-"""Handlers that a run supports (`tool` only where it is allowed)."""
+class Handler(StrEnum):
+    """What runs a node (`tool` only where it is allowed)."""
+
+    START = "start"
+    EXIT = "exit"
+    CODERGEN = "codergen"
+    CONDITIONAL = "conditional"
+    HUMAN = "wait.human"
+    TOOL = "tool"
+    PARALLEL = "parallel"
+    FAN_IN = "parallel.fan_in"
 
 
 class StageOutcome(StrEnum):
@@ -39,8 +48,8 @@ class StageOutcome(StrEnum):
 
 
 class PipelineNode(Struct, frozen=True):
-    """A node. `handler` is what runs it: one of `SUPPORTED`, or
-    the name of one that is not supported. `line` is 0-based.
+    """A node. `handler` is the name of what runs it, perhaps of one that is not supported. `line`
+    is 0-based.
     """
 
     name: str
@@ -113,9 +122,10 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     """A node that has run; one node may run many times. A history from outside may know only the
     first five fields.
 
-    `word` is the outcome in the words of the stage. `thread` names its session, empty for one of
-    its own; `degraded`: a resume had lost that session. `edge` is the index of the edge by which
-    the run left, chosen by `rule`. `errors`: those of failed attempts.
+    `word` is the outcome in the words of the stage (`needs_review`), which conditions compare.
+    `thread` names its session, empty for one of its own; `degraded`: a resume had lost that
+    session. `edge` is the index of the edge by which the run left, chosen by `rule`. `errors`:
+    those of failed attempts. `remark`: a warning about the answer.
     """
 
     node: str
@@ -126,13 +136,11 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     step: int = 0
     handler: str = ""
     at: str = ""
-    word: str = ""
+    word: str = "success"
     fidelity: str = ""
     thread: str = ""
     degraded: bool = False
     preferred_label: str = ""
-    context_updates: dict[str, Any] = {}
-    """What the stage set in the context; empty in a checkpoint, whose context has it."""
     attempts: int = 1
     errors: tuple[str, ...] = ()
     model: str = ""
@@ -144,13 +152,21 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     edge: int | None = None
     rule: str = ""
     remark: str = ""
-    seal: str = ""
-    """In its status file."""
 
     @property
     def folder(self) -> str:
         """Its folder within that of the run; the step tells the visits of a node apart."""
         return f"{plain_name(self.node)}-{self.step}"
+
+
+NAMED = 6
+"""Names that one sentence has, at most."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
@@ -187,6 +203,14 @@ class FidelityResolution(Struct, frozen=True):
     rule: str
     steps: tuple[tuple[str, str | None], ...]
 
+    def explained(self, decides: str) -> Iterator[tuple[str, str, str]]:
+        """Each rule, its value, and what came of it: `decides`, passed over, or nothing."""
+        decided = False
+        for rule, value in self.steps:
+            passed_over = "(no such mode)" if value and not decided else ""
+            yield rule, value or "", decides if rule == self.rule else passed_over
+            decided = decided or rule == self.rule
+
 
 class Preamble(Struct, frozen=True):
     """The text that a fresh session begins with, never above `budget` tokens (0: unbounded)."""
@@ -202,7 +226,11 @@ class Preamble(Struct, frozen=True):
     values_left_out: int = 0
     """Oldest values of the context that did not fit."""
 
-    @property
-    def is_short(self) -> bool:
-        """Whether anything did not fit."""
-        return bool(self.left_out or self.shortened or self.values_left_out)
+    def missing(self) -> tuple[str, ...]:
+        """What did not fit, as parts of a sentence."""
+        parts = (
+            (self.left_out, "oldest stage", "left out"),
+            (self.values_left_out, "value", "left out"),
+            (self.shortened, "text", "shortened"),
+        )
+        return tuple(f"{count(number, noun)} {verb}" for number, noun, verb in parts if number)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from reviewer.pipelines.values import Pipeline, PipelineEdge, PipelineNode
+from reviewer.pipelines.values import Handler, Pipeline, PipelineEdge, PipelineNode
 
 Edges = Mapping[str, list[PipelineEdge]]
 
@@ -42,12 +42,12 @@ def incoming(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
 
 def start_nodes(pipeline: Pipeline) -> list[str]:
     """The start nodes, in file order."""
-    return [name for name, node in pipeline.nodes.items() if node.handler == "start"]
+    return [name for name, node in pipeline.nodes.items() if node.handler == Handler.START]
 
 
 def exit_nodes(pipeline: Pipeline) -> list[str]:
     """The exit nodes, in file order."""
-    return [name for name, node in pipeline.nodes.items() if node.handler == "exit"]
+    return [name for name, node in pipeline.nodes.items() if node.handler == Handler.EXIT]
 
 
 def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set[str]:

@@ -36,8 +36,8 @@ LEFT_AS_IT_IS: dict[str, str] = {
     "finding.session": "counted; masked where it is read",
     "erasure.seal": "a hash",
     "pipeline_run.commands": "a hash of earlier versions",
-    "pipeline_run.key": "made here of random digits",
-    "pipeline_run.run_id": "made here of the time and of random digits",
+    "pipeline_run.key": "random digits of earlier versions",
+    "pipeline_run.run_id": "made here of the time and of the name, which has no secret",
 }
 """Column -> why it is not masked."""
 

@@ -168,12 +168,13 @@ def test_a_project_goes_whole_and_others_stay(kept: Reviewer) -> None:
     assert kept("--project", "library", "ingest", other).returncode == 0
     assert kept("--project", "museum", "context", "import", kept.folder / "decisions.md")
     kept("--project", "museum", "state", "set", "vault", "Quastenburg holds the key")
-    graph, run = kept.folder / "tour.dot", kept.folder / "run"
+    graph = kept.folder / "tour.dot"
     graph.write_text("digraph tour { start [shape=Mdiamond]; e [shape=Msquare]; start -> e }")
-    kept("--project", "museum", "pipeline", "run", graph, "--run-dir", run)
+    kept("--project", "museum", "pipeline", "run", graph)
+    (run,) = kept.rows("--project", "museum", "pipeline", "runs")
     done = kept("forget", "--project", "museum", "--yes")
     assert done.returncode == 0, done.stderr
-    assert f"Still there: the run in {run}" in done.stderr
+    assert not Path(run["folder"]).exists()
     assert places_of(kept, "Wilhelmina", "Quastenburg", "night watch", "museum") == []
     assert len(kept.ids("--project", "library")) == 1
     assert "no project museum" in kept.fails("--project", "museum", "queue", "list")

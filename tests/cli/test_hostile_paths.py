@@ -29,7 +29,6 @@ TAKES_A_FILE = [
     ["pipeline", "preamble", "{}", "--node", "a"],
     ["pipeline", "preamble", "desk.dot", "--node", "a", "--history", "{}"],
     ["pipeline", "run", "{}"],
-    ["pipeline", "run", "desk.dot", "--run-dir", "{}"],
     ["edit", "1", "--content-file", "{}"],
     ["remember", "--content-file", "{}", "--type", "decision"],
     ["packet", "--context-dir", "{}"],

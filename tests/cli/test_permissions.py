@@ -58,7 +58,6 @@ def run(program: Reviewer, *arguments: object, db: bool = True) -> None:
 
 def session(program: Reviewer) -> None:
     """One of each command that writes, then the screen with drafts left behind."""
-    folder = program.folder
     run(program, "ingest", "note.md")
     run(program, "dev-seed", 5)
     run(program, "context", "import", "talk.json")
@@ -73,7 +72,6 @@ def session(program: Reviewer) -> None:
     run(program, "packet", "--out", "packet.md")
     run(program, "packet", "--context-dir", ".context", "--out", "folder-packet.md")
     run(program, "pipeline", "run", "desk.dot")
-    run(program, "pipeline", "run", "desk.dot", "--run-dir", folder / "runs" / "mine")
     run(program, "dev-seed", 2, db=False)  # the default store, in the user's data folder
     screen(program)
 
@@ -110,7 +108,7 @@ def test_files_of_a_session_are_private_to_their_owner(program: Reviewer) -> Non
     for name in (
         beside, f"{beside}-waves/1/report.json", f"{beside}-runs", f"{beside}-backups",
         f"{beside}-drafts", f"{beside}.places.json", "packet.md", "folder-packet.md",
-        "runs/mine/checkpoint.json", "home/.local/share/reviewer/reviewer.db",
+        "home/.local/share/reviewer/reviewer.db",
     ):  # fmt: skip
         assert name in names, sorted(names)
     open_to_others = {

@@ -135,11 +135,19 @@ def test_without_a_named_mode_the_resolved_one_is_used(
     assert (row["mode"], row["resolved"], row["resolved_by"]) == ("truncate", "truncate", "graph")
 
 
-def test_full_shows_the_contents_of_the_thread(reviewer: Reviewer, canoe: Path, run: Path) -> None:
-    (row,) = preamble(reviewer, canoe, "--node", "carve", "--history", run)
+def test_full_shows_what_the_thread_carries(reviewer: Reviewer, canoe: Path) -> None:
+    path = reviewer.folder / "run.json"
+    stages = [
+        {"node": "carve", "thread": "hull", "notes": "The hull is thin."},
+        {"node": "test", "notes": "It floats."},
+    ]
+    path.write_text(json.dumps({"completed": stages}))
+    (row,) = preamble(reviewer, canoe, "--node", "carve", "--history", path)
     assert (row["mode"], row["thread"], row["after_resume"]) == ("full", "hull", "summary:high")
-    done = reviewer("pipeline", "preamble", canoe, "--node", "carve", "--history", run)
-    assert 'thread "hull"' in done.stderr
+    assert row["carries"] == ["carve"]
+    assert row["text"] == "### carve (success)\nCarve the hull\n\nThe hull is thin."
+    done = reviewer("pipeline", "preamble", canoe, "--node", "carve", "--history", path)
+    assert 'thread "hull" has 1 stage' in done.stderr
 
 
 def test_a_preamble_for_people_is_the_text_and_a_line_about_it(

@@ -166,7 +166,6 @@ def test_without_a_model_in_the_settings_none_is_asked(reviewer: Reviewer, tea: 
         (("run", "tea.dot", "--answer", "brew=y"), "brew does not ask anything", 1),
         (("run", "tea.dot", "--answer", "serve=perhaps"), "It takes: [Y] Yes", 1),
         (("run", "tea.dot", "--max-steps", "0"), "max-steps", 2),
-        (("runs", "--thread", "kitchen"), "--import", 2),
     ],
 )
 def test_a_refusal_is_one_line(
@@ -179,20 +178,6 @@ def test_a_refusal_is_one_line(
 def test_resuming_an_unknown_run_is_one_line(reviewer: Reviewer, tea: Path) -> None:
     reviewer("pipeline", "run", tea)
     assert "no run nothing" in reviewer.fails("pipeline", "resume", "nothing")
-    assert "is not the folder of a run" in reviewer.fails("pipeline", "resume", reviewer.folder)
-
-
-def test_a_thread_opens_as_a_context_once(reviewer: Reviewer, tea: Path) -> None:
-    reviewer("pipeline", "run", tea, "--answer", "serve=y")
-    run_id = only_run(reviewer)["run_id"]
-    (first,) = reviewer.rows("pipeline", "runs", "--import", run_id, "--thread", "kitchen")
-    (again,) = reviewer.rows("pipeline", "runs", "--import", run_id, "--thread", "kitchen")
-    assert first["commits"] == 4
-    assert (again["context"], again["commits"]) == (first["context"], 0)
-    assert "Its threads: kitchen" in reviewer.fails(
-        "pipeline", "runs", "--import", run_id, "--thread", "garden"
-    )
-    reviewer.nothing_lost()
 
 
 def test_two_runs_of_one_pipeline_at_once_both_reach_the_exit(

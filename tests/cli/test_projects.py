@@ -248,7 +248,7 @@ def fill(trees: Trees, name: str) -> dict[str, str]:
     succeeds(tree, "context", "import", talk.name)
     (context,) = tree.rows("context", "list")
     commit = tree.rows("commit", "list", context["name"])[0]
-    tree("pipeline", "run", "tea.dot", "--run-dir", f"{mark}-run")
+    tree("pipeline", "run", "tea.dot")
     (run,) = tree.rows("pipeline", "runs")
     conflict = tree.ids("--filter", "kind:conflict")[0]
     succeeds(tree, "defer", waiting[1])

@@ -14,13 +14,14 @@ from reviewer.packets.assembly import assemble
 from reviewer.packets.output import explained, to_json
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.token_counts import ESTIMATE
-from reviewer.pipelines.checkpoint import fingerprint, read_checkpoint
+from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.conditions import is_true
 from reviewer.pipelines.dot import read_pipeline
 from reviewer.pipelines.history import read_history
 from reviewer.pipelines.masked import without_secrets
 from reviewer.pipelines.preamble import build_preamble
 from reviewer.pipelines.resolve import entries
+from reviewer.pipelines.run_folder import RunFolder
 from reviewer.pipelines.values import MODES, RunHistory
 from reviewer.pipelines.walk import walk
 from reviewer.promotion.lists import filters as queue_filters
@@ -69,7 +70,6 @@ def feed_dot(data: bytes, folder: Path) -> None:
     shown = without_secrets(pipeline)
     list(walk(shown))
     list(entries(shown))
-    fingerprint(pipeline)
     for name in list(shown.nodes)[:2]:
         for mode in MODES:
             preamble = build_preamble(mode, shown, RunHistory(""), name)
@@ -78,8 +78,8 @@ def feed_dot(data: bytes, folder: Path) -> None:
 
 def feed_history(data: bytes, folder: Path) -> None:
     """Read a history and a checkpoint, and build a preamble of it."""
-    path = _file(data, folder, "run.json")
-    _sentence(lambda: read_checkpoint(path))
+    path = _file(data, folder, "checkpoint.json")
+    _sentence(lambda: read_checkpoint(RunFolder(folder)))
     history = read_history(path)
     pipeline = read_pipeline(_file(SEEDS["dot"][0], folder, "seed.dot"))
     for mode in MODES:

@@ -16,7 +16,7 @@ from reviewer.compression.values import Level, SummarizationOptions
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
-from reviewer.pipelines.service import RunOptions
+from reviewer.pipelines.options import RunOptions
 from reviewer.promotion.exchange.signed_decisions import DecisionFile, Header
 from reviewer.promotion.lists.readings import ReadingNote
 from reviewer.promotion.views import QueueQuery

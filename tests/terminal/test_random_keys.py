@@ -9,7 +9,7 @@ from pathlib import Path
 from string import ascii_letters, digits
 
 from reviewer.engine import Engine
-from reviewer.pipelines.service import RunOptions
+from reviewer.pipelines.options import RunOptions
 from reviewer.promotion.views import QueueQuery
 from reviewer.resources import sample_data_folder
 from tests.terminal.conftest import Terminal
@@ -40,7 +40,7 @@ def prepared(folder: Path) -> Path:
     engine.history.undo()
     engine.state.set(PROJECT, "phase", "alpha")
     pipeline = work / "pipelines" / "release.dot"
-    engine.pipelines.start_run(pipeline, PROJECT, RunOptions(), ask=lambda _: "Y")
+    engine.pipelines.start_run(pipeline, PROJECT, RunOptions(ask=lambda _: "Y"))
     engine.close()
     return store
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry
     from reviewer.pipelines.run_store import RunView
     from reviewer.pipelines.service import StageTurn
-    from reviewer.pipelines.values import Pipeline, PipelineNode, Preamble
+    from reviewer.pipelines.values import Pipeline, PipelineNode
     from reviewer.pipelines.walk import WalkStep
 
 FULL, ANSWER = "full", "answer"
@@ -50,6 +50,8 @@ class NodeState(Struct, frozen=True):
     """`runs` or `asks` while the run is in this node, else empty."""
     degraded_to: str = ""
     """The mode that replaced `full`, because a resume had lost the session."""
+    remark: str = ""
+    """A warning about its latest answer."""
 
 
 class RunShown(Struct, frozen=True):
@@ -57,6 +59,8 @@ class RunShown(Struct, frozen=True):
 
     view: RunView
     history: RunHistory
+    """What its next stage may know: in a branch nothing of another branch."""
+    stages: int = 0
     states: dict[str, NodeState] = {}
     turns: Sequence[StageTurn] = ()
     trouble: str = ""
@@ -102,16 +106,20 @@ def read_graph(path: Path) -> Graph:
 def read_run(engine: Engine, view: RunView) -> RunShown:
     """A run according to its checkpoint."""
     try:
+        logs = engine.pipelines.checkpoint(view.run_id).logs
         history = engine.pipelines.history_of(view.run_id)
         turns = engine.pipelines.conversation(view.run_id)
     except ReviewerError as problem:
         return RunShown(view, RunHistory(view.run_id), trouble=str(problem))
     states: dict[str, NodeState] = {}
-    for stage in history.completed:
+    for stage in logs:
         runs = states.get(stage.node, NodeState()).runs + 1
         mode = stage.fidelity if stage.degraded else ""
-        states[stage.node] = NodeState(str(stage.outcome), runs, degraded_to=mode)
-    return RunShown(view, history, states, turns)
+        states[stage.node] = NodeState(str(stage.outcome), runs, "", mode, stage.remark)
+    if view.state == "running":
+        before = states.get(view.current_node, NodeState())
+        states[view.current_node] = structs.replace(before, now="runs")
+    return RunShown(view, history, len(logs), states, turns)
 
 
 def read_input(graph: Graph, run: RunShown | None, node: str, view: str) -> NodeInput:
@@ -134,7 +142,7 @@ def read_input(graph: Graph, run: RunShown | None, node: str, view: str) -> Node
         return _session(graph, run, before, entry, when)
     preamble = build_preamble(mode, graph.pipeline, before, node)
     size = f"{preamble.tokens:,} of {preamble.budget:,} tok"
-    remark = "; ".join((when, *_left_out(preamble)))
+    remark = "; ".join((when, *preamble.missing()))
     return NodeInput(entry, mode, _title(entry, mode, size), remark, preamble.text)
 
 
@@ -143,43 +151,31 @@ def _title(entry: NodeEntry, mode: str, size: str) -> str:
     return f"{mode}: {size}, {'as resolved' if mode == resolved else f'resolved is {resolved}'}"
 
 
-def _left_out(text: Preamble) -> Iterator[str]:
-    """The parts that did not fit into a preamble."""
-    if text.left_out:
-        yield f"{count(text.left_out, 'oldest stage')} left out"
-    if text.values_left_out:
-        yield f"{count(text.values_left_out, 'value')} left out"
-    if text.shortened:
-        yield f"{count(text.shortened, 'text')} shortened"
-
-
 def _session(
     graph: Graph, run: RunShown | None, before: RunHistory, entry: NodeEntry, when: str
 ) -> NodeInput:
-    """The session that a node continues, and what a resume would lose of it."""
+    """The session that a node continues, and what comes instead where there is none."""
     from reviewer.pipelines.preamble import build_preamble
-    from reviewer.pipelines.resolve import thread_preview
+    from reviewer.pipelines.resolve import DEGRADED_MODE
     from reviewer.text.tokens import counter
 
-    preview = thread_preview(graph.pipeline, before, entry)
+    last = before.completed[-1].step if before.completed else 0
     turns = [
         turn
         for turn in (run.turns if run else ())
-        if turn.thread == preview.thread and turn.step <= len(before.completed)
+        if turn.thread == entry.thread.value and turn.step <= last
     ]
     text = "\n\n".join(
         f"### {turn.node}, stage {turn.step}\n{turn.prompt}\n\n{turn.answer}" for turn in turns
     )
-    text = text or preview.text
-    number = len(turns) or len(preview.stages)
-    title = _title(entry, FULL, f"{count(number, 'turn')}, {counter().count(text):,} tok")
-    instead = build_preamble(preview.after_resume, graph.pipeline, before, entry.node.name)
-    if not number:
-        remark = f"No session of this thread yet: it starts with {preview.after_resume}"
-        return NodeInput(entry, FULL, title, f"{when}; {remark}", instead.text)
+    title = _title(entry, FULL, f"{count(len(turns), 'turn')}, {counter().count(text):,} tok")
+    instead = build_preamble(DEGRADED_MODE, graph.pipeline, before, entry.node.name)
+    if not turns:
+        remark = f"{when}; No session of this thread yet: it starts with {DEGRADED_MODE}"
+        return NodeInput(entry, FULL, title, remark, instead.text)
     remark = (
         f"{when}; it continues the session, and nothing is put before its prompt. A resume would"
-        f" lose the session: once, {preview.after_resume} comes instead ({instead.tokens:,} tok)"
+        f" lose the session: once, {DEGRADED_MODE} comes instead ({instead.tokens:,} tok)"
     )
     return NodeInput(entry, FULL, title, remark, text)
 

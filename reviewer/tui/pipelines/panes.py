@@ -14,7 +14,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import LoadedList, cursor_bar
-from reviewer.tui.kit.text import TextBlock, TextSpan, count, cut
+from reviewer.tui.kit.text import TextBlock, count, cut
 from reviewer.tui.pipelines.model import Graph, NodeState
 from reviewer.tui.theme import Glyphs, Palette
 
@@ -106,25 +106,13 @@ def _asked(edge: PipelineEdge | None) -> str:
     return f"[{edge.condition}]" if edge.condition else edge.label
 
 
-def chain(resolution: FidelityResolution, signs: Glyphs) -> tuple[str, tuple[TextSpan, ...]]:
-    """`edge full › node nothing › graph compact`, the step that decided marked.
-
-    An earlier step with a value was passed over because the value is not a mode.
-    """
-    text, spans, decided = "", [], False
-    for rule, value in resolution.steps:
-        if text:
-            text += "  > " if signs.ascii else "  › "
-        start = len(text)
-        text += f"{rule} {display_line(value) if value else 'nothing'}"
-        if rule == resolution.rule:
-            text += " wins"
-            spans.append(TextSpan(start, len(text), "accent"))
-            decided = True
-        elif value and not decided:
-            text += " (no such mode)"
-            spans.append(TextSpan(start, len(text), "warm"))
-    return text, tuple(spans)
+def chain(resolution: FidelityResolution, signs: Glyphs) -> str:
+    """`edge full  › node nothing  › graph compact wins`."""
+    steps = (
+        f"{rule} {display_line(value) or 'nothing'} {came_of_it}".rstrip()
+        for rule, value, came_of_it in resolution.explained("wins")
+    )
+    return ("  > " if signs.ascii else "  › ").join(steps)
 
 
 def entry_blocks(
@@ -139,9 +127,9 @@ def entry_blocks(
         source = f"from {edge.source}" if edge is not None else "as the first"
         asked = f"  {_asked(edge)}" if _asked(edge) else ""
         yield labelled("entered", f"{source}{asked}  {mode_words(way, signs)}", "strong")
-        yield labelled("  fidelity", *_dim(chain(way.fidelity, signs)))
+        yield labelled("  fidelity", chain(way.fidelity, signs), "dim")
         if way.shared_thread:
-            yield labelled("  thread", *_dim(chain(way.thread, signs)))
+            yield labelled("  thread", chain(way.thread, signs), "dim")
     for place, edge in enumerate(stop.edges):
         sign = "<-" if edge.index in stop.back else signs.arrow
         asked = f"  {_asked(edge)}" if _asked(edge) else ""
@@ -156,6 +144,8 @@ def entry_blocks(
     if state.runs:
         mode = f", with {state.degraded_to} after a resume" if state.degraded_to else ""
         yield labelled("run", f"{state.outcome}, {count(state.runs, 'stage')}{mode}")
+    if state.remark:
+        yield labelled("remark", state.remark, "warm")
     lines = {node.line, *(way.edge.line for way in ways if way.edge is not None)}
     for remark in graph.pipeline.warnings:
         if remark.line in lines:
@@ -163,7 +153,3 @@ def entry_blocks(
     if node.prompt:
         prompt = labelled("prompt", node.prompt, "text")
         yield TextBlock(prompt.text, "text", first=prompt.first, most=PROMPT_ROWS)
-
-
-def _dim(found: tuple[str, tuple[TextSpan, ...]]) -> tuple[str, str, tuple[TextSpan, ...]]:
-    return found[0], "dim", found[1]

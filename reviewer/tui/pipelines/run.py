@@ -8,12 +8,15 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from reviewer.errors import ConflictError, ReviewerError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from reviewer.pipelines.events import Event, RunDone, StageQuestion
+    from reviewer.pipelines.options import RunOptions
 
 POLL_SECONDS = 0.05
 EXIT_SECONDS = 2.0
@@ -21,18 +24,15 @@ EXIT_SECONDS = 2.0
 
 
 class BackgroundRun:
-    """One run and its present activity. Everything may be read from any thread."""
+    """One run, its question and its end; its stages are in its checkpoint. Everything may be read
+    from any thread.
+    """
 
     def __init__(self, path: Path, run_id: str = "") -> None:
         self.path = path
         self.run_id = run_id
-        self.active: dict[int, str] = {}
-        """The nodes that are running, by their step; several where the run has branches."""
         self.question: StageQuestion | None = None
         """The question that waits for `reply`."""
-        self.stages = 0
-        self.remark = ""
-        """A remark about a recent answer."""
         self.done: RunDone | None = None
         self.error = ""
         """Why it could not start or continue, as a sentence."""
@@ -45,10 +45,10 @@ class BackgroundRun:
 
     # called by the screen
 
-    def start(self, run: Callable[..., RunDone]) -> None:
-        """Call `run` in a thread with what asks, watches and cancels."""
+    def start(self, run: Callable[[RunOptions], RunDone], options: RunOptions) -> None:
+        """Call `run` in a thread, with options that ask, watch and cancel here."""
         self._thread = threading.Thread(
-            target=self._guarded, args=(run,), name="pipeline run", daemon=True
+            target=self._guarded, args=(run, options), name="pipeline run", daemon=True
         )
         self._thread.start()
 
@@ -80,47 +80,36 @@ class BackgroundRun:
 
     # in the run's thread
 
-    def _guarded(self, run: Callable[..., RunDone]) -> None:
+    def _guarded(self, run: Callable[[RunOptions], RunDone], options: RunOptions) -> None:
         try:
-            self.done = run(ask=self._ask, watch=self._watch, cancelled=self._cancelled.is_set)
+            self.done = run(
+                structs.replace(
+                    options, ask=self._ask, watch=self._watch, cancelled=self._cancelled.is_set
+                )
+            )
         except (ReviewerError, OSError) as problem:
             self.error = str(problem)
         except BaseException as problem:  # the screen raises it
             self.defect = problem
-        self.active, self.question = {}, None
+        self.question = None
         self._notify()
 
     def _watch(self, event: Event) -> None:
         from reviewer.pipelines import events
 
-        match event:
-            case events.RunStarted():
-                self.run_id, self.stages = event.run_id, event.stages
-            case events.StageStarted():
-                self.active = {**self.active, event.step: event.node}
-            case events.StageDone():
-                self.stages = event.step
-                self.active = {at: node for at, node in self.active.items() if at != event.step}
-                if event.remark:
-                    self.remark = f"{event.node}: {event.remark}"
-            case events.Text():
-                return  # the answer is shown when it is whole
-        self._notify()
+        if isinstance(event, events.RunStarted):
+            self.run_id = event.run_id
+        if not isinstance(event, events.Text):  # the answer is shown when it is whole
+            self._notify()
 
     def _ask(self, question: StageQuestion) -> str | None:
-        """Wait until the person answers; None once the run is cancelled.
-
-        Of several branches that ask, one at a time gets here, perhaps after stages of the others.
-        """
+        """Wait until the person answers; None once the run is cancelled."""
         self.question = question
         self._notify()
-        try:
-            while not self._cancelled.is_set():
-                with suppress(Empty):
-                    return self._answers.get(timeout=POLL_SECONDS)
-            return None
-        finally:
-            self.question = None
+        while not self._cancelled.is_set():
+            with suppress(Empty):
+                return self._answers.get(timeout=POLL_SECONDS)
+        return None
 
     def _notify(self) -> None:
         if self.listener is not None:

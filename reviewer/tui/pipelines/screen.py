@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,14 +44,13 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.pipelines.events import RunDone, StageQuestion
+    from reviewer.pipelines.options import RunOptions
     from reviewer.pipelines.run_store import RunView
-    from reviewer.pipelines.service import RunOptions
     from reviewer.pipelines.values import Pipeline
 
 NAME_CELLS = 24
 NO_PROJECT = "default"
 """The project of a run that was started outside of any project."""
-FREE_TEXT = "\x00free"
 
 
 class RunMoved(Message):
@@ -81,8 +80,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """The chosen mode, or `answer`; empty for the mode that resolves."""
         self._file_changed_at = 0.0
         self._listener = lambda: self.post_message(RunMoved())
-        self._read_at: object = None
-        """The stages and the question of the run in the background when it was read last."""
+        self._announced: StageQuestion | None = None
 
     def on_mount(self) -> None:
         if self.background is not None:
@@ -144,7 +142,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             graph, shown, self.past_runs = found
             self._show_graph(graph, "This pipeline has no nodes.")
             self._show_run(shown, say)
-            self._run_moved()
+            self._tell_run()
 
         def failed(sentence: str) -> None:
             editor, other = shared.OPEN_EDITOR.key, self.key_of(keys.CHOOSE)
@@ -152,6 +150,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._show_graph(None, sentence, way)
             self._show_run(None)
             self.say_trouble(sentence)
+            self._tell_run()
 
         self.read(work, then, group="graph", failed=failed)
 
@@ -167,51 +166,29 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if _changed_at(self.path) != self._file_changed_at:
             name = display_line(self.path.name)
             self._open(self.path, self.run_id, f"{name} has changed and was read again.")
-        elif not self.run_in_progress:
+        elif self.background is None:
             super().watch_store()
 
     @property
     def run_id(self) -> str | None:
         return self.run.view.run_id if self.run is not None else None
 
-    def _read_run(self, run_id: str, say: str = "") -> None:
-        engine, path = self.engine, self.path
-
-        def work() -> tuple[RunShown, Sequence[RunView]]:
-            return read_run(engine, engine.pipelines.run(run_id)), engine.pipelines.runs()
-
-        def then(found: tuple[RunShown, Sequence[RunView]]) -> None:
-            shown, self.past_runs = found
-            if path == self.path:
-                self._show_run(shown, say)
-            else:
-                self.say(say)
-
-        self.read(work, then, group="run")
-
     def _show_run(self, run: RunShown | None, say: str = "") -> None:
         self.run = run
         self.note_version()
-        self._show_states()
+        states = dict(run.states) if run is not None else {}
+        if question := self._question:
+            states[question.node] = structs.replace(
+                states.get(question.node, NodeState()), now="asks"
+            )
+        self.nodes.states = states
+        self.nodes.refresh()
+        self._draw_title()
         self.follow()
         if run is not None and run.trouble:
             self.say_trouble(run.trouble)
         elif say:
             self.say(say)
-
-    def _show_states(self) -> None:
-        """Show the state of each node, with the present activity of the run."""
-        states = dict(self.run.states) if self.run is not None else {}
-        background = self.background
-        if background is not None and self.shows_background:
-            question = background.question
-            for node in background.active.values():
-                asks = question is not None and question.node == node
-                before = states.get(node, NodeState())
-                states[node] = structs.replace(before, now="asks" if asks else "runs")
-        self.nodes.states = states
-        self.nodes.refresh()
-        self._draw_title()
 
     # drawing
 
@@ -228,7 +205,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         blocks = list(entry_blocks(graph, stop, state, signs))
         self.entry_pane.show(blocks, title=stop.node.name)
         run, name, view = self.run, stop.node.name, self.view
-        question = self.background.question if self.background is not None else None
+        question = self._question
         if question is not None and question.node == name and question.about and not view:
             self.node_input = None
             about = [TextBlock(question.about, first=(Run(" "),))]
@@ -254,25 +231,21 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             entitle(self.nodes, "Pipelines")
             return
         signs, pipeline = glyphs(self.app), self.graph.pipeline
-        state = f"run {self.run.view.state}" if self.run is not None else ""
-        parts = [self.progress_words() or state, count(len(pipeline.nodes), "node")]
+        parts = [self.run_words(), count(len(pipeline.nodes), "node")]
         if pipeline.warnings:
             parts.append(f"{signs.attention} {len(pipeline.warnings)}")
         name = cut(display_line(self.path.name), NAME_CELLS, signs.ellipsis)
         entitle(self.nodes, name, f" {signs.dot} ".join(filter(None, parts)))
 
-    def progress_words(self) -> str:
-        """The progress of the run for the title: `implement runs, stage 4`; empty for none."""
-        background = self.background
-        if background is None or not background.running or not self.shows_background:
-            return ""
-        question = background.question
-        if background.cancelling:
+    def run_words(self) -> str:
+        """The state of the run for the title: `run done`, `implement runs, stage 4`."""
+        if self.run is None or self.run.view.state != "running":
+            return f"run {self.run.view.state}" if self.run is not None else ""
+        if self._shown_background is not None and self._shown_background.cancelling:
             return "cancelled, ending"
-        if question is not None:
-            return f"{display_line(question.node)} asks"
-        nodes = ", ".join(map(display_line, background.active.values()))
-        return f"{nodes} runs, stage {background.stages + 1}" if nodes else "starting"
+        node = display_line(self.run.view.current_node)
+        stage = self.run.stages + 1
+        return f"{node} asks" if self._question else f"{node} runs, stage {stage}"
 
     # why a key cannot be used now
 
@@ -283,13 +256,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return None if self.nodes.rows else edit
 
     def already_running(self) -> str | None:
-        if self.background is not None and self.run_in_progress:
+        if self.background is not None and self.background.running:
             name = self.background.run_id or "A run"
             return f"{name} is in progress: {keys.CANCEL.key} cancels it."
         return self.no_node()
 
     def not_running(self) -> str | None:
-        if self.background is None or not self.run_in_progress:
+        if self.background is None or not self.background.running:
             return f"Nothing is running: {keys.RUN.key} runs the pipeline."
         if self.background.cancelling:
             return "The run was cancelled and ends as soon as its stage lets it."
@@ -319,80 +292,61 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         return run if isinstance(run, BackgroundRun) else None
 
     @property
-    def run_in_progress(self) -> bool:
-        """Whether a run of this program is still in progress."""
-        return self.background is not None and self.background.running
+    def _shown_background(self) -> BackgroundRun | None:
+        """The run in the background, if it is on the screen."""
+        background = self.background
+        return background if background is not None and background.path == self.path else None
 
     @property
-    def shows_background(self) -> bool:
-        """Whether the run in the background is on the screen."""
-        background = self.background
-        return background is not None and background.path == self.path
+    def _question(self) -> StageQuestion | None:
+        """What the run on the screen asks."""
+        return self._shown_background.question if self._shown_background is not None else None
 
     @unless(already_running)
     async def action_pipeline_run(self) -> None:
         """Run from the start."""
-        if self.path is None or self.graph is None:
-            return
-        path, project = self.path, self.project or default_project() or NO_PROJECT
-        asked_about = self._file_changed_at
-
-        async def run(options: RunOptions) -> None:
-            if _changed_at(path) != asked_about:  # what was allowed is another file
-                raise ConflictError(f"{path.name} has changed meanwhile: nothing was run.")
-            start = self.engine.pipelines.start_run
-            self._begin(BackgroundRun(path), partial(start, path, project, options))
-            self.say("Running ...")
-
-        await self._ask_who("Run", self.graph.pipeline, run)
+        if self.path is not None and self.graph is not None:
+            project = self.project or default_project() or NO_PROJECT
+            start = partial(self.engine.pipelines.start_run, self.path, project)
+            await self._ask_who("Run", self.graph.pipeline, BackgroundRun(self.path), start)
 
     @unless(cannot_resume)
     async def action_pipeline_resume(self) -> None:
-        run_id, path, pipelines = self.run_id, self.path, self.engine.pipelines
-        if run_id is None or path is None:
-            return
-
-        async def resume(options: RunOptions) -> None:
-            resumed = partial(pipelines.resume_run, run_id, options)
-            self._begin(BackgroundRun(path, run_id), resumed)
-            self.say(f"Continuing {run_id} ...")
-
-        pipeline = await to_thread(pipelines.pipeline_of, run_id)
-        await self._ask_who("Resume", pipeline, resume)
+        if self.path is not None and self.run_id is not None:
+            pipelines, run = self.engine.pipelines, BackgroundRun(self.path, self.run_id)
+            pipeline = await to_thread(pipelines.pipeline_of, run.run_id)
+            await self._ask_who("Resume", pipeline, run, partial(pipelines.resume_run, run.run_id))
 
     async def _ask_who(
-        self, verb: str, pipeline: Pipeline, then: Callable[[RunOptions], Awaitable[None]]
+        self, verb: str, pipeline: Pipeline, run: BackgroundRun, go: Callable[[RunOptions], RunDone]
     ) -> None:
         """Ask who answers, and whether the pipeline may run its shell commands; with a pipeline
         that has none and without a model there is nothing to ask.
         """
-        from reviewer.llm.open_model import open_model, open_other_models
-        from reviewer.pipelines.service import RunOptions
+        from reviewer.pipelines.options import options_from
         from reviewer.settings import load_settings
 
-        settings = await to_thread(load_settings)
+        settings, asked_about = await to_thread(load_settings), self._file_changed_at
         shell = any(each.rule == "shell" for each in pipeline.warnings)
-
-        def options_of(engine: str) -> RunOptions:
-            model = engine == "model"
-            return RunOptions(
-                model=open_model(settings) if model else None,
-                models=open_other_models(settings) if model else {},
-                context_tokens=settings.model.context_tokens,
-                allow_tools=shell,
-            )
+        name = display_line(pipeline.name)
 
         async def chosen(option: Option) -> None:
             if option.key == "none":
                 self.say("Nothing was run.")
-            else:
-                await then(await to_thread(options_of, option.key))
+                return
+            if _changed_at(run.path) != asked_about:  # what was allowed is another file
+                raise ConflictError(f"{run.path.name} has changed meanwhile: nothing was run.")
+            asks_model = option.key == "model"
+            options = await to_thread(lambda: options_from(settings, asks_model=asks_model))
+            self.host.background_run, run.listener = run, self._listener
+            run.start(go, structs.replace(options, allow_tools=shell))
+            self.say(f"{name} is running ...")
 
         offline = Option("offline", "The offline stand-in answers")
         options = [offline]
         if settings.model.base_url or settings.model.command:
-            name = settings.model.name or " ".join(settings.model.command)
-            options.append(Option("model", f"{name} answers"))
+            model = settings.model.name or " ".join(settings.model.command)
+            options.append(Option("model", f"{model} answers"))
         if shell:
             rights = "and its shell commands run with your rights"
             options = [structs.replace(each, detail=rights) for each in options]
@@ -400,12 +354,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         elif len(options) == 1:
             await chosen(offline)
             return
-        await self.choose(f"{verb} {display_line(pipeline.name)}", options, chosen)
-
-    def _begin(self, run: BackgroundRun, go: Callable[..., RunDone]) -> None:
-        self.host.background_run, run.listener = run, self._listener
-        self._read_at = None
-        run.start(go)
+        await self.choose(f"{verb} {name}", options, chosen)
 
     @unless(not_running)
     def action_pipeline_cancel(self) -> None:
@@ -419,9 +368,8 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @on(RowList.Opened)
     async def action_pipeline_enter(self) -> None:
         """Answer the run's question, read the text below, or choose a pipeline without one."""
-        question = self.background.question if self.background is not None else None
-        if question is not None:
-            await self._ask(question)
+        if self._question is not None:
+            await self._ask(self._question)
         elif self.graph is None:
             await self.action_pipeline_choose()
         else:
@@ -429,61 +377,57 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     def title_of(self, action: Action) -> str:
         """`answer` only while the run has a question."""
-        asked = self.background is not None and self.background.question is not None
-        return "read" if action is keys.ENTER and not asked else super().title_of(action)
+        reads = action is keys.ENTER and self._question is None
+        return "read" if reads else super().title_of(action)
 
     async def _ask(self, question: StageQuestion) -> None:
-        """Offer the choices of a question; free text where it is allowed."""
+        """Offer the choices of a question."""
         options = [
             Option(choice.key, f"{choice.key}  {choice.label}", f"leads to {choice.target}")
             for choice in question.choices
         ]
-        background, typed = self.background, ""
+        background = self.background
 
         def narrow(text: str) -> None:
-            nonlocal typed
-            typed = text
             words = text.strip().casefold()
             fitting = [one for one in options if words in f"{one.name} {one.detail}".casefold()]
-            fitting.sort(key=lambda one: one.key.casefold() != words)  # the exact key comes first
-            free = [Option(FREE_TEXT, f'answer "{text}"')] if question.freeform and text else []
-            self.offer([*free, *fitting])
+            self.offer(sorted(fitting, key=lambda one: one.key.casefold() != words))  # a key first
 
         async def then(option: Option) -> None:
             if background is None:
                 raise ConflictError("The run has ended: nothing was answered.")
-            background.reply(question, typed if option.key == FREE_TEXT else option.key)
+            background.reply(question, option.key)
             self.say("Answered.")
 
-        detail = "type your answer" if question.freeform else f"{shared.CHOOSE.key} chooses a line"
         title = display_line(question.text) or question.node
-        await self.choose(title, options, then, narrow=narrow, hint=detail)
+        hint = f"{shared.CHOOSE.key} chooses a line"
+        await self.choose(title, options, then, narrow=narrow, hint=hint)
 
     @on(RunMoved)
     def _run_moved(self) -> None:
-        """Show the progress of the run. Raises unexpected exceptions of its thread."""
-        background = self.background
-        if background is None or not self.shows_background:
+        if (background := self._shown_background) is not None:
+            self._open(background.path, background.run_id)
+
+    def _tell_run(self) -> None:
+        """Say what the run in the background asks, or how it ended. Raises unexpected exceptions of
+        its thread.
+        """
+        background, question = self._shown_background, self._question
+        if background is None:
             return
-        question, done = background.question, background.done
         if background.defect is not None:
             raise background.defect
-        remark = f" - {display_line(background.remark)}" if background.remark else ""
+        if background.error or background.done is not None:
+            self.host.background_run = None
         if background.error:
-            self.host.background_run = None
             self.say_trouble(display_line(background.error))
-        elif done is not None:
-            self.host.background_run = None
+        elif (done := background.done) is not None:
             way = "" if done.state == "done" else f" - {keys.RESUME.key} resumes"
-            self._read_run(background.run_id, f"{display_line(done.message)}{way}{remark}")
-        elif (at := (background.stages, question)) != self._read_at and background.run_id:
-            self._read_at = at
-            self._read_run(background.run_id)
-            if question is not None:
-                self.nodes.go_to(question.node)
-                asked = display_line(question.text)
-                self.say(f"{asked} - {keys.ENTER.key} answers{remark}")
-        self._show_states()
+            self.say(f"{display_line(done.message)}{way}")
+        elif question is not None and question is not self._announced:
+            self._announced = question
+            self.nodes.go_to(question.node)
+            self.say(f"{display_line(question.text)} - {keys.ENTER.key} answers")
         self.show_footer()
 
     # choosing a pipeline, a run, a mode

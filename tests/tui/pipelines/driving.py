@@ -32,7 +32,7 @@ def states(screen: Screen) -> dict[str, tuple[str, int]]:
 
 async def until_it(screen: Screen, word: str) -> None:
     """Wait until the title shows this state of the run."""
-    await screen.until(lambda: word in shown(screen).progress_words())
+    await screen.until(lambda: word in shown(screen).run_words())
     await screen.settle()
 
 

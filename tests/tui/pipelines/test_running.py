@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
-from reviewer.pipelines.events import RunDone, StageDone, StageQuestion
-from reviewer.pipelines.service import RunOptions
+from reviewer.pipelines.options import RunOptions
 from reviewer.tui.pipelines.run import BackgroundRun
 from tests.present import present
 from tests.tui.conftest import Screen, opened
@@ -90,8 +88,8 @@ async def test_a_run_continues_while_another_screen_is_shown(engine: Engine, bak
 
 async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
     pipelines = engine.pipelines
-    pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
-    pipelines.start_run(bakery, "acme", ask=lambda question: None)
+    pipelines.start_run(bakery, "acme", RunOptions(ask=lambda question: "Y"))
+    pipelines.start_run(bakery, "acme", RunOptions(ask=lambda question: None))
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
         assert "run waiting" in screen.text
@@ -140,7 +138,7 @@ async def test_the_hop_after_a_resume_shows_the_summary_and_not_full(
 async def test_a_damaged_checkpoint_is_reported_and_the_graph_still_shown(
     engine: Engine, bakery: Path
 ) -> None:
-    done = engine.pipelines.start_run(bakery, "acme", ask=lambda question: None)
+    done = engine.pipelines.start_run(bakery, "acme", RunOptions(ask=lambda question: None))
     (Path(done.folder) / "checkpoint.json").write_bytes(b'{"run_id": "x')
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
@@ -175,6 +173,22 @@ FORKED = """digraph fork {
     choose -> done [label="[S] Sweet"]; choose -> split [label="[A] Again"]
 }
 """
+
+
+async def test_a_gate_in_a_branch_hides_nothing_of_the_branch_before(
+    engine: Engine, bakery: Path
+) -> None:
+    bakery.write_text(
+        FORKED.replace(
+            "sweet -> meet; salty -> meet", "sweet -> meet; salty -> taste -> meet"
+        ).replace("choose [shape", "taste [shape=hexagon]; choose [shape")
+    )
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        assert at(screen) == "taste"
+        assert states(screen)["sweet"] == ("success", 1)
+        await screen.press("c")
+        await until_ended(screen)
 
 
 async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bakery: Path) -> None:
@@ -214,26 +228,6 @@ async def test_an_answer_is_only_for_the_question_that_was_shown(
         assert run.question is not None
         await screen.press("c")
         await until_ended(screen)
-
-
-def test_a_stage_of_another_branch_does_not_hide_a_question(bakery: Path) -> None:
-    asked = StageQuestion(2, "taste", "Is it good?", (), True, "")
-    answers: list[str | None] = []
-
-    def branches(*, ask: Any, watch: Any, cancelled: Any) -> RunDone:
-        """One branch asks just before a stage of the other one ends."""
-        watch(asked)
-        watch(StageDone(3, "glaze", "success", "", "", 0.0, 1, "", ""))
-        answers.append(ask(asked))
-        return RunDone("r", "done", "Reached done.", 3, "done", "")
-
-    run = BackgroundRun(bakery)
-    run.start(branches)
-    until(lambda: run.question is asked)
-    run.reply(asked, "yes")
-    until(lambda: not run.running)
-    assert run.defect is None
-    assert answers == ["yes"]
 
 
 async def test_a_run_that_ended_behind_another_pipeline_is_said_when_it_is_shown_again(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.pipelines.options import RunOptions
 from reviewer.tui.evidence.source import SourceScreen
 from tests.tui.conftest import opened
 from tests.tui.pipelines.conftest import BAKERY
@@ -195,7 +196,7 @@ async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, ba
 async def test_a_pipeline_that_ran_elsewhere_is_not_opened_by_itself(
     engine: Engine, bakery: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine.pipelines.start_run(bakery, "acme", ask=lambda question: "Y")
+    engine.pipelines.start_run(bakery, "acme", RunOptions(ask=lambda question: "Y"))
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)

@@ -15,8 +15,9 @@ from reviewer.llm.model import (
     ModelError,
 )
 from reviewer.pipelines.events import Event, RunDone
-from reviewer.pipelines.handlers import Timing
-from reviewer.pipelines.service import Pipelines, RunOptions
+from reviewer.pipelines.options import RunOptions
+from reviewer.pipelines.runner import Timing
+from reviewer.pipelines.service import Pipelines
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -91,24 +92,17 @@ class Workshop:
         )
         return path
 
-    def start(
-        self, path: Path, *, ask: Any = None, cancelled: Any = None, **options: Any
-    ) -> RunDone:
+    def start(self, path: Path, **options: Any) -> RunDone:
         """A run with the scripted model."""
-        options.setdefault("model", self.model)
-        return self.runs.start_run(
-            path, "tea", RunOptions(**options), ask=ask, watch=self.events.append,
-            cancelled=cancelled,
-        )  # fmt: skip
+        return self.runs.start_run(path, "tea", self._options(options))
 
-    def resume(
-        self, target: str, *, ask: Any = None, cancelled: Any = None, **options: Any
-    ) -> RunDone:
+    def resume(self, target: str, **options: Any) -> RunDone:
         """The same run gone on with, by a program that knows no session."""
-        options.setdefault("model", self.model)
-        return self.reopened().resume_run(
-            target, RunOptions(**options), ask=ask, watch=self.events.append, cancelled=cancelled
-        )
+        return self.reopened().resume_run(target, self._options(options))
+
+    def _options(self, options: dict[str, Any]) -> RunOptions:
+        given: dict[str, Any] = {"model": self.model, "watch": self.events.append}
+        return RunOptions(**given | options)
 
     def nodes(self, done: RunDone) -> list[str]:
         """The nodes that a run went through."""

@@ -216,7 +216,7 @@ def test_a_name_makes_a_start_or_exit_only_where_nothing_else_does() -> None:
         ("digraph { a /* b }", "1:13", "never closed"),
         ("digraph { a [x=<b] }", "1:16", "no closing >"),
         ("digraph { a [x='b c'] }", "1:16", "double quotes"),
-        ("digraph { a → b }", "1:13", "->"),
+        ("digraph { a → b }", "1:13", "not a DOT statement: →"),
         ("digraph { a [x=“b”] }", "1:16", "value is missing"),
         ("digraph {{ name }} { a }", "1:9", "template"),
         ("digraph { {% if x %} a {% endif %} }", "1:12", "not a DOT statement"),

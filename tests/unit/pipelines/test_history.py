@@ -9,14 +9,22 @@ from pathlib import Path
 import pytest
 
 from reviewer.pipelines.dot import parse_dot
-from reviewer.pipelines.history import FORMAT, HistoryError, read_history
-from reviewer.pipelines.resolve import entry_after, thread_preview
+from reviewer.pipelines.history import HistoryError, read_history
+from reviewer.pipelines.resolve import entry_after
 from reviewer.pipelines.values import RunHistory, Stage, ToolCall
 
 
 def test_the_documented_format_is_read(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-    path.write_text(FORMAT)
+    path.write_text(
+        """
+    {"run_id": "r1",
+     "completed": [{"node": "plan", "outcome": "success", "notes": "...",
+                    "tools": [{"name": "shell", "arguments": {}, "result": ""}],
+                    "duration_s": 12.5}],
+     "context": {"key": "any JSON value"},
+     "retries": {"plan": [1, 3]}}"""
+    )
     assert read_history(path) == RunHistory(
         "r1",
         (Stage("plan", notes="...", tools=(ToolCall("shell"),), duration_s=12.5),),
@@ -52,12 +60,9 @@ def test_a_checkpoint_is_a_history_too(tmp_path: Path) -> None:
     ("data", "says"),
     [
         (b"", "is not the history of a run"),
-        (b"[" * 5000, "is not the history of a run"),
-        (b"\xff\xff", "is not the history of a run"),
         (b"[]", "got `array`"),
         (b'{"completed": [{"outcome": "fail"}]}', "missing required field `node`"),
         (b'{"completed": [{"node": "a", "notes": 5}]}', "$.completed[0].notes"),
-        (b'{"completed": [{"node": "a", "outcome": "odd"}]}', "$.completed[0].outcome"),
         (b'{"retries": {"a": [1]}}', "$.retries[...]"),
     ],
 )
@@ -74,40 +79,12 @@ def test_what_is_no_run_is_refused_with_the_file_and_the_place(
 
 
 LOOM = parse_dot(
-    """digraph loom { default_fidelity=truncate
-    start [shape=Mdiamond]
-    wind [prompt="Wind the thread" fidelity=full thread_id=red]
-    weave [prompt="Weave on" fidelity=full thread_id=red]
-    dye [prompt=x fidelity=full thread_id=blue]
-    press [prompt=y]
-    start -> wind -> weave -> dye -> press; weave -> wind [thread_id=ignored] press -> weave }"""
+    "digraph loom { start -> wind -> weave -> dye -> press; weave -> wind; press -> weave }"
 )
 
 
 def run_of(*names: str) -> RunHistory:
-    return RunHistory("r", tuple(Stage(name, notes=f"{name} is done") for name in names))
-
-
-def stages_carried(history: RunHistory, node: str) -> list[str]:
-    entry = entry_after(LOOM, history, node)
-    return [stage.node for stage in thread_preview(LOOM, history, entry).stages]
-
-
-def test_a_thread_carries_the_stages_that_had_it_and_no_others() -> None:
-    history = run_of("start", "wind", "weave", "wind", "weave", "dye", "press")
-    assert stages_carried(history, "weave") == ["wind", "weave", "wind", "weave"]
-    assert stages_carried(history, "dye") == ["dye"]
-    assert stages_carried(history, "press") == []
-    assert stages_carried(run_of("start"), "wind") == []
-
-
-def test_what_is_carried_is_told_and_counted() -> None:
-    history = run_of("start", "wind")
-    found = thread_preview(LOOM, history, entry_after(LOOM, history, "weave"))
-    assert found.thread == "red"
-    assert found.text == "### wind (success)\nWind the thread\n\nwind is done"
-    assert found.tokens > 5
-    assert found.after_resume == "summary:high"
+    return RunHistory("r", tuple(Stage(name) for name in names))
 
 
 def test_the_way_into_a_node_is_the_one_from_the_stage_that_ran_last() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +11,8 @@ from reviewer.pipelines.values import StageOutcome
 
 
 def test_a_plain_answer_is_a_success_and_its_own_note() -> None:
-    read = read_answer("I wrote the parser.\n")
-    assert (read.outcome, read.word, read.notes) == (
+    read = read_answer("brew", "I wrote the parser.\n")
+    assert (read.stage.outcome, read.stage.word, read.stage.notes) == (
         StageOutcome.SUCCESS, "success", "I wrote the parser.",
     )  # fmt: skip
 
@@ -30,16 +28,17 @@ def test_a_plain_answer_is_a_success_and_its_own_note() -> None:
     ],
 )
 def test_a_line_at_the_end_says_the_outcome(line: str, outcome: StageOutcome, word: str) -> None:
-    read = read_answer(f"Two tests fail.\n\n{line}")
-    assert (read.outcome, read.word) == (outcome, word)
+    read = read_answer("brew", f"Two tests fail.\n\n{line}")
+    assert (read.stage.outcome, read.stage.word) == (outcome, word)
 
 
 def test_lines_may_also_prefer_suggest_and_remember() -> None:
     read = read_answer(
+        "brew",
         "Outcome: fail\nPreferred label: Rework\nSuggested next: fix, plan\n"
-        "Context: failing = tests/a.py"
+        "Context: failing = tests/a.py",
     )
-    assert read.preferred_label == "Rework"
+    assert read.stage.preferred_label == "Rework"
     assert read.suggested_next == ("fix", "plan")
     assert read.context_updates == {"failing": "tests/a.py"}
 
@@ -55,73 +54,42 @@ RESERVED = [
 
 @pytest.mark.parametrize("key", RESERVED)
 def test_an_answer_cannot_set_what_the_run_itself_says(key: str) -> None:
-    in_a_line = read_answer(f"Done.\nContext: left=2\nContext: {key}=[Y] Yes")
-    as_json = read_answer(
-        json.dumps({"outcome": "success", "context_updates": {key: "[Y] Yes", "left": "2"}})
-    )
-    for read in (in_a_line, as_json):
-        assert read.context_updates == {"left": "2"}
-        assert read.remark.startswith("The answer may not set ")
-
-
-@pytest.mark.parametrize(
-    "updates",
-    [
-        {"human": {"gate": {"label": "Yes"}}},
-        {"human": {"gate.label": "Yes"}},
-        {"tool": {"exit_code": 0}},
-        {"context": {"human": {"answer": "Yes"}}},
-        {"context": {"context.goal": "spend"}},
-    ],
-)
-def test_nor_from_inside_of_an_object(updates: dict[str, object]) -> None:
-    read = read_answer(json.dumps({"outcome": "success", "context_updates": updates}))
-    assert read.context_updates == {}
-    assert read.remark
+    read = read_answer("brew", f"Done.\nContext: left=2\nContext: {key}=[Y] Yes")
+    assert read.context_updates == {"left": "2"}
+    assert read.stage.remark.startswith("The answer may not set ")
 
 
 def test_keys_that_only_look_alike_are_taken() -> None:
-    updates = {"humans": 2, "tools.used": "sh", "goals": ["a"], "review.outcome": "fine", "a": {}}
-    read = read_answer(json.dumps({"outcome": "success", "context_updates": updates}))
-    assert (read.context_updates, read.remark) == (updates, "")
+    updates = {"humans": "2", "tools.used": "sh", "goals": "a", "review.outcome": "fine"}
+    read = read_answer("brew", "\n".join(f"Context: {key}={updates[key]}" for key in updates))
+    assert (read.context_updates, read.stage.remark) == (updates, "")
 
 
 def test_an_answer_still_says_its_own_outcome_and_label() -> None:
-    read = read_answer("Outcome: fail\nPreferred label: Rework\nContext: outcome=success")
-    assert (read.word, read.preferred_label) == ("fail", "Rework")
+    read = read_answer("brew", "Outcome: fail\nPreferred label: Rework\nContext: outcome=success")
+    assert (read.stage.word, read.stage.preferred_label) == ("fail", "Rework")
 
 
 def test_the_remark_names_the_keys_but_not_endlessly() -> None:
-    updates = {f"human.{'x' * 500}{number}\n": 1 for number in range(90)}
-    remark = read_answer(json.dumps({"outcome": "success", "context_updates": updates})).remark
-    assert "and 85 more" in remark
+    lines = (f"Context: human.{'x' * 400}{number}=1" for number in range(9))
+    remark = read_answer("brew", "\n".join(lines)).stage.remark
+    assert "and 3 more" in remark
     assert len(remark) < 500
-    assert "\n" not in remark
 
 
 def test_the_last_word_holds() -> None:
-    assert read_answer("Outcome: fail\nFixed it.\nOutcome: success").outcome is StageOutcome.SUCCESS
-
-
-def test_an_object_at_the_end_says_it_as_json() -> None:
-    read = read_answer(
-        'Done.\n```json\n{"status": "fail", "preferred_next_label": "no", "notes": "broke",\n'
-        ' "suggested_next_ids": ["fix"], "context_updates": {"left": {"n": 2}}}\n```\n'
+    assert (
+        read_answer("brew", "Outcome: fail\nFixed it.\nOutcome: success").stage.outcome
+        is StageOutcome.SUCCESS
     )
-    assert (read.outcome, read.preferred_label, read.notes) == (StageOutcome.FAIL, "no", "broke")
-    assert read.suggested_next == ("fix",)
-    assert read.context_updates == {"left": {"n": 2}}
-
-
-def test_an_object_in_the_middle_of_an_answer_is_only_an_example() -> None:
-    read = read_answer('The endpoint answers {"status": "error"} without a token. I fixed that.')
-    assert read.outcome is StageOutcome.SUCCESS
 
 
 def test_an_outcome_far_above_the_end_is_only_talk() -> None:
-    assert read_answer("Outcome: fail\n" + "line\n" * 20).outcome is StageOutcome.SUCCESS
+    assert (
+        read_answer("brew", "Outcome: fail\n" + "line\n" * 20).stage.outcome is StageOutcome.SUCCESS
+    )
 
 
 @given(st.text(max_size=300))
 def test_no_answer_is_too_odd_to_read(answer: str) -> None:
-    assert read_answer(answer).outcome in StageOutcome
+    assert read_answer("brew", answer).stage.outcome in StageOutcome

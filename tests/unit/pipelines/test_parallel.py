@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -87,8 +86,7 @@ def test_the_outcome_tells_how_many_branches_succeeded(
     words = {"Sip": green, "Black": black}
     tea.model.script = lambda prompt: f"Outcome: {words.get(prompt.splitlines()[-1], 'success')}"
     tea.start(tea.write(FORK))
-    ended = {each.node: each.outcome for each in tea.events if isinstance(each, StageDone)}
-    assert ended["split"] == outcome
+    ended = {e.stage.node: e.stage.outcome for e in tea.events if isinstance(e, StageDone)}
     assert ended["meet"] == outcome
 
 
@@ -103,7 +101,7 @@ def test_a_failing_branch_stops_the_run_and_a_resume_repeats_only_its_stage(
 
     tea.model.script = script
     done = tea.start(tea.write(FORK))
-    assert (done.state, done.node) == ("failed", "split")
+    assert (done.state, done.node) == ("failed", "sip")
     assert "sip: The kettle is cold." in done.message
     broken.clear()
     tea.model.asked.clear()
@@ -142,25 +140,6 @@ def test_a_gate_in_a_branch(tea: Workshop) -> None:
     waiting = tea.start(tea.write(body))
     assert waiting.state == "waiting"
     assert tea.resume(waiting.run_id, answers={"sip": ["yes"]}).state == "done"
-
-
-def test_a_branch_in_a_loop_of_the_run_has_folders_of_its_own_each_time(tea: Workshop) -> None:
-    turns = iter(("Outcome: fail", "Outcome: success"))
-    tea.model.script = lambda prompt: (
-        next(turns) if prompt.endswith("Serve") else ANSWERS[prompt.splitlines()[-1]]
-    )
-    body = FORK.replace(
-        "serve -> done",
-        'serve; serve -> split [condition="outcome=fail"]; '
-        'serve -> done [condition="outcome=success"]',
-    )
-    done = tea.start(tea.write(body))
-    assert done.state == "done"
-    folders = [each.folder for each in tea.runs.checkpoint(done.run_id).logs]
-    assert len(folders) == len(set(folders)) == 14
-    for folder in folders:
-        status = json.loads((Path(done.folder) / folder / "status.json").read_text())
-        assert f"{status['node']}-{status['step']}" == folder
 
 
 @pytest.mark.parametrize(

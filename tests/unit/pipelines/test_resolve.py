@@ -1,4 +1,4 @@
-"""How fidelity and thread are resolved."""
+"""How fidelity and thread are resolved, by the rules of the document."""
 
 from __future__ import annotations
 
@@ -6,88 +6,74 @@ import pytest
 
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.resolve import (
+    NodeEntry,
     entries,
-    explain_fidelity,
-    explain_thread,
+    entry_through,
     fidelity_on_resume,
     resolve_fidelity,
     resolve_thread_id,
 )
-from reviewer.pipelines.values import MODES, Pipeline, PipelineEdge, PipelineNode
+from reviewer.pipelines.values import MODES
 
 
-def node(**values: object) -> PipelineNode:
-    return PipelineNode("cut", "cut", "box", "codergen", **values)  # type: ignore[arg-type]
-
-
-def edge(**values: object) -> PipelineEdge:
-    return PipelineEdge("sew", "cut", 0, **values)  # type: ignore[arg-type]
-
-
-def graph(**values: object) -> Pipeline:
-    return Pipeline("coat", "", {}, (), **values)  # type: ignore[arg-type]
+def sewn(on_edge: str, on_node: str, on_graph: str) -> NodeEntry:
+    """How `cut` is entered from `sew`, with attributes in three places."""
+    found = parse_dot(f"digraph coat {{ {on_graph}; cut [{on_node}]; sew -> cut [{on_edge}] }}")
+    (entry,) = entries(found)
+    return entry
 
 
 @pytest.mark.parametrize(
     ("on_edge", "on_node", "on_graph", "value", "rule"),
     [
         ("full", "truncate", "summary:low", "full", "edge"),
-        (None, "truncate", "summary:low", "truncate", "node"),
-        (None, None, "summary:low", "summary:low", "graph"),
-        (None, None, None, "compact", "default"),
+        ("", "truncate", "summary:low", "truncate", "node"),
+        ("", "", "summary:low", "summary:low", "graph"),
+        ("", "", "", "compact", "default"),
         ("huge", "truncate", "summary:low", "truncate", "node"),
         ("huge", "tiny", "wide", "compact", "default"),
-        (" Full ", None, None, "full", "edge"),
-        ("", "", "", "compact", "default"),
+        (" Full ", "", "", "full", "edge"),
     ],
 )
 def test_edge_before_node_before_graph_before_default(
-    on_edge: str | None, on_node: str | None, on_graph: str | None, value: str, rule: str
+    on_edge: str, on_node: str, on_graph: str, value: str, rule: str
 ) -> None:
-    parts = edge(fidelity=on_edge), node(fidelity=on_node), graph(default_fidelity=on_graph)
-    assert resolve_fidelity(*parts) == value
-    found = explain_fidelity(*parts)
-    assert (found.value, found.rule) == (value, rule)
-    assert found.steps == (
-        ("edge", on_edge), ("node", on_node), ("graph", on_graph), ("default", "compact"),
+    entry = sewn(f'fidelity="{on_edge}"', f'fidelity="{on_node}"', f'default_fidelity="{on_graph}"')
+    assert (entry.fidelity.value, entry.fidelity.rule) == (value, rule)
+    assert entry.fidelity.steps == (
+        ("edge", on_edge or None), ("node", on_node or None), ("graph", on_graph or None),
+        ("default", "compact"),
     )  # fmt: skip
 
 
-def test_without_an_edge_the_node_decides() -> None:
-    assert resolve_fidelity(None, node(fidelity="full"), graph()) == "full"
-    assert resolve_thread_id(None, node(), graph(), "sew") == "sew"
-
-
 @pytest.mark.parametrize(
-    ("on_node", "on_edge", "on_graph", "classes", "value", "rule"),
+    ("on_node", "on_edge", "on_graph", "value", "rule"),
     [
-        ("n", "e", "g", ("c",), "n", "node"),
-        (None, "e", "g", ("c",), "e", "edge"),
-        (None, None, "g", ("c",), "g", "graph"),
-        (None, None, None, ("inner", "outer"), "inner", "subgraph"),
-        (None, None, None, (), "sew", "previous node"),
+        ("n", "e", "g", "n", "node"),
+        ("", "e", "g", "e", "edge"),
+        ("", "", "g", "g", "graph"),
+        ("", "", "", "sew", "previous node"),
     ],
 )
-def test_node_before_edge_before_graph_before_subgraph_before_previous(
-    on_node: str | None,
-    on_edge: str | None,
-    on_graph: str | None,
-    classes: tuple[str, ...],
-    value: str,
-    rule: str,
+def test_node_before_edge_before_graph_before_previous(
+    on_node: str, on_edge: str, on_graph: str, value: str, rule: str
 ) -> None:
-    parts = (
-        edge(thread_id=on_edge),
-        node(thread_id=on_node, classes=classes),
-        graph(default_thread_id=on_graph),
-        "sew",
+    entry = sewn(f'thread_id="{on_edge}"', f'thread_id="{on_node}"', f'thread_id="{on_graph}"')
+    assert (entry.thread.value, entry.thread.rule) == (value, rule)
+
+
+def test_the_class_of_a_subgraph_comes_before_the_previous_node() -> None:
+    found = parse_dot(
+        'digraph { a -> b; subgraph { label="Fitting Room" node [fidelity=full] c -> d } b -> c }'
     )
-    assert resolve_thread_id(*parts) == value
-    assert explain_thread(*parts).rule == rule
+    assert {entry.node.name: entry.shared_thread for entry in entries(found)} == {
+        "b": "", "c": "fitting-room", "d": "fitting-room",
+    }  # fmt: skip
 
 
 def test_the_first_node_of_a_run_gets_a_thread_of_its_own_name() -> None:
-    assert resolve_thread_id(None, node(), graph(), "") == "cut"
+    found = parse_dot("digraph { cut [fidelity=full] }")
+    assert entry_through(found, None, found.nodes["cut"]).shared_thread == "cut"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -104,18 +90,7 @@ def test_two_edges_between_the_same_nodes_decide_for_themselves() -> None:
         sew -> cut [condition="outcome=fail" fidelity=full thread_id=other]
         sew -> cut [condition="outcome=success"] }"""
     )
-    resolved = [
-        (each.fidelity.value, each.fidelity.rule, each.shared_thread) for each in entries(found)
-    ]
-    assert resolved == [
-        ("full", "edge", "cloth"), ("summary:medium", "node", ""),
-    ]  # fmt: skip
-
-
-def test_the_class_of_a_subgraph_is_a_thread() -> None:
-    found = parse_dot(
-        'digraph { a -> b; subgraph { label="Fitting Room" node [fidelity=full] c -> d } b -> c }'
-    )
-    assert {entry.node.name: entry.shared_thread for entry in entries(found)} == {
-        "b": "", "c": "fitting-room", "d": "fitting-room",
-    }  # fmt: skip
+    cut, (first, second) = found.nodes["cut"], found.edges
+    assert resolve_fidelity(first, cut, found) == "full"
+    assert resolve_fidelity(second, cut, found) == "summary:medium"
+    assert resolve_thread_id(first, cut, found, "sew") == "cloth"

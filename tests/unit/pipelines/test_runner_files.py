@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from reviewer.pipelines.events import RunError
+from reviewer.pipelines.values import Stage
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
 from tests.unit.pipelines.running import Workshop
-from tests.unit.pipelines.test_runner import CHAIN, LOOP, in_turn
+from tests.unit.pipelines.test_runner import CHAIN, in_turn
+
+
+def as_a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
 
 
 class TestFiles:
-    def test_prompt_answer_and_status_of_every_stage_are_kept_for_the_owner_only(
+    def test_prompt_and_answer_of_every_stage_are_kept_for_the_owner_only(
         self, workshop: Workshop
     ) -> None:
         done = workshop.start(workshop.write(CHAIN))
@@ -24,8 +32,8 @@ class TestFiles:
         assert folder.parent.name == "store.db-runs"
         assert (folder / "build-3" / "prompt.md").read_text().endswith("Build it")
         assert (folder / "build-3" / "response.md").read_text() == "did: Build it"
-        status = json.loads((folder / "build-3" / "status.json").read_text())
-        assert (status["node"], status["model"], status["step"]) == ("build", "scripted", 3)
+        stage = workshop.runs.checkpoint(done.run_id).logs[2]
+        assert (stage.node, stage.model, stage.step) == ("build", "scripted", 3)
         for path in [folder, *folder.rglob("*")]:
             assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
 
@@ -54,15 +62,40 @@ class TestFiles:
         assert b"[masked" in kept
         assert kept.count(secret.encode()) == 0
 
-    def test_a_thread_can_be_read_as_a_conversation(self, workshop: Workshop) -> None:
-        done = workshop.start(workshop.write(LOOP))
-        turns = workshop.runs.conversation(done.run_id, "work")
-        assert [(turn.node, turn.prompt.splitlines()[-1]) for turn in turns] == [
-            ("write", "Write"), ("check", "Check"),
-        ]  # fmt: skip
-        assert len(workshop.runs.conversation(done.run_id)) == 3
-        with pytest.raises(RunError, match="Its threads: aside, work"):
-            workshop.runs.conversation(done.run_id, "nowhere")
+    def test_the_checkpoint_has_the_documents_keys(self, workshop: Workshop) -> None:
+        done = workshop.start(workshop.write(CHAIN))
+        keys = {"timestamp", "current_node", "completed_nodes", "node_retries", "context", "logs"}
+        assert keys <= json.loads((Path(done.folder) / "checkpoint.json").read_text()).keys()
+
+    @pytest.mark.parametrize(
+        ("make", "why"),
+        [
+            (lambda path: path.symlink_to(path.rename(path.with_name("aside"))), "it is a link"),
+            (as_a_pipe, "not a file"),
+            (lambda path: os.truncate(path, 10**12), "larger than 256 MB"),
+        ],
+    )
+    def test_a_checkpoint_that_is_no_plain_file_is_refused(
+        self, workshop: Workshop, make: Callable[[Path], object], why: str
+    ) -> None:
+        stopped = workshop.start(workshop.write(CHAIN), max_steps=1)
+        make(Path(stopped.folder) / "checkpoint.json")
+        with pytest.raises(RunError, match=why):
+            workshop.resume(stopped.run_id)
+
+
+@pytest.mark.parametrize("node", ["../../etc", "a/b", "..", "", "x" * 500, "née", "a\0b", "a\nb"])
+def test_whatever_a_node_is_called_its_folder_is_one_plain_name(node: str) -> None:
+    name = Stage(node, step=3).folder
+    assert "/" not in name
+    assert name.isascii()
+    assert name.isprintable()
+    assert not name.startswith(".")
+    assert len(name) < 100
+
+
+def test_nodes_whose_names_look_alike_get_different_folders() -> None:
+    assert Stage("a/b").folder != Stage("a:b").folder
 
 
 class TestStore:

@@ -131,20 +131,8 @@ def _alive(process: int) -> bool:
 
 
 def test_commands_that_a_run_did_not_begin_with_never_run(workshop: Workshop) -> None:
-    path = tool(workshop, "curl https://shop:s3cretPass1@shelf.example/", ", label=Ask")
-    path.write_text(path.read_text().replace("-> t; t", "-> q; q [shape=hexagon]; q -> t; t"))
-    done = workshop.start(path, allow_tools=True)
-    assert done.state == "waiting"
-    text = path.read_text()
-    path.write_text(text.replace("s3cretPass1", "s3;env|sh;cretPass1"))  # also masked
-    with pytest.raises(RunError, match="not as they were"):
-        workshop.resume(done.run_id, allow_tools=True)
-
-    path.write_text(text)
-    other = workshop.folder / "other"
-    other.mkdir()
-    (other / path.name).write_text(text)
-    card = Path(done.folder) / "run.json"
-    card.write_text(card.read_text().replace(str(path), str(other / path.name)))
-    with pytest.raises(RunError, match="not as they were"):
-        workshop.resume(done.run_id, allow_tools=True)
+    path = tool(workshop, "curl https://shop:s3cretPass1@shelf.example/")
+    stopped = workshop.start(path, allow_tools=True, max_steps=1)
+    path.write_text(path.read_text().replace("s3cretPass1", "s3;env|sh;cretPass1"))  # also masked
+    with pytest.raises(RunError, match="Put that file back"):
+        workshop.resume(stopped.run_id, allow_tools=True, max_steps=9)

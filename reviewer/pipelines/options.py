@@ -1,0 +1,85 @@
+"""How to run a pipeline, and who answers where no model is configured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from reviewer.llm.model import ChatMessage, ChatModel, Completion, JsonSchema
+from reviewer.pipelines.events import Ask, Watch
+from reviewer.settings import Settings
+
+CONTEXT_TOKENS = 8_192
+
+
+class RunOptions(Struct, frozen=True):
+    """How to run, and whom to tell and ask meanwhile, in the thread of the run.
+
+    `models` are others by name, for nodes that name one; without a model the offline stand-in
+    answers for all. `context_tokens`: the size of the model's context, prompt and answer together.
+    `answers`: given in advance, by node, used up in order. `context`: what a run begins with.
+    `max_steps`: the most stages (None: as the run was started with, else 1,000, or four for each
+    node if that is more). `watch` gets each event; `ask` answers a question, or None and the run
+    pauses; `cancelled` says whether to end.
+    """
+
+    model: ChatModel | None = None
+    models: dict[str, ChatModel] = {}
+    context_tokens: int = CONTEXT_TOKENS
+    answers: dict[str, list[str]] = {}
+    context: dict[str, str] = {}
+    allow_tools: bool = False
+    max_steps: int | None = None
+    watch: Watch = lambda event: None
+    ask: Ask = lambda question: None
+    cancelled: Callable[[], bool] = lambda: False
+
+    def answering(self, name: str) -> ChatModel:
+        """The model of that name, else the run's own."""
+        if self.model is None:
+            return StandIn()
+        return self.models.get(name, self.model)
+
+
+def options_from(settings: Settings, *, asks_model: bool) -> RunOptions:
+    """Options with the models of the settings, or with the offline stand-in. Raises ReviewerError
+    where the settings have no model.
+    """
+    from reviewer.llm.open_model import open_model, open_other_models
+
+    tokens = settings.model.context_tokens
+    if not asks_model:
+        return RunOptions(context_tokens=tokens)
+    return RunOptions(open_model(settings), open_other_models(settings), tokens)
+
+
+LABEL = "[offline stand-in]"
+_SHOWN = 80
+
+
+class StandIn:
+    """Stands in for a model where none is configured, so that a pipeline can be tried.
+
+    Answers every prompt with a short text that says so; the same for the same prompt.
+    """
+
+    name = "offline stand-in"
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.3,
+        schema: JsonSchema | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """An echo of the last line of the last message."""
+        lines = [line.strip() for line in messages[-1].content.splitlines() if line.strip()]
+        asked = lines[-1] if lines else "nothing"
+        if len(asked) > _SHOWN:
+            asked = asked[: _SHOWN - 1] + "…"
+        turns = f"turn {(len(messages) + 1) // 2}" if len(messages) > 1 else "fresh session"
+        return Completion(f"{LABEL} {turns}; asked for: {asked}", self.name, 0, 0)

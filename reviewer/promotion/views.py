@@ -75,8 +75,8 @@ class QueueQuery(Struct, frozen=True):
     status: str = "waiting"
     filter: str = ""
     sort: Sort = Sort.RANK
-    statements_only: bool = False
-    """Leave out what was set aside unless the filter names it, and excerpts unless it has one."""
+    without_deferred: bool = False
+    """Leave out what was set aside unless the filter names it."""
 
 
 class QueueRow(Struct, frozen=True):
@@ -120,16 +120,9 @@ class QueueRow(Struct, frozen=True):
         """How often it came up, or else was seen."""
         return self.times or self.seen
 
-    @property
-    def is_excerpt(self) -> bool:
-        """Whether it is a place to look, and not a statement."""
-        return self.proposer == Proposer.EXCERPT
-
 
 class Counts(Struct, frozen=True):
-    """Counts of a project's queue. `beyond_cap` candidates wait in the waves' reports, and
-    `excerpts` of the waiting ones are places to look.
-    """
+    """Counts of a project's queue. `beyond_cap` candidates wait in the waves' reports."""
 
     waiting: int
     deferred: int
@@ -138,12 +131,11 @@ class Counts(Struct, frozen=True):
     promoted_today: int
     rejected_today: int
     beyond_cap: int
-    excerpts: int = 0
 
     @property
     def to_decide(self) -> int:
-        """What waits for a decision: neither excerpts nor what was set aside."""
-        return max(self.waiting - self.excerpts - self.deferred, 0)
+        """What waits for a decision and was not set aside."""
+        return max(self.waiting - self.deferred, 0)
 
 
 class SourceRef(Struct, frozen=True):

@@ -81,16 +81,16 @@ class CandidatePane(TextPane):
 
 
 def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
-    """`#412  memory · project · confidence .58`: what it would become, and how sure; of what was
-    promoted how often it was `used`.
+    """`#412  memory · project · decision · confidence .58`: what it would become, which kind of
+    statement it is, and how sure; of what was promoted how often it was `used`.
     """
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
-    excerpt = view.is_excerpt and view.status is Status.CANDIDATE
-    kind = "excerpt" if excerpt else "entity" if view.kind == "entity" else "memory"
+    kind = str(view.kind)
     sure = f"confidence {figure(view.confidence)}"
     last = used or "never used" if view.status is Status.ACTIVE else sure
-    words = (kind, view.type.replace("_", " "), last)
+    named = (kind, view.type.replace("_", " "), view.need.replace("_", " "), last)
+    words = dict.fromkeys(filter(None, named))  # a preference is one in both its type and its kind
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 
@@ -157,11 +157,7 @@ def _reason(view: CandidateView) -> str:
 
 
 def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
-    """The checks of a statement, a row each; what an excerpt is good for."""
-    if view.is_excerpt and view.status is Status.CANDIDATE:
-        return [
-            labelled("excerpt", "a place to look: to promote it, word a memory from it", "accent")
-        ]
+    """The checks of a statement, a row each."""
     if view.proof is None:
         return []
     from reviewer.promotion.lists.proof_words import ticks  # late: the first screen needs none

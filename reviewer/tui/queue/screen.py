@@ -118,7 +118,7 @@ class Loaded(Enum):
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
     FILTER_HINT: ClassVar[str] = (
-        'words  -word  "a phrase"  type:pref  kind:entity  is:edited  path:docs  conf>0.5  seen>2'
+        'words  -word  "a phrase"  kind:decision  type:pref  is:edited  path:docs  conf>0.5  seen>2'
     )
 
     model: QueueModel
@@ -137,7 +137,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             model=model,
         )
         self.list: CandidateList = rows
-        self.query_asked = with_statements(QueueQuery(project=project))
+        self.query_asked = without_deferred(QueueQuery(project=project))
         """The list that was asked for last; the one before is shown until its rows arrive."""
         self.loaded = Loaded.NOTHING
         self._wanted: Collection[int] = ()
@@ -172,7 +172,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def begin(self, project: str | None, words: str) -> None:
         """Show a project from its first page, after its sessions were read."""
         self.project = project
-        self.query_asked = with_statements(QueueQuery(project=project))
+        self.query_asked = without_deferred(QueueQuery(project=project))
         self.loaded = Loaded.NOTHING
         for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they are about the project before
@@ -532,13 +532,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _needs_words(self) -> str | None:
         """Why the row cannot be promoted as it stands."""
         row = self.model.current
-        edit = keys.EDIT.key
-        if row is not None and is_unworded(row):
-            return f"#{row.id} is an excerpt: {edit} words a memory from it."
         if row is not None and row.id in self.engine.drafts.ids():
-            return (
-                f"#{row.id} has a draft: {edit} opens it, {keys.DISCARD_DRAFT.key} throws it away."
-            )
+            edit, discard = keys.EDIT.key, keys.DISCARD_DRAFT.key
+            return f"#{row.id} has a draft: {edit} opens it, {discard} throws it away."
         return None
 
     def _cannot_reword(self) -> str | None:
@@ -594,19 +590,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_promote)
     async def action_promote(self) -> None:
-        """Promote the marked rows, or this one; rows that first need words are left out."""
+        """Promote the marked rows, or this one; those with a draft are left out."""
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
-        rows = await to_thread(self.engine.queue.rows, ids)
-        unworded = {row.id for row in rows if is_unworded(row)}
-        ready = [each for each in ids if each not in drafts and each not in unworded]
+        ready = [each for each in ids if each not in drafts]
         left_out = len(ids) - len(ready)
         if not ready:
             raise ConflictError(
-                "Nothing was promoted: drafts and excerpts are worded first, one at a time with"
-                f" {keys.EDIT.key}."
+                f"Nothing was promoted: each of these rows has a draft; {keys.EDIT.key} opens it."
             )
-        remark = f", left out {count(left_out, 'row')} to be worded first" if left_out else ""
+        remark = f", left out {count(left_out, 'row')} with a draft" if left_out else ""
         await self._decide(ready, "Promoting", self.engine.triage.promote, remark)
 
     @unless(_cannot_decide)
@@ -989,7 +982,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        query = with_statements(structs.replace(self.query_asked, filter=text))
+        query = without_deferred(structs.replace(self.query_asked, filter=text))
         self._load(query, quick=bool(text), here=() if here is None else [here])
 
     @unless(ListScreen.no_rows)
@@ -1032,7 +1025,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""
-        self._load(with_statements(structs.replace(self.query_asked, status=status)))
+        self._load(without_deferred(structs.replace(self.query_asked, status=status)))
 
     # clusters
 
@@ -1131,14 +1124,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._keep_place()
 
 
-def is_unworded(row: QueueRow) -> bool:
-    """Whether a row is a bare excerpt, as stores of earlier versions have them."""
-    return row.is_excerpt and not row.edited and row.kind != "conflict"
-
-
-def with_statements(query: QueueQuery) -> QueueQuery:
-    """What waits is statements; excerpts of earlier versions are found with a filter."""
-    return structs.replace(query, statements_only=query.status == "waiting")
+def without_deferred(query: QueueQuery) -> QueueQuery:
+    """What was set aside does not wait."""
+    return structs.replace(query, without_deferred=query.status == "waiting")
 
 
 def empty_lines(

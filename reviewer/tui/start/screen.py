@@ -180,12 +180,9 @@ class StartScreen(KitScreen, pane=keys.START):
 
 def words_of(read: ReadSum, counts: Counts) -> str:
     """What came of reading, in one line."""
-    statements, excerpts = counts.waiting - counts.excerpts, counts.excerpts
     stopped = "Stopped; what was read is kept. " if read.stopped else ""
-    if statements:
-        came = f"{count(statements, 'statement')} to decide on, the best first."
-    elif excerpts:
-        came = f"no statement that can be kept as it is, {count(excerpts, 'place')} to look."
+    if counts.waiting:
+        came = f"{count(counts.waiting, 'statement')} to decide on, the best first."
     else:
         came = "nothing in them to decide on."
     left_out = "".join(f" Left out: {display_line(each)}" for each in read.left_out)

@@ -57,9 +57,9 @@ def pane_text(**given: Any) -> str:
 
 
 def test_the_title_names_number_kind_type_and_confidence() -> None:
-    assert candidate_title(candidate(), "", GLYPHS) == "#412  excerpt · project · confidence .58"
-    statement = candidate(proposer="notes")
-    assert candidate_title(statement, "", GLYPHS) == "#412  memory · project · confidence .58"
+    assert candidate_title(candidate(), "", GLYPHS) == "#412  memory · project · confidence .58"
+    trap = candidate(need="trap")
+    assert candidate_title(trap, "", GLYPHS) == "#412  memory · project · trap · confidence .58"
 
 
 def test_the_confidence_is_taken_apart() -> None:

@@ -19,6 +19,7 @@ from reviewer.packets.output import write_packet
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.text.display import display_line
+from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
@@ -48,6 +49,7 @@ from reviewer.tui.theme import glyphs
 if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet
+    from reviewer.recall.moments import Moment
 
 LOADING = "Still loading, try again."
 FILE = "context-packet.md"
@@ -250,8 +252,23 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._show_packet_text()
 
     def _draw_why(self) -> None:
-        title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app))
-        self.why.show(blocks, title=title)
+        """Why the item is shown as it is; of a memory also when it is recalled besides."""
+        self._show_why()
+        item = self.packets.item
+        if item is None or not item.place.startswith("m:"):
+            self.void("when")
+            return
+        memory = int(item.place.removeprefix("m:"))
+
+        def then(moments: tuple[Moment, ...]) -> None:
+            if self.packets.item is item:
+                self._show_why(moment_words(moments, glyphs(self.app)))
+
+        self.read(lambda: self.engine.recall.moments(memory), then, group="when")
+
+    def _show_why(self, when: str = "") -> None:
+        title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app), when)
+        self.why.show(blocks, title=title, keep_scroll=bool(when))
 
     def _show_packet_text(self) -> None:
         """Scroll the packet to the item under the cursor."""

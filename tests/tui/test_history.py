@@ -113,6 +113,20 @@ async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engi
         assert chosen.undone
 
 
+async def test_an_act_that_a_later_one_builds_on_names_the_one_to_undo_first(
+    stocked: Engine,
+) -> None:
+    (number, *_) = stocked.queue.ids(QueueQuery())
+    stocked.triage.reject([number])
+    later = stocked.triage.restore([number])
+    async with opened(stocked, size=(140, 40)) as screen:
+        await screen.press("f8", "j", "x")
+        assert screen.status == (
+            f'"Rejected #{number}" cannot be reversed: #{number} has changed since. Nothing was'
+            f' changed. Undo first: act {later.act} ("{later.title}")'
+        )
+
+
 async def test_the_decision_of_another_person_is_undone_after_a_question(
     stocked: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,14 @@ COMPARED = 2_000
 """Characters of each near duplicate that are compared."""
 PROOF_ROWS = 3
 
+_SURE: dict[str, str] = {
+    Proposer.FINDING: "finding",
+    Proposer.MODEL: "reader",
+    Proposer.COMMAND: "reader",
+    Proposer.MCP: "agent",
+    Proposer.MEMORY: "memory",
+}
+"""Whose confidence comes first, where it is not that of a rule."""
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",
@@ -176,8 +184,8 @@ def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
         return labelled(
             "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
         )
-    found = view.proposer == Proposer.FINDING
-    prior = "finding" if found else _PRIOR_WORDS.get(round(view.prior * 100), "rule")
+    of_rule = _PRIOR_WORDS.get(round(view.prior * 100), "rule")
+    prior = _SURE.get(view.proposer, of_rule)
     factors = (
         (view.prior, prior),
         (view.signal, "path"),
@@ -202,7 +210,7 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
         parts.append(count(view.refs, "later mention"))
     if view.status is Status.CANDIDATE:
         parts.append(f"queued {elapsed(view.pending_since, now)} ago")
-    by = "by hand" if view.hand_authored else f"rule {view.rule} {view.extractor_version}"
+    by = "by hand" if view.hand_authored else f"by {view.rule} {view.extractor_version}"
     parts.append(by)
     return labelled("seen", f" {signs.dot} ".join(parts))
 

@@ -160,7 +160,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         signs = glyphs(self.app)
         self.changes.show(
             act_blocks(act, shown.changes, shown.reversals, signs),
-            title=f"Act {act.id} {signs.dot} {act.kind}",
+            title=f"Act {act.id}",
             hint=f"{keys.UNDO_ACT.key} undoes this act",
             keep_scroll=same,
         )

@@ -590,9 +590,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             if not option.key:
                 return
             done = await self.write(say_why)
+            words = self._words(done)
             self._rejected = done if done.act else latest
             self.model.reread(done.ids)
-            self._show_again(self._words(done))
+            self._show_again(words)
 
         which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
         reasons = [Option(each, *words) for each, words in REASONS.items()]

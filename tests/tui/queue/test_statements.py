@@ -84,7 +84,7 @@ async def test_x_rejects_and_the_next_key_may_say_why(talked: Engine) -> None:
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("invalid", "wrong")
         said = "Said why 2 candidates were rejected: wrong"
-        assert screen.status == f"{said} - w to say why, u to undo"
+        assert screen.status == f"{said} - u to undo"
         assert not any(act.undone for act in talked.history.acts())
         await screen.press("w", *"known", "enter")
         assert talked.queue.candidate(rejected).reason == "known"

@@ -22,7 +22,7 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         await screen.press("G", "question_mark", *"recall", "enter")
         assert "When it is recalled" in screen.text
         await screen.press("escape")
-        assert "a request has its words" in screen.text
+        assert "at a prompt with its words" in screen.text
         await screen.press("e", *"recalled", "enter", *"at pushes", "enter")
         assert "at is no moment" in screen.text
         assert not known.recall.at("acme", push)

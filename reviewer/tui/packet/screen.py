@@ -186,10 +186,23 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         def then(found: tuple[Prepared, Packet]) -> None:
             self._prepared, packet = found
+            first = self.packets.packet is None
             self.packets.show(packet, self.packets.filter)
+            if first:
+                self.packets.go_to([f"m:{self.host.memory_at}"])
             self._draw()
 
         self.read(work, then, group="packet")
+
+    def keep_now(self) -> None:
+        super().keep_now()
+        self.host.memory_at = self._memory_here() or self.host.memory_at
+
+    def _memory_here(self) -> int:
+        """The memory under the cursor; 0 for a section, trusted state or an entry of a folder."""
+        item = self.packets.item
+        kind, _, number = item.place.rpartition(":") if item is not None else ("", "", "")
+        return int(number) if kind == "m" else 0
 
     # drawing
 
@@ -254,11 +267,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def _draw_why(self) -> None:
         """Why the item is shown as it is; of a memory also when it is recalled besides."""
         self._show_why()
-        item = self.packets.item
-        if item is None or not item.place.startswith("m:"):
+        item, memory = self.packets.item, self._memory_here()
+        if not memory:
             self.void("when")
             return
-        memory = int(item.place.removeprefix("m:"))
 
         def then(moments: tuple[Moment, ...]) -> None:
             if self.packets.item is item:

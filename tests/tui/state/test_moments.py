@@ -10,7 +10,6 @@ from reviewer.recall.service import cue_of
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened, status_of
-from tests.tui.packet.driving import go_to
 from tests.tui.state.driving import SIZES
 
 
@@ -31,9 +30,8 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         assert "at the command git push · at work on src/pay/" in " ".join(screen.text.split())
         assert [each.id for each in known.recall.at("acme", push)] == [memory]
         await screen.press("f4")
-        await go_to(screen, known.queue.candidate(memory).content[:20])
         await screen.until(lambda: "also recalled: at the command git push" in screen.text)
-        await screen.press("f5", "G", "e", *"recalled", "enter")
+        await screen.press("f5", "e", *"recalled", "enter")
         assert "error nilerr" in screen.text, "the examples"
         await screen.press("home", *"path doc/; ", "enter")
         assert next(str(each) for each in known.recall.moments(memory)) == "path doc/"

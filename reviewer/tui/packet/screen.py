@@ -12,10 +12,8 @@ from textual import on
 from textual.widget import Widget
 
 from reviewer.engine import Engine
-from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
-from reviewer.packets.output import write_packet
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.text.display import display_line
@@ -52,7 +50,6 @@ if TYPE_CHECKING:
     from reviewer.recall.moments import Moment
 
 LOADING = "Still loading, try again."
-FILE = "context-packet.md"
 NO_BUDGET = (
     "A budget is a number of tokens, such as 8000, 8,000 or 8k, with or without a limit such as"
     f" 10,000 chars, or an agent: {', '.join(PRESETS)}."
@@ -440,19 +437,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         packet = self.packets.packet
         if packet is not None:
             self.copy_text(packet.markdown, f"Copied the packet: {packet.tokens_used:,} tokens.")
-
-    @unless(no_packet)
-    async def action_packet_write(self) -> None:
-        packet = self.packets.packet
-        if packet is None:
-            raise ReviewerError(LOADING)
-
-        async def then(text: str) -> None:
-            path = Path(text).expanduser()
-            write_packet(packet.markdown, path, made_from=self.source.path or self.engine.path)
-            self.say(f"Wrote {packet.tokens_used:,} tokens to {display_line(str(path))}.")
-
-        await self.ask_text("Write to", then, text=FILE, hint="the path of a file")
 
     # the filter
 

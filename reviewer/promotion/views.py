@@ -69,14 +69,14 @@ def proposed_by(proposer: Proposer) -> dict[str, str | int]:
 
 
 class QueueQuery(Struct, frozen=True):
-    """Which rows, in which order. `status` also takes `waiting`, `deferred` and `all`."""
+    """Which rows, in which order. `status` also takes `waiting`, which leaves out what was deferred
+    unless the filter names it, `deferred` and `all`.
+    """
 
     project: str | None = None
     status: str = "waiting"
     filter: str = ""
     sort: Sort = Sort.RANK
-    without_deferred: bool = False
-    """Leave out what was set aside unless the filter names it."""
 
 
 class QueueRow(Struct, frozen=True):
@@ -122,7 +122,9 @@ class QueueRow(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """Counts of a project's queue. `beyond_cap` candidates wait in the waves' reports."""
+    """Counts of a project's queue. What was deferred does not wait; `beyond_cap` candidates are in
+    the waves' reports.
+    """
 
     waiting: int
     deferred: int
@@ -131,11 +133,6 @@ class Counts(Struct, frozen=True):
     promoted_today: int
     rejected_today: int
     beyond_cap: int
-
-    @property
-    def to_decide(self) -> int:
-        """What waits for a decision and was not set aside."""
-        return max(self.waiting - self.deferred, 0)
 
 
 class SourceRef(Struct, frozen=True):

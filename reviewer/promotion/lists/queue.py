@@ -231,7 +231,7 @@ class Queue:
         where, parameters = self._in_project(query.project)
         parsed = parse_filter(query.filter)
         kept = ""
-        if query.without_deferred and "m.deferred" not in parsed.sql:
+        if query.status == "waiting" and "m.deferred" not in parsed.sql:
             kept = " AND m.deferred = 0"
         return Condition(
             f"{_STATUS[query.status]} AND {where} AND {parsed.sql}{kept}",

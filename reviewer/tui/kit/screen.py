@@ -651,7 +651,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def take_counts(self, counts: Counts) -> None:
         """Show what waits here, and on the first screen, from which the next one copies it."""
         for header in (self.header, self.app.screen_stack[0].query_one(HeaderBar)):
-            header.waiting = counts.to_decide
+            header.waiting = counts.waiting
 
     async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         done = await super().write(act, words, total)

@@ -123,7 +123,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             model=model,
         )
         self.list: CandidateList = rows
-        self.query_asked = without_deferred(QueueQuery(project=project))
+        self.query_asked = QueueQuery(project=project)
         """The list that was asked for last; the one before is shown until its rows arrive."""
         self.loaded = Loaded.NOTHING
         self._wanted: Collection[int] = ()
@@ -154,7 +154,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def begin(self, project: str | None, words: str) -> None:
         """Show a project from its first page, after its sessions were read."""
         self.project = project
-        self.query_asked = without_deferred(QueueQuery(project=project))
+        self.query_asked = QueueQuery(project=project)
         self.loaded = Loaded.NOTHING
         for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they are about the project before
@@ -940,7 +940,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        query = without_deferred(structs.replace(self.query_asked, filter=text))
+        query = structs.replace(self.query_asked, filter=text)
         self._load(query, quick=bool(text), here=() if here is None else [here])
 
     @unless(ListScreen.no_rows)
@@ -983,7 +983,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""
-        self._load(without_deferred(structs.replace(self.query_asked, status=status)))
+        self._load(structs.replace(self.query_asked, status=status))
 
     # clusters
 
@@ -1076,11 +1076,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Keep the draft of the text being typed, and the place in the queue."""
         super().keep_now()
         self._keep_place()
-
-
-def without_deferred(query: QueueQuery) -> QueueQuery:
-    """What was set aside does not wait."""
-    return structs.replace(query, without_deferred=query.status == "waiting")
 
 
 def empty_lines(

@@ -377,7 +377,7 @@ async def test_other_rows_and_orders(stocked: Engine) -> None:
         assert status_of(stocked, first) == "candidate"
         await screen.choose("other rows", "waiting")
         await screen.choose("order", "confidence")
-        assert screen.queue.query_asked == QueueQuery(sort=Sort.CONFIDENCE, without_deferred=True)
+        assert screen.queue.query_asked == QueueQuery(sort=Sort.CONFIDENCE)
         for order, figure in (("confidence", "."), ("newest", "0m")):
             await screen.choose("order", order)
             await screen.press("g")

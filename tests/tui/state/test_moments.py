@@ -76,7 +76,7 @@ async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
         back = f"#{memory} is back in the queue (F2), called wrong - u to undo"
         assert screen.status == back
         assert "Deploys need two approvals" not in screen.text
-        waiting = known.queue.counts("acme").to_decide
+        waiting = known.queue.counts("acme").waiting
         await screen.press("f3", "escape")
         assert f"Queue {waiting}" in screen.text
         await screen.press("f2")

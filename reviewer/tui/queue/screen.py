@@ -133,7 +133,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._detail: Detail | None = None
         self._here: SessionsHere | None = None
         """The sessions of this project, once they were looked for."""
-        self._looked = False
         self._reader: Popen[bytes] | None = None
         """The process that reads what agents have added."""
         self.reader = ReaderBar()
@@ -394,9 +393,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _show_empty(self) -> None:
         empty = not self.model.ids
         self.show_empty(empty=empty)
-        if empty and not self._looked and self._counts is not None:
-            self._looked = True
-            self.look_for_sessions()
         lines = empty_lines(self.query_asked, self._counts, self._here)
         if empty:
             lines += self.types_listed(self.query_asked)
@@ -820,7 +816,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         self.note_version()
         self._load_again()
-        self._here, self._looked = None, False
+        self._here = None
         stopped = "Stopped. " if report.state == "interrupted" else ""
         self.say(
             f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "

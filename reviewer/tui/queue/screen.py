@@ -1030,19 +1030,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def action_open_source(self) -> None:
         self.host.open_source(self._current_evidence())
 
-    def _not_promoted(self) -> str | None:
-        row = self.model.current
-        if row is not None and row.status != "active":
-            return f"#{row.id} is not promoted, so no agent gets it."
-        return self._no_row()
-
-    @unless(_not_promoted)
-    def action_reach(self) -> None:
-        """Show which agents get this memory, and where."""
-        row = self.model.current
-        if row is not None:
-            self.host.open_reach(row.id)
-
     @unless(_no_row)
     def action_open_session(self) -> None:
         """Show the session that the evidence on the screen comes from, at its line."""
@@ -1083,7 +1070,7 @@ def empty_lines(
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
     nothing, status = EMPTY.get(query.status, EMPTY["waiting"]), keys.STATUS.key
     if query.status not in ("waiting", "all"):
-        return (nothing, f"{status} shows other rows.")
+        return (nothing, f"{kit_keys.BACK.key} goes back to what waits.")
     lines = [nothing]
     if query.status == "waiting" and counts is not None:
         if decided := counts.promoted + counts.rejected:

@@ -236,7 +236,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return "This is trusted state: only memories and entities can be replaced."
+            return f"You wrote this value: {self.key_of(keys.TAKE_OUT)} ends it."
         return self.no_fact()
 
     def not_a_statement(self) -> str | None:

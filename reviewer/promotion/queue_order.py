@@ -15,6 +15,8 @@ OWN_WORDS = 3.0
 """The rank from which rows are the person's own words."""
 RECURS = 2.0
 """The rank from which rows are shown by several sessions."""
+LOST_CALLS = 1.001
+"""The rank from which rows have cost calls."""
 OF_FLEET = 0.8085
 """Rank of what a fleet found most often: the highest confidence that the formula can give."""
 BY_HAND = 1.0
@@ -36,6 +38,17 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
         first = OWN_WORDS if own_words else RECURS
         return round(first + min(sessions, MAX_SESSIONS) / 100 + dear / 100, 8)
     return round(1 + dear if cost else quality, 8)
+
+
+def place_words(rank: float) -> str:
+    """Among which rows a rank stands."""
+    classes = (
+        (CONFLICT, "first, as a contradiction"),
+        (OWN_WORDS, "among the person's own words"),
+        (RECURS, "among what recurred"),
+        (LOST_CALLS, "among what cost calls"),
+    )
+    return next((words for least, words in classes if rank >= least), "by quality")
 
 
 PRIORS: dict[Proposer, float] = {

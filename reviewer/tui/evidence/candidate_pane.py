@@ -7,6 +7,7 @@ from datetime import datetime
 
 from msgspec import structs
 
+from reviewer.promotion.queue_order import place_words
 from reviewer.promotion.views import (
     REASONS,
     CandidateView,
@@ -33,7 +34,6 @@ from reviewer.tui.kit.text import (
     figure,
     marked_changes,
     moment,
-    rank_figure,
     times,
 )
 from reviewer.tui.kit.text_pane import TextPane
@@ -194,9 +194,9 @@ def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
     product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
     text = f"{product} = {figure(view.confidence)}"
     result = TextSpan(text.rindex("=") + 2, len(text), "strong")
-    return labelled(
-        "confidence", f"{text} {signs.dot} rank {rank_figure(view.rank)}", spans=(result,)
-    )
+    if view.status is Status.CANDIDATE:
+        text += f" {signs.dot} listed {place_words(view.rank)}"
+    return labelled("confidence", text, spans=(result,))
 
 
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:

@@ -59,7 +59,7 @@ READ_SESSIONS = Action(
 )  # fmt: skip
 LET_READ = Action(
     "let_read", "R", "let a reader read",
-    "Send the sessions that the line above names to that reader; again stops it.",
+    "Send the sessions named above to that reader; again stops it.",
     "Decide", writes=True, beside=READ_SESSIONS.id,
 )  # fmt: skip
 SORT = Action(

@@ -86,7 +86,10 @@ async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
         assert READ in screen.text, "it stays until it is put away"
         await screen.press("escape")
         assert READ not in screen.text
-    (reading,) = engine.readings.all()
+        (reading,) = engine.readings.all()
+        engine.readings.forget("shop")
+        await screen.press("R")
+        await screen.until(lambda: "so this cost nothing" in " ".join(screen.text.split()))
     assert (reading.project, reading.reader) == ("shop", "claude")
 
 

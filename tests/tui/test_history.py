@@ -41,10 +41,10 @@ def history(screen: Screen) -> HistoryScreen:
 
 def test_a_row_has_id_time_actor_and_title_as_far_as_there_is_room() -> None:
     assert "    12 02-14" in row(80)
-    assert "you" in row(80)
-    assert "you" not in row(60)
+    assert "you" in row(100)
+    assert "you" not in row(80)
     assert "02-14" not in row(40)
-    for width in (80, 60, 40):
+    for width in (100, 60, 40):
         assert "Rejected #3" in row(width)
 
 

@@ -31,7 +31,7 @@ CHANGES_SHOWN = 200
 ACTOR_CELLS = 8
 VALUE_CHARACTERS = 300
 FIELD_CELLS = 15
-WITH_ACTOR = 80
+WITH_ACTOR = 100
 """Cells that a row needs to name the actor."""
 
 _NUMBER = re.compile(r"#(\d+)\b")

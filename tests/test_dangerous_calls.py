@@ -29,7 +29,7 @@ STARTS_PROGRAMS = {
     "serving/server.py",  # this program, for each tab
     "tui/queue/reading.py",  # this program, which reads on
     "tui/queue/screen.py",  # waits for that one
-    "tui/start/reader.py",  # this program, which asks the reader that the person chose
+    "tui/queue/reader.py",  # this program, which asks the reader that the person chose
 }
 MAY_USE_A_SHELL = {
     "pipelines/commands.py",

@@ -187,7 +187,6 @@ TAKES_READY_TEXT = {
     ("agents/memory_folders.py", "memory_wiring", "facts"): "memory folders of agents",
     ("packets/output.py", "write_packet", "text"): "packets",
     ("promotion/export/marked_block.py", "plan_block", "body"): "marked blocks",
-    ("promotion/export/exports.py", "plan_file", "text"): "exports",
 }
 """(file, function, parameter) -> what goes through it into the hands of an agent."""
 

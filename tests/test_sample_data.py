@@ -49,10 +49,13 @@ def test_kinds_and_rules_vary(waiting: list[CandidateView]) -> None:
     assert len({one.rule for one in waiting}) >= 8
 
 
-def test_what_two_sessions_ran_into_comes_first(waiting: list[CandidateView]) -> None:
-    first = waiting[0]
-    assert (first.sessions, first.cost) == (2, 4)
-    assert "What made it pass: `make db" in first.content
+def test_the_persons_words_come_first_then_what_two_sessions_ran_into(
+    waiting: list[CandidateView],
+) -> None:
+    assert "colour blind" in waiting[0].content
+    after = next(each for each in waiting if not each.rule.startswith(("i_", "we_", "sentence")))
+    assert (after.sessions, after.cost) == (2, 4)
+    assert "What made it pass: `make db" in after.content
 
 
 def test_the_things_that_are_no_memories_are_counted(filled: tuple[Engine, WaveReport]) -> None:

@@ -111,8 +111,6 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
 
 
 def _proposer(view: CandidateView) -> str:
-    if view.is_excerpt:
-        return "excerpt: a place to look, not yet a statement"
     need = f", needed as {view.need.replace('_', ' ')}" if view.need else ""
     everywhere = ", holds in every project" if view.scope == "person" else ""
     return f"{view.proposer}{need}{everywhere}"

@@ -131,9 +131,7 @@ def _name_problems(report: WaveReport) -> None:
 
 def _to_decide(counts: Counts) -> str:
     """What waits in the queue now, and how to go on."""
-    statements = counts.waiting - counts.excerpts
-    places = f" and {count(counts.excerpts, 'place')} to look" if counts.excerpts else ""
-    return f"Waiting now: {count(statements, 'statement')}{places}. Decide with: reviewer"
+    return f"Waiting now: {count(counts.waiting, 'statement')}. Decide with: reviewer"
 
 
 REASONS_SHOWN = 4

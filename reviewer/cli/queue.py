@@ -39,7 +39,7 @@ def queue() -> None:
     """List, show and extend the queue of candidates."""
 
 
-@queue.command("list", example='queue list --filter "type:decision conf>0.6" --limit 20')
+@queue.command("list", example='queue list --filter "kind:decision conf>0.6" --limit 20')
 @option(
     "--status STATUS",
     "waiting (default), deferred, promoted, rejected, merged, graduated or all.",
@@ -48,8 +48,9 @@ def queue() -> None:
 )
 @option(
     "--filter Q",
-    'Words, "a phrase", -word, type:x, rule:x, path:x, status:x, flag:x, proposer:x, actor:x, '
-    "kind:memory, kind:entity, kind:conflict, is:statement, is:excerpt, conf>0.5, seen>2.",
+    'Words, "a phrase", -word, kind:x, type:x, rule:x, path:x, status:x, flag:x, proposer:x, '
+    "actor:x, is:deferred, is:edited, conf>0.5, seen>2. A kind is a decision, trap ..., or memory, "
+    "entity or conflict.",
     into="filter_text",
     default="",
 )

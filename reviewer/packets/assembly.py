@@ -415,7 +415,8 @@ def score_text(score: Score) -> str:
     """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`, or with a task
     `fits the task 0.83: it has ledger, pool; in 3 sessions`.
     """
-    names = _some(score.matched) or f"no {'rare ' if score.relevance else ''}word of the task"
+    task = "the task" if score.for_task else "an open task"
+    names = _some(score.matched) or f"no {'rare ' if score.relevance else ''}word of {task}"
     if score.for_task:
         parts = [f"it has {names}" if score.matched else names]
         if score.working:

@@ -11,8 +11,12 @@ MAX_SESSIONS = 99
 MAX_COST = 999
 CONFLICT = 4.0
 """Rank of what contradicts itself, above every candidate."""
+OWN_WORDS = 3.0
+"""The rank from which rows are the person's own words."""
 RECURS = 2.0
-"""The rank from which rows are the person's own words, or shown by several sessions."""
+"""The rank from which rows are shown by several sessions."""
+LOST_CALLS = 1.001
+"""The rank from which rows have cost calls."""
 OF_FLEET = 0.8085
 """Rank of what a fleet found most often: the highest confidence that the formula can give."""
 BY_HAND = 1.0
@@ -26,13 +30,25 @@ SUNK = 0.0
 def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
     """The place of a row, the higher the earlier. `quality`, from 0 to 1, decides between equals.
 
-    First the person's own words and what several sessions show, by sessions and then calls lost;
-    then what cost calls; then the rest.
+    First the person's own words, then what several sessions show, both by sessions and then calls
+    lost; then what cost calls; then the rest.
     """
     dear = min(cost, MAX_COST) / 1_000 + quality * 0.0009
     if own_words or sessions > 1:
-        return round(RECURS + min(sessions, MAX_SESSIONS) / 100 + dear / 100, 8)
+        first = OWN_WORDS if own_words else RECURS
+        return round(first + min(sessions, MAX_SESSIONS) / 100 + dear / 100, 8)
     return round(1 + dear if cost else quality, 8)
+
+
+def place_words(rank: float) -> str:
+    """Among which rows a rank stands."""
+    classes = (
+        (CONFLICT, "first, as a contradiction"),
+        (OWN_WORDS, "among the person's own words"),
+        (RECURS, "among what recurred"),
+        (LOST_CALLS, "among what cost calls"),
+    )
+    return next((words for least, words in classes if rank >= least), "by quality")
 
 
 PRIORS: dict[Proposer, float] = {
@@ -65,8 +81,8 @@ NEEDS: dict[str, float] = {
 """How much a maintainer needs a kind of statement; OTHER for the rest."""
 OTHER = 0.65
 OF_AGENT = 0.85
-"""Factor on an instruction or preference that is not in the person's own words."""
-_OWN = ("instruction", "correction", "preference")
+"""Factor on an instruction, correction or preference that is not in the person's own words."""
+_WISHES = ("instruction", "correction", "preference")
 
 KNOWN, DOUBTED, SAID_LATER, PLANTED, ONCE = 0.3, 0.5, 0.9, 0.3, 0.3
 """Factors on what is known already, is not proved in full, comes up again later in the session,
@@ -82,10 +98,10 @@ def prior(proposal: Proposal) -> float:
 
 
 def is_own(proposal: Proposal) -> bool:
-    """Whether the person worded it, or said that it is wanted."""
+    """Whether the person worded it, or its quotes are the person's words and meant to last."""
     if proposal.proposer is Proposer.PERSON:
         return True
-    return proposal.kind in _OWN and proposal.speaker is Speaker.PERSON and proposal.standing
+    return proposal.speaker is Speaker.PERSON and proposal.standing
 
 
 def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float) -> float:
@@ -93,7 +109,7 @@ def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float)
     open.
     """
     need = NEEDS.get(proposal.kind, OTHER)
-    if proposal.kind in _OWN and not is_own(proposal):
+    if proposal.kind in _WISHES and not is_own(proposal):
         need *= OF_AGENT
     figure = confidence * need * novelty
     if proof.known:

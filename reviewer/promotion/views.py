@@ -69,14 +69,14 @@ def proposed_by(proposer: Proposer) -> dict[str, str | int]:
 
 
 class QueueQuery(Struct, frozen=True):
-    """Which rows, in which order. `status` also takes `waiting`, `deferred` and `all`."""
+    """Which rows, in which order. `status` also takes `waiting`, which leaves out what was deferred
+    unless the filter names it, `deferred` and `all`.
+    """
 
     project: str | None = None
     status: str = "waiting"
     filter: str = ""
     sort: Sort = Sort.RANK
-    statements_only: bool = False
-    """Leave out what was set aside unless the filter names it, and excerpts unless it has one."""
 
 
 class QueueRow(Struct, frozen=True):
@@ -120,15 +120,10 @@ class QueueRow(Struct, frozen=True):
         """How often it came up, or else was seen."""
         return self.times or self.seen
 
-    @property
-    def is_excerpt(self) -> bool:
-        """Whether it is a place to look, and not a statement."""
-        return self.proposer == Proposer.EXCERPT
-
 
 class Counts(Struct, frozen=True):
-    """Counts of a project's queue. `beyond_cap` candidates wait in the waves' reports, and
-    `excerpts` of the waiting ones are places to look.
+    """Counts of a project's queue. What was deferred does not wait; `beyond_cap` candidates are in
+    the waves' reports.
     """
 
     waiting: int
@@ -138,12 +133,6 @@ class Counts(Struct, frozen=True):
     promoted_today: int
     rejected_today: int
     beyond_cap: int
-    excerpts: int = 0
-
-    @property
-    def to_decide(self) -> int:
-        """What waits for a decision: neither excerpts nor what was set aside."""
-        return max(self.waiting - self.excerpts - self.deferred, 0)
 
 
 class SourceRef(Struct, frozen=True):

@@ -27,8 +27,6 @@ _Row = tuple[str, int]
 
 TOUCHED = 1_000
 """Maximum number of memories that a reversal names."""
-SHOWN = 60
-"""Characters up to which a value is part of a sentence."""
 NAMED = 3
 """How many of the acts that prevent a reversal are named."""
 
@@ -182,15 +180,13 @@ class Undo:
     def _later_acts(
         self, connection: sqlite3.Connection, row: _Row, number: int, *, inserted: bool = False
     ) -> str:
-        """A sentence with the commands that undo the acts after `number` which have changed the
-        row, or `inserted` it.
-        """
+        """A sentence with the acts after `number` which have changed the row, or `inserted` it."""
         table, memory = row
         by_memory = table == "memory" and not inserted
         named: list[str] = []
         found = 0
-        for act, title, scope, kind, actor in connection.execute(
-            "SELECT l.id, l.title, l.scope, l.kind, l.actor FROM ledger l WHERE l.id > ?"
+        for act, title, actor in connection.execute(
+            "SELECT l.id, l.title, l.actor FROM ledger l WHERE l.id > ?"
             f" AND l.kind NOT IN ('undo', 'redo') AND NOT {IS_UNDONE} ORDER BY l.id DESC",
             (number,),
         ).fetchall():
@@ -204,10 +200,8 @@ class Undo:
                 continue
             found += 1
             if len(named) < NAMED:
-                theirs = scope == Scope.DECISION and kind not in IMPORTED_KINDS
-                theirs = theirs and actor not in self._own
-                command = f"reviewer undo {act}{' --anyone' if theirs else ''}"
-                named.append(f'{command} ("{title}"{f" of {actor}" if theirs else ""})')
+                of = "" if actor in self._own else f" of {actor}"
+                named.append(f'act {act} ("{title}"{of})')
         if not named:
             return ""
         rest = f", and {found - len(named):,} more" if found > len(named) else ""
@@ -427,13 +421,11 @@ def _unlike(
             expected, actual = final[table, row], current.get(row)
             if expected is None and actual is None:
                 continue
+            name = f"#{row}" if table == "memory" else f"{table.strip('_')} {row}"
             if expected is None or actual is None:
-                yield table, row, f"{table} {row} {'is back' if expected is None else 'is gone'}"
+                yield table, row, f"{name} {'is back' if expected is None else 'is gone'}"
             elif tuple(expected.values()) != actual:
-                pairs = zip(expected.items(), actual, strict=True)
-                column, now = next((name, now) for (name, was), now in pairs if was != now)
-                shown = f" (now {now!r})" if len(repr(now)) <= SHOWN else ""
-                yield table, row, f"{column} of {table} {row} has changed since{shown}"
+                yield table, row, f"{name} has changed since"
 
 
 def restore_referenced(

@@ -135,6 +135,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.background_run: Stoppable | None = None
         """The run of a pipeline, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None
+        self.memory_at = 0
+        """The memory on which Memory or Packet was left; the other begins there."""
         """The source, task, limits and pins of the Packet screen."""
         self._collecting: Timer | None = None
         self._cannot_keep = False

@@ -151,7 +151,7 @@ def test_a_statement_that_obeys_the_recording_is_flagged_and_not_first(
     obeys = said(ORDER, (place, quotes[place]), kind="instruction", confidence=1.0)
     found = answer(obeys, said(TRUE, (1, WORDS)))
     assert reviewer("propose", made.path, "--yes", env=asks(reviewer, found)).returncode == 0
-    first, second = reviewer.rows("queue", "list", "--filter", "is:statement")
+    first, second = reviewer.rows("queue", "list")
     assert first["content"] == TRUE.rstrip(".")
     assert "injection" in second["flags"]
     assert second["proof"]["origin"] == origin

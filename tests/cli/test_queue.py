@@ -53,7 +53,8 @@ def test_status_shows_decided_rows(seeded: Reviewer) -> None:
         assert seeded(verb, memory).returncode == 0
     assert seeded.ids("--status", "active") == [first]
     assert seeded.ids("--status", "invalid") == [second]
-    assert seeded.ids("--status", "deferred") == [third]
+    assert seeded.ids("--status", "deferred") == seeded.ids("--filter", "is:deferred") == [third]
+    assert third not in seeded.ids(), "it does not wait"
     assert first not in seeded.ids()
     assert seeded.ids("--status", "all")[0] in {first, second, *seeded.ids()}
     assert len(seeded.ids("--status", "all")) >= len(seeded.ids()) + 2

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.stored import planted
 from tests.unit.promotion.session import CAUSE, RULE, session
 
 MINE = "The webhook sender has no idempotency key, so a retry books twice."
@@ -26,19 +25,8 @@ def remember(reviewer: Reviewer, *more: object) -> int:
     done = reviewer("remember", MINE, "--at", "talk.jsonl:1-2", *more)
     assert done.returncode == 0, done.stderr
     return int(
-        reviewer.rows("queue", "list", "--filter", "is:statement", "--status", "all")[0]["id"]
+        reviewer.rows("queue", "list", "--filter", "proposer:person", "--status", "all")[0]["id"]
     )
-
-
-def test_old_excerpts_can_be_told_from_statements(reviewer: Reviewer, talk: Path) -> None:
-    """No wave makes them any more; stores of earlier versions have some."""
-    (old,) = reviewer.ids()
-    with planted(reviewer.db) as act:
-        act.update("memory", old, proposer="excerpt", excerpt=1)
-    other = session(reviewer.folder / "b.jsonl", "From now on print in black only.", name="s2")
-    reviewer("--project", "kiosk", "ingest", other)
-    assert reviewer.ids("--filter", "is:excerpt") == [old]
-    assert old not in reviewer.ids("--filter", "is:statement")
 
 
 def test_the_proof_is_in_the_json_and_in_words(reviewer: Reviewer, talk: Path) -> None:
@@ -67,7 +55,7 @@ def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: 
 def test_without_a_type_it_is_that_of_the_beginning(reviewer: Reviewer, talk: Path) -> None:
     done = reviewer("remember", "Never deploy from a laptop.", "--at", "talk.jsonl:0")
     assert done.returncode == 0, done.stderr
-    assert reviewer.rows("queue", "list", "--filter", "is:statement")[0]["type"] == "preference"
+    assert reviewer.rows("queue", "list", "--filter", "proposer:person")[0]["type"] == "preference"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +102,7 @@ def test_the_words_of_a_line_are_its_proof_and_not_what_the_program_added(
     assert "working folder" in reviewer("view", talk).stdout
     done = reviewer("remember", MINE, "--at", "talk.jsonl:0-1")
     assert done.returncode == 0, done.stderr
-    (row,) = reviewer.rows("queue", "list", "--filter", "is:statement")
+    (row,) = reviewer.rows("queue", "list", "--filter", "proposer:person")
     quoted = [quote["text"] for quote in row["proof"]["quotes"]]
     assert quoted == [RULE, CAUSE]
 

@@ -24,9 +24,9 @@ def verified(reviewer: Reviewer) -> bool:
 def test_a_decision_about_a_candidate_is_undone_first(ingested: Reviewer) -> None:
     chosen = ingested.ids()[0]
     assert ingested("promote", chosen).returncode == 0
-    assert f"reviewer undo {QUEUED} " in ingested("undo", READ).stderr
+    assert f"Undo first: act {QUEUED} " in ingested("undo", READ).stderr
     decision = ingested.rows("history")[-1]["id"]
-    assert f"reviewer undo {decision} " in ingested("undo", QUEUED).stderr
+    assert f"Undo first: act {decision} " in ingested("undo", QUEUED).stderr
     assert verified(ingested)
 
 

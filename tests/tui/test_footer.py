@@ -84,7 +84,7 @@ async def test_among_deferred_rows_s_puts_back(stocked: Engine) -> None:
         await screen.choose("other rows", "deferred")
         assert "s put back" in footer(screen.text)
         await screen.press("s")
-        assert screen.status == f"Put back #{first} - u to undo"
+        assert screen.status == f"Put #{first} back into the queue - u to undo"
         await screen.press("s")
         assert screen.status == f"#{first} is already waiting in the queue."
 

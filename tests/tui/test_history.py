@@ -41,10 +41,10 @@ def history(screen: Screen) -> HistoryScreen:
 
 def test_a_row_has_id_time_actor_and_title_as_far_as_there_is_room() -> None:
     assert "    12 02-14" in row(80)
-    assert "you" in row(80)
-    assert "you" not in row(60)
+    assert "you" in row(100)
+    assert "you" not in row(80)
     assert "02-14" not in row(40)
-    for width in (80, 60, 40):
+    for width in (100, 60, 40):
         assert "Rejected #3" in row(width)
 
 
@@ -111,6 +111,20 @@ async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engi
         assert chosen is not None
         assert chosen.title == f"Rejected #{one}"
         assert chosen.undone
+
+
+async def test_an_act_that_a_later_one_builds_on_names_the_one_to_undo_first(
+    stocked: Engine,
+) -> None:
+    (number, *_) = stocked.queue.ids(QueueQuery())
+    stocked.triage.reject([number])
+    later = stocked.triage.restore([number])
+    async with opened(stocked, size=(140, 40)) as screen:
+        await screen.press("f8", "j", "x")
+        assert screen.status == (
+            f'"Rejected #{number}" cannot be reversed: #{number} has changed since. Nothing was'
+            f' changed. Undo first: act {later.act} ("{later.title}")'
+        )
 
 
 async def test_the_decision_of_another_person_is_undone_after_a_question(

@@ -162,7 +162,8 @@ class Triage:
         rejected = [row for row in rows if row.status is Status.INVALID]
         move_memories(act, rejected, Status.ACTIVE, Status.GRADUATED)
         opened = find_conflicts(act, rows, self._now())
-        act.title = _title("Put back", rows) if act.changed else _unchanged(rows, "waiting")
+        title = f"{_title('Put', rows)} back into the queue"
+        act.title = title if act.changed else _unchanged(rows, "waiting")
         act.title += about_conflicts("opened", opened)
         return rows
 

@@ -62,10 +62,6 @@ class Exports:
         """The facts as JSON Lines, one object a fact with all its provenance."""
         return render_ndjson(self.items(project))
 
-    def plan_file(self, text: AgentText, path: Path) -> PlannedFile:
-        """A plan for a private file with that text only. Raises SourceError."""
-        return PlannedFile(path=path, before=read_file(path), after=text.encode(), private=True)
-
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
         """The plan for a `.context/` folder. Raises SourceError, BrokenBlockError."""
         return plan_context_folder(self.items(project), folder)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from reviewer.clock import written_moment
 from reviewer.errors import FilterError
+from reviewer.promotion.queue_order import NEEDS
 from reviewer.promotion.views import RowKind, Status
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
@@ -20,7 +22,7 @@ _OF_RECORD = (
     " JOIN source s ON s.id = r.source_id WHERE {})"
 )
 _TEXT_FIELDS = {
-    "kind": "m.kind LIKE ? || '%'",
+    "kind": "",
     "type": "m.type LIKE ? || '%'",
     "rule": "m.rule LIKE '%' || ? || '%'",
     "status": "m.status LIKE ? || '%'",
@@ -41,8 +43,6 @@ _TEXT_FIELDS = {
 _IS = {
     "deferred": "m.deferred = 1",
     "edited": "m.edited = 1",
-    "excerpt": "m.excerpt = 1",
-    "statement": "m.excerpt = 0",
 }
 _NUMBER_FIELDS = {"conf": "m.confidence", "seen": "m.seen", "refs": "m.refs", "id": "m.id"}
 
@@ -109,6 +109,8 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
         value = _known_value(field, bare)
         if field == "flag" and value.lower() == STALE:
             return Condition("1", stale=True)
+        if field == "kind":
+            return _kind(value)
         return Condition(_IS[value]) if field == "is" else Condition(_TEXT_FIELDS[field], (value,))
     if field in _NUMBER_FIELDS:
         return _number(field, sign or "", bare)
@@ -124,6 +126,19 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
     near = get_close_matches(field, fields, 1)
     hint = f'did you mean "{near[0]}"?' if near else f"fields: {', '.join(fields)}"
     raise FilterError(f'There is no field "{field}"; {hint} (quote it to search for the words)')
+
+
+def _kind(text: str) -> Condition:
+    """What a row is, or what kind of statement: a column each, as a row is only looked up for the
+    second.
+    """
+    columns: dict[str, Iterable[str]] = {"m.kind": RowKind, "m.need": NEEDS}
+    asked = [
+        column
+        for column, values in columns.items()
+        if any(value.startswith(text.lower()) for value in values)
+    ]
+    return Condition(" OR ".join(f"{each} LIKE ? || '%'" for each in asked), (text,) * len(asked))
 
 
 def _known_value(field: str, text: str) -> str:
@@ -152,7 +167,7 @@ def _values_of(field: str) -> tuple[str, ...]:
         case "is":
             return tuple(_IS)
         case "kind":
-            return tuple(RowKind)
+            return (*RowKind, *NEEDS)
         case "status":
             return (*Status, *STATUS_WORDS)
         case "proposer":

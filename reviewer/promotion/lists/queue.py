@@ -109,11 +109,13 @@ class Queue:
         found = {row["id"]: _view(row, QueueRow) for row in rows}
         return [found[i] for i in ids if i in found]
 
-    def types(self, query: QueueQuery) -> tuple[str, ...]:
-        """The types of the rows that a query finds, by name."""
+    def types(self, query: QueueQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The types of the rows that a query finds, and their kinds of statement, by name."""
         condition = self._condition(query)
-        sql = f"SELECT DISTINCT m.type FROM memory m WHERE {condition.sql} ORDER BY 1"
-        return tuple(row[0] for row in self._database.query(sql, condition.parameters))
+        sql = f"SELECT DISTINCT m.type, m.need FROM memory m WHERE {condition.sql}"
+        found = self._database.query(sql, condition.parameters)
+        types, kinds = ({row[column] for row in found} - {""} for column in (0, 1))
+        return tuple(sorted(types)), tuple(sorted(kinds))
 
     def counts(self, project: str | None) -> Counts:
         """How many are waiting, were deferred and were decided, in one project or in all."""
@@ -139,7 +141,6 @@ class Queue:
             promoted_today=promoted_today,
             rejected_today=rejected_today,
             beyond_cap=self._beyond_cap(project),
-            excerpts=self.count(QueueQuery(project=project, filter="is:excerpt")),
         )
 
     def _beyond_cap(self, project: str | None) -> int:
@@ -230,9 +231,8 @@ class Queue:
         where, parameters = self._in_project(query.project)
         parsed = parse_filter(query.filter)
         kept = ""
-        if query.statements_only:
-            kept += "" if query.filter else " AND m.excerpt = 0"
-            kept += "" if "m.deferred" in parsed.sql else " AND m.deferred = 0"
+        if query.status == "waiting" and "m.deferred" not in parsed.sql:
+            kept = " AND m.deferred = 0"
         return Condition(
             f"{_STATUS[query.status]} AND {where} AND {parsed.sql}{kept}",
             (*parameters, *parsed.parameters),
@@ -269,7 +269,7 @@ class Queue:
 
 
 _STATUS = {
-    "waiting": "m.status = 'candidate' AND m.leader_id IS NULL",
+    "waiting": "m.status = 'candidate' AND m.leader_id IS NULL AND m.excerpt = 0",
     "candidate": "m.status = 'candidate'",
     "deferred": "m.status = 'candidate' AND m.leader_id IS NULL AND m.deferred = 1",
     "active": "m.status = 'active'",

@@ -149,7 +149,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
         sessions=sessions,
         times=max(rows[number][4] for number in waiting),
         rank=queue_order.rank(
-            own_words=rank >= queue_order.RECURS,
+            own_words=rank >= queue_order.OWN_WORDS,
             sessions=sessions,
             cost=cost,
             quality=rows[leader][6],

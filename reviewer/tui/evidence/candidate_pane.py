@@ -7,6 +7,7 @@ from datetime import datetime
 
 from msgspec import structs
 
+from reviewer.promotion.queue_order import place_words
 from reviewer.promotion.views import (
     REASONS,
     CandidateView,
@@ -33,7 +34,6 @@ from reviewer.tui.kit.text import (
     figure,
     marked_changes,
     moment,
-    rank_figure,
     times,
 )
 from reviewer.tui.kit.text_pane import TextPane
@@ -45,6 +45,14 @@ COMPARED = 2_000
 """Characters of each near duplicate that are compared."""
 PROOF_ROWS = 3
 
+_SURE: dict[str, str] = {
+    Proposer.FINDING: "finding",
+    Proposer.MODEL: "reader",
+    Proposer.COMMAND: "reader",
+    Proposer.MCP: "agent",
+    Proposer.MEMORY: "memory",
+}
+"""Whose confidence comes first, where it is not that of a rule."""
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",
@@ -81,16 +89,16 @@ class CandidatePane(TextPane):
 
 
 def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
-    """`#412  memory · project · confidence .58`: what it would become, and how sure; of what was
-    promoted how often it was `used`.
+    """`#412  memory · project · decision · confidence .58`: what it would become, which kind of
+    statement it is, and how sure; of what was promoted how often it was `used`.
     """
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
-    excerpt = view.is_excerpt and view.status is Status.CANDIDATE
-    kind = "excerpt" if excerpt else "entity" if view.kind == "entity" else "memory"
+    kind = str(view.kind)
     sure = f"confidence {figure(view.confidence)}"
     last = used or "never used" if view.status is Status.ACTIVE else sure
-    words = (kind, view.type.replace("_", " "), last)
+    named = (kind, view.type.replace("_", " "), view.need.replace("_", " "), last)
+    words = dict.fromkeys(filter(None, named))  # a preference is one in both its type and its kind
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 
@@ -157,11 +165,7 @@ def _reason(view: CandidateView) -> str:
 
 
 def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
-    """The checks of a statement, a row each; what an excerpt is good for."""
-    if view.is_excerpt and view.status is Status.CANDIDATE:
-        return [
-            labelled("excerpt", "a place to look: to promote it, word a memory from it", "accent")
-        ]
+    """The checks of a statement, a row each."""
     if view.proof is None:
         return []
     from reviewer.promotion.lists.proof_words import ticks  # late: the first screen needs none
@@ -180,8 +184,8 @@ def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
         return labelled(
             "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
         )
-    found = view.proposer == Proposer.FINDING
-    prior = "finding" if found else _PRIOR_WORDS.get(round(view.prior * 100), "rule")
+    of_rule = _PRIOR_WORDS.get(round(view.prior * 100), "rule")
+    prior = _SURE.get(view.proposer, of_rule)
     factors = (
         (view.prior, prior),
         (view.signal, "path"),
@@ -190,9 +194,9 @@ def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
     product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
     text = f"{product} = {figure(view.confidence)}"
     result = TextSpan(text.rindex("=") + 2, len(text), "strong")
-    return labelled(
-        "confidence", f"{text} {signs.dot} rank {rank_figure(view.rank)}", spans=(result,)
-    )
+    if view.status is Status.CANDIDATE:
+        text += f" {signs.dot} listed {place_words(view.rank)}"
+    return labelled("confidence", text, spans=(result,))
 
 
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
@@ -206,7 +210,7 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
         parts.append(count(view.refs, "later mention"))
     if view.status is Status.CANDIDATE:
         parts.append(f"queued {elapsed(view.pending_since, now)} ago")
-    by = "by hand" if view.hand_authored else f"rule {view.rule} {view.extractor_version}"
+    by = "by hand" if view.hand_authored else f"by {view.rule} {view.extractor_version}"
     parts.append(by)
     return labelled("seen", f" {signs.dot} ".join(parts))
 

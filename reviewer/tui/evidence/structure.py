@@ -107,7 +107,7 @@ def _side(label: str, view: CandidateView, signs: Glyphs) -> list[TextBlock]:
 def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
     """When a memory is recalled, in plain words."""
     words = [MOMENT_WORDS[each.kind].format(each.value) for each in moments]
-    return f" {signs.dot} ".join(words) or "a request has its words"
+    return f" {signs.dot} ".join(words) or "at a prompt with its words"
 
 
 def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[TextBlock]:

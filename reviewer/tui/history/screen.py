@@ -31,7 +31,7 @@ CHANGES_SHOWN = 200
 ACTOR_CELLS = 8
 VALUE_CHARACTERS = 300
 FIELD_CELLS = 15
-WITH_ACTOR = 80
+WITH_ACTOR = 100
 """Cells that a row needs to name the actor."""
 
 _NUMBER = re.compile(r"#(\d+)\b")
@@ -160,7 +160,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         signs = glyphs(self.app)
         self.changes.show(
             act_blocks(act, shown.changes, shown.reversals, signs),
-            title=f"Act {act.id} {signs.dot} {act.kind}",
+            title=f"Act {act.id}",
             hint=f"{keys.UNDO_ACT.key} undoes this act",
             keep_scroll=same,
         )

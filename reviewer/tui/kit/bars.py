@@ -97,28 +97,6 @@ class HeaderBar(Bar):
         return clickable(Content.styled(action.key, "$accent" if here else "$dim"), action.id)
 
 
-class HintBar(Static):
-    """A sentence above the list; the line is gone when there is none."""
-
-    DEFAULT_CSS = """
-    HintBar { height: 1; display: none; padding: 0 1; color: $warning;
-              text-wrap: nowrap; text-overflow: ellipsis; }
-    HintBar.-shown { display: block; }
-    """
-
-    _words = _short = ""
-
-    def show(self, words: str, short: str = "") -> None:
-        """`short`: the words where the screen is too narrow for the others."""
-        self._words, self._short = words, short or words
-        self.on_resize()
-        self.set_class(bool(words), "-shown")
-
-    def on_resize(self) -> None:
-        fits = len(self._words) + 2 <= self.app.size.width
-        self.update(Content(self._words if fits else self._short))
-
-
 SAID_SECONDS, BAD_SECONDS = 12.0, 40.0
 """How long a sentence stays, and one about a problem."""
 

@@ -58,6 +58,7 @@ class Host(Protocol):
     acts_at: dict[int, tuple[int, int]]
     came_back: Sequence[int]
     packet_choices: PacketChoices | None
+    memory_at: int
 
     @property
     def shown(self) -> Screen[Any] | None: ...

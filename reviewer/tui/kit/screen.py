@@ -651,7 +651,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def take_counts(self, counts: Counts) -> None:
         """Show what waits here, and on the first screen, from which the next one copies it."""
         for header in (self.header, self.app.screen_stack[0].query_one(HeaderBar)):
-            header.waiting = counts.to_decide
+            header.waiting = counts.waiting
 
     async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         done = await super().write(act, words, total)
@@ -905,11 +905,11 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return ""
 
     def types_listed(self, query: QueueQuery) -> tuple[str, ...]:
-        """The types that a list has, in a line, where its filter asks for one and finds nothing."""
-        if "type:" not in query.filter:
+        """The types and kinds that a list has, where its filter asks for one and finds nothing."""
+        if "type:" not in query.filter and "kind:" not in query.filter:
             return ()
-        types = self.engine.queue.types(structs.replace(query, filter=""))
-        return (f"Types here: {', '.join(types) or 'none'}",)
+        types, kinds = map(", ".join, self.engine.queue.types(structs.replace(query, filter="")))
+        return f"type: here is one of {types or 'none'}", f"kind: is one of {kinds or 'none'}"
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the rows that a filter lets through, with the cursor on the id `here`."""

@@ -324,11 +324,6 @@ def figure(value: float) -> str:
     return text[1:] if text.startswith("0.") else text
 
 
-def rank_figure(rank: float) -> str:
-    """A rank in four cells: `.062`, `2.00`; ranks differ in the third place only."""
-    return f"{rank:.3f}"[1:] if rank < 0.9995 else f"{rank:.2f}"
-
-
 def times(number: int) -> str:
     """`once`, `twice`, `3 times`."""
     return {1: "once", 2: "twice"}.get(number, f"{number:,} times")

@@ -31,12 +31,11 @@ OTHER_SOURCE = Action(
     "packet_source", "", "other source",
     "Read the store, the .context folder here, or both together.", "Select",
 )  # fmt: skip
-WRITE_FILE = Action("packet_write", "W", "write file", "Write the packet to a file.", "Look")
 
 PACKET = Pane(
     "packet", "Packet",
     (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
-     keys.OPEN_SOURCE, keys.COPY, WRITE_FILE, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS,
+     keys.OPEN_SOURCE, keys.COPY, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS,
      keys.BACK, OTHER_SOURCE),
-    (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.COPY, WRITE_FILE, keys.FILTER),
+    (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.COPY, keys.FILTER),
 )  # fmt: skip

@@ -140,9 +140,9 @@ def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
 
 
 def why_blocks(
-    model: PacketModel, choices: PacketChoices, sign: Glyphs
+    model: PacketModel, choices: PacketChoices, sign: Glyphs, when: str
 ) -> tuple[str, list[TextBlock]]:
-    """Title and text about the row under the cursor."""
+    """Title and text about the row under the cursor; `when` a memory is recalled besides."""
     row = model.current
     if row is None:
         return "Why", []
@@ -155,6 +155,7 @@ def why_blocks(
     where = f"{row.place}" + (f" {sign.dot} {row.at:%Y-%m-%d}" if row.at else "")
     blocks = [
         TextBlock(f"{STATES[str(row.state)][1]}, {tokens} tokens: {row.reason}", "strong"),
+        *([TextBlock(f"also recalled: {when}", "text")] if when else []),
         *([TextBlock(row.score_text, "text")] if row.score_text else []),
         TextBlock(where, "dim", wrap=False),
     ]

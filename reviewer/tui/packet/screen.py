@@ -12,13 +12,12 @@ from textual import on
 from textual.widget import Widget
 
 from reviewer.engine import Engine
-from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
-from reviewer.packets.output import write_packet
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.text.display import display_line
+from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
@@ -48,9 +47,9 @@ from reviewer.tui.theme import glyphs
 if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet
+    from reviewer.recall.moments import Moment
 
 LOADING = "Still loading, try again."
-FILE = "context-packet.md"
 NO_BUDGET = (
     "A budget is a number of tokens, such as 8000, 8,000 or 8k, with or without a limit such as"
     f" 10,000 chars, or an agent: {', '.join(PRESETS)}."
@@ -184,10 +183,23 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         def then(found: tuple[Prepared, Packet]) -> None:
             self._prepared, packet = found
+            first = self.packets.packet is None
             self.packets.show(packet, self.packets.filter)
+            if first:
+                self.packets.go_to([f"m:{self.host.memory_at}"])
             self._draw()
 
         self.read(work, then, group="packet")
+
+    def keep_now(self) -> None:
+        super().keep_now()
+        self.host.memory_at = self._memory_here() or self.host.memory_at
+
+    def _memory_here(self) -> int:
+        """The memory under the cursor; 0 for a section, trusted state or an entry of a folder."""
+        item = self.packets.item
+        kind, _, number = item.place.rpartition(":") if item is not None else ("", "", "")
+        return int(number) if kind == "m" else 0
 
     # drawing
 
@@ -250,8 +262,22 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._show_packet_text()
 
     def _draw_why(self) -> None:
-        title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app))
-        self.why.show(blocks, title=title)
+        """Why the item is shown as it is; of a memory also when it is recalled besides."""
+        self._show_why()
+        item, memory = self.packets.item, self._memory_here()
+        if not memory:
+            self.void("when")
+            return
+
+        def then(moments: tuple[Moment, ...]) -> None:
+            if self.packets.item is item:
+                self._show_why(moment_words(moments, glyphs(self.app)))
+
+        self.read(lambda: self.engine.recall.moments(memory), then, group="when")
+
+    def _show_why(self, when: str = "") -> None:
+        title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app), when)
+        self.why.show(blocks, title=title, keep_scroll=bool(when))
 
     def _show_packet_text(self) -> None:
         """Scroll the packet to the item under the cursor."""
@@ -411,19 +437,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         packet = self.packets.packet
         if packet is not None:
             self.copy_text(packet.markdown, f"Copied the packet: {packet.tokens_used:,} tokens.")
-
-    @unless(no_packet)
-    async def action_packet_write(self) -> None:
-        packet = self.packets.packet
-        if packet is None:
-            raise ReviewerError(LOADING)
-
-        async def then(text: str) -> None:
-            path = Path(text).expanduser()
-            write_packet(packet.markdown, path, made_from=self.source.path or self.engine.path)
-            self.say(f"Wrote {packet.tokens_used:,} tokens to {display_line(str(path))}.")
-
-        await self.ask_text("Write to", then, text=FILE, hint="the path of a file")
 
     # the filter
 

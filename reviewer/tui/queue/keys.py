@@ -59,7 +59,7 @@ READ_SESSIONS = Action(
 )  # fmt: skip
 LET_READ = Action(
     "let_read", "R", "let a reader read",
-    "Send what the line above says to that reader; again stops it.",
+    "Send the sessions named above to that reader; again stops it.",
     "Decide", writes=True, beside=READ_SESSIONS.id,
 )  # fmt: skip
 SORT = Action(
@@ -89,7 +89,7 @@ QUEUE = Pane(
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
      keys.REFRESH, SETTLE, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
-     keys.RANGE, QUEUE_MORE, keys.REACH),
+     keys.RANGE, QUEUE_MORE),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

@@ -5,7 +5,6 @@ agents write them.
 from __future__ import annotations
 
 import subprocess
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,54 +26,40 @@ BAR_CELLS = 12
 
 
 class SessionsHere(Struct, frozen=True):
-    """The sessions of this project that lie on this machine."""
+    """The sessions of this project that lie on this machine, without those of sub-agents."""
 
     sessions: int
-    bytes: int
-    agents: tuple[tuple[str, int], ...]
-    """Each agent with the number of its sessions, most first."""
     unread: int
     """Sessions that were not read since they last changed."""
     known: bool
     """Some of them were read before."""
-    expiring: int
-    """Sessions that the agent will delete within 5 days."""
-    elsewhere: int = 0
+    elsewhere: int
     """Files that were read from other places."""
 
     @property
     def sentence(self) -> str:
-        """`14 sessions of this project (32.1 MB): Claude Code 9, Codex CLI 5.`"""
+        """`14 sessions of this project on this machine, 3 to read.`"""
         if not self.sessions and self.elsewhere:
             return f"{count(self.elsewhere, 'file')} of this project, read from elsewhere."
         if not self.sessions:
             return "There are no sessions of this project on this machine."
-        named = ", ".join(f"{display_line(agent)} {number:,}" for agent, number in self.agents)
-        size = f"{self.bytes / 1e6:,.1f} MB"
-        text = f"{count(self.sessions, 'session')} of this project ({size}): {named}."
-        if not self.unread:
-            return f"{text} All are read."
-        if self.unread < self.sessions:
-            text += f" New or longer: {self.unread:,}."
-        return text + (f" {self.expiring:,} expire within 5 days." if self.expiring else "")
+        left = f"{self.unread:,} to read" if self.unread else "all read"
+        return f"{count(self.sessions, 'session')} of this project on this machine, {left}."
 
 
 def find_here(engine: Engine, project: str) -> SessionsHere:
     """Look for the sessions of the project around the working folder. Raises StoreError."""
-    from reviewer.promotion.waves.found_sessions import by_agent, is_read
+    from reviewer.promotion.waves.found_sessions import is_read
     from reviewer.sources.discovery import Machine, ProjectFolders, find_sessions
 
     scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
     found = [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
     stamps = engine.sources.stamps(project)
-    rows = by_agent(found, stamps, datetime.now(UTC))
+    own = [each for each in found if not each.subagent]
     return SessionsHere(
-        sessions=sum(row.sessions for row in rows),
-        bytes=sum(row.bytes for row in rows),
-        agents=tuple((row.agent, row.sessions) for row in rows if row.sessions),
-        unread=sum(not is_read(each, stamps) for each in found if not each.subagent),
+        sessions=len(own),
+        unread=sum(not is_read(each, stamps) for each in own),
         known=any(str(each.path) in stamps for each in found),
-        expiring=sum(row.expiring for row in rows),
         elsewhere=len(stamps.keys() - {str(each.path) for each in found}),
     )
 

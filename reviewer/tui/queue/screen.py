@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import structs
 from textual import on
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
@@ -29,7 +28,6 @@ from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.bars import HintBar
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
@@ -40,6 +38,7 @@ from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
+from reviewer.tui.queue.reader import NOBODY, BackgroundReading, ReaderBar, find_offers
 from reviewer.tui.queue.reading import (
     ReadingAct,
     SessionsHere,
@@ -47,7 +46,6 @@ from reviewer.tui.queue.reading import (
     read_on,
     read_project_sessions,
 )
-from reviewer.tui.start.reader import BackgroundReading, find_offers
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -67,18 +65,6 @@ STATE_SECONDS = 0.4
 FIRST_LOOK_SECONDS = 1.5
 LOOK_SECONDS = 20.0
 """How often sessions are looked for: as often as `reviewer watch` does."""
-ASKED_SECONDS = 0.5
-"""How often the progress of a reader is shown."""
-NOBODY = (
-    "Nothing left to read, or no reader is installed: Claude Code, Codex, Gemini CLI, OpenCode or"
-    " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
-)
-RULES_ALONE = (
-    "Found by rules alone. An agent's command line on the PATH, or a [model], would read what was"
-    " said.",
-    "Found by rules alone; an agent or a [model] reads more.",
-)
-"""Where sessions wait for a reader and none is here; in full and short."""
 WORDS_CELLS = 30
 """Cells of a row's words in the message of an undo."""
 MANY = 500
@@ -118,7 +104,7 @@ class Loaded(Enum):
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
     FILTER_HINT: ClassVar[str] = (
-        'words  -word  "a phrase"  type:pref  kind:entity  is:edited  path:docs  conf>0.5  seen>2'
+        'words  -word  "a phrase"  kind:decision  type:pref  is:edited  path:docs  conf>0.5  seen>2'
     )
 
     model: QueueModel
@@ -137,7 +123,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             model=model,
         )
         self.list: CandidateList = rows
-        self.query_asked = with_statements(QueueQuery(project=project))
+        self.query_asked = QueueQuery(project=project)
         """The list that was asked for last; the one before is shown until its rows arrive."""
         self.loaded = Loaded.NOTHING
         self._wanted: Collection[int] = ()
@@ -147,19 +133,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._detail: Detail | None = None
         self._here: SessionsHere | None = None
         """The sessions of this project, once they were looked for."""
-        self._looked = False
         self._reader: Popen[bytes] | None = None
         """The process that reads what agents have added."""
-        self.reading_bar = HintBar(id="reading")
-        self._offers: list[Offer] = []
-        """What a reader could read of this project, the one that its key begins first."""
-        self._asked: BackgroundReading | None = None
-        self._asked_timer: Timer | None = None
+        self.reader = ReaderBar()
         self._rejected: Done | None = None
         """What was rejected last, or was given a reason last."""
 
     def compose_above(self) -> Iterable[Widget]:
-        return (self.reading_bar,)
+        return (self.reader,)
 
     def on_mount(self) -> None:
         self._show_project()
@@ -172,11 +153,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def begin(self, project: str | None, words: str) -> None:
         """Show a project from its first page, after its sessions were read."""
         self.project = project
-        self.query_asked = with_statements(QueueQuery(project=project))
+        self.query_asked = QueueQuery(project=project)
         self.loaded = Loaded.NOTHING
         for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they are about the project before
-        self._take_offers(([], False))
+        self.reader.clear()
         self.look_for_sessions()
         self._show_project()
         self.note_version()
@@ -196,7 +177,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _take_sessions(self, here: SessionsHere) -> None:
         self._here = here
         self._show_empty()
-        if self._asked is None:
+        if not self.reader.reads:
             self.look_for_readers()
         may_write = not self.engine.read_only and self.host.running is None
         if here.known and here.unread and may_write and self.project is not None:
@@ -216,47 +197,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 offers = find_offers(self.engine, project)
                 return offers, not offers and bool(self.engine.readings.unread(project))
 
-            self.read(find, self._take_offers, group="offers")
+            self.read(
+                find,
+                lambda found: self.reader.take(found[0], by_rules_alone=found[1]),
+                group="offers",
+            )
 
-    def _take_offers(self, found: tuple[list[Offer], bool]) -> None:
-        offers, by_rules_alone = found
-        self._offers = offers
-        if self._asked is None:
-            key = keys.LET_READ.key
-            if offers:
-                whole, short = map(display_line, (offers[0].sentence, offers[0].short))
-                self.reading_bar.show(f"{whole}  {key} begins", f"{key}: {short}")
-            elif by_rules_alone:
-                self.reading_bar.show(*RULES_ALONE)
-            else:
-                self.reading_bar.show("")
-
-    def _begin_asking(self, offer: Offer) -> None:
-        """Ask a reader in the background. Raises ReviewerError."""
-        assert self.project is not None
-        try:
-            self._asked = BackgroundReading(self.engine.path, self.project, offer)
-        except OSError as error:
-            raise SourceError(f"It cannot be started: {error.strerror}.") from error
-        self._asked_timer = self.set_interval(ASKED_SECONDS, self._show_asked)
-        self._show_asked()
-
-    def _show_asked(self) -> None:
-        """How far the reader is; its rows arrive in the list as it goes."""
-        reading = self._asked
-        if reading is None:
-            return
-        runs, sentence = reading.runs, reading.sentence(keys.LET_READ.key)
-        if runs:
-            self.reading_bar.show(sentence)
-            return
-        if self._asked_timer is not None:
-            self._asked_timer.stop()
-        self._asked = self._asked_timer = None
-        self.reading_bar.show("")
-        if reading.new:
+    @on(ReaderBar.Ended)
+    def _reader_ended(self, message: ReaderBar.Ended) -> None:
+        if message.new:
             self._load_again()
-        self.say(sentence, bad=bool(reading.problem) and not reading.new)
+        if message.problem:
+            self.say(message.problem, bad=True)
         self.look_for_readers()
 
     def _is_reading_on(self) -> bool:
@@ -284,7 +236,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
-        if new and (self._wanted or self._asked is not None or not self.model.ids):
+        if new and (self._wanted or self.reader.reads or not self.model.ids):
             self._load_again(self._wanted)
         elif new:
             self.say(f"{count(new, 'new candidate')} - {kit_keys.REFRESH.key} to show")
@@ -441,9 +393,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _show_empty(self) -> None:
         empty = not self.model.ids
         self.show_empty(empty=empty)
-        if empty and not self._looked and self._counts is not None:
-            self._looked = True
-            self.look_for_sessions()
         lines = empty_lines(self.query_asked, self._counts, self._here)
         if empty:
             lines += self.types_listed(self.query_asked)
@@ -532,13 +481,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _needs_words(self) -> str | None:
         """Why the row cannot be promoted as it stands."""
         row = self.model.current
-        edit = keys.EDIT.key
-        if row is not None and is_unworded(row):
-            return f"#{row.id} is an excerpt: {edit} words a memory from it."
         if row is not None and row.id in self.engine.drafts.ids():
-            return (
-                f"#{row.id} has a draft: {edit} opens it, {keys.DISCARD_DRAFT.key} throws it away."
-            )
+            edit, discard = keys.EDIT.key, keys.DISCARD_DRAFT.key
+            return f"#{row.id} has a draft: {edit} opens it, {discard} throws it away."
         return None
 
     def _cannot_reword(self) -> str | None:
@@ -594,19 +539,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_promote)
     async def action_promote(self) -> None:
-        """Promote the marked rows, or this one; rows that first need words are left out."""
+        """Promote the marked rows, or this one; those with a draft are left out."""
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
-        rows = await to_thread(self.engine.queue.rows, ids)
-        unworded = {row.id for row in rows if is_unworded(row)}
-        ready = [each for each in ids if each not in drafts and each not in unworded]
+        ready = [each for each in ids if each not in drafts]
         left_out = len(ids) - len(ready)
         if not ready:
             raise ConflictError(
-                "Nothing was promoted: drafts and excerpts are worded first, one at a time with"
-                f" {keys.EDIT.key}."
+                f"Nothing was promoted: each of these rows has a draft; {keys.EDIT.key} opens it."
             )
-        remark = f", left out {count(left_out, 'row')} to be worded first" if left_out else ""
+        remark = f", left out {count(left_out, 'row')} with a draft" if left_out else ""
         await self._decide(ready, "Promoting", self.engine.triage.promote, remark)
 
     @unless(_cannot_decide)
@@ -644,9 +586,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             if not option.key:
                 return
             done = await self.write(say_why)
+            words = self._words(done)
             self._rejected = done if done.act else latest
             self.model.reread(done.ids)
-            self._show_again(self._words(done))
+            self._show_again(words)
 
         which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
         reasons = [Option(each, *words) for each, words in REASONS.items()]
@@ -873,7 +816,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         self.note_version()
         self._load_again()
-        self._here, self._looked = None, False
+        self._here = None
         stopped = "Stopped. " if report.state == "interrupted" else ""
         self.say(
             f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
@@ -886,20 +829,21 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Let a reader read the sessions that none has read, or stop it; of several one is
         chosen.
         """
-        if self._asked is not None:
-            self._asked.stop()
-            self._show_asked()
+        project = self.project
+        if self.reader.reads:
+            self.reader.stop()
             return
-        assert self.project is not None
-        offers = self._offers or await to_thread(find_offers, self.engine, self.project)
+        assert project is not None
+        offers = self.reader.offers or await to_thread(find_offers, self.engine, project)
         if not offers:
             raise SourceError(NOBODY)
-        if len(offers) == 1:
-            self._begin_asking(offers[0])
-            return
 
         async def then(option: Option) -> None:
-            self._begin_asking(offers[int(option.key)])
+            try:
+                reading = BackgroundReading(self.engine.path, project, offers[int(option.key)])
+            except OSError as error:
+                raise SourceError(f"It cannot be started: {error.strerror}.") from error
+            self.reader.begin(reading)
 
         options = [
             Option(
@@ -910,7 +854,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             )
             for at, each in enumerate(offers)
         ]
-        await self.choose("Let a reader word what the sessions teach", options, then)
+        if len(options) == 1:
+            await then(options[0])
+        else:
+            await self.choose("Let a reader word what the sessions teach", options, then)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row that an undo or redo changed, or on to one that waits."""
@@ -989,7 +936,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        query = with_statements(structs.replace(self.query_asked, filter=text))
+        query = structs.replace(self.query_asked, filter=text)
         self._load(query, quick=bool(text), here=() if here is None else [here])
 
     @unless(ListScreen.no_rows)
@@ -1024,15 +971,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
 
     def leave_last(self) -> None:
-        """From other rows go back to those that wait."""
+        """From other rows go back to those that wait; put away what a reader said last."""
         if self.query_asked.status != "waiting":
             self.show_status("waiting")
-        else:
+        elif not self.reader.put_away():
             super().leave_last()
 
     def show_status(self, status: str) -> None:
         """Show the rows of a status."""
-        self._load(with_statements(structs.replace(self.query_asked, status=status)))
+        self._load(structs.replace(self.query_asked, status=status))
 
     # clusters
 
@@ -1083,19 +1030,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def action_open_source(self) -> None:
         self.host.open_source(self._current_evidence())
 
-    def _not_promoted(self) -> str | None:
-        row = self.model.current
-        if row is not None and row.status != "active":
-            return f"#{row.id} is not promoted, so no agent gets it."
-        return self._no_row()
-
-    @unless(_not_promoted)
-    def action_reach(self) -> None:
-        """Show which agents get this memory, and where."""
-        row = self.model.current
-        if row is not None:
-            self.host.open_reach(row.id)
-
     @unless(_no_row)
     def action_open_session(self) -> None:
         """Show the session that the evidence on the screen comes from, at its line."""
@@ -1121,24 +1055,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         except OSError as error:
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
-    def on_unmount(self) -> None:
-        if self._asked is not None:
-            self._asked.stop()
-
     def keep_now(self) -> None:
         """Keep the draft of the text being typed, and the place in the queue."""
         super().keep_now()
         self._keep_place()
-
-
-def is_unworded(row: QueueRow) -> bool:
-    """Whether a row is a bare excerpt, as stores of earlier versions have them."""
-    return row.is_excerpt and not row.edited and row.kind != "conflict"
-
-
-def with_statements(query: QueueQuery) -> QueueQuery:
-    """What waits is statements; excerpts of earlier versions are found with a filter."""
-    return structs.replace(query, statements_only=query.status == "waiting")
 
 
 def empty_lines(
@@ -1150,7 +1070,7 @@ def empty_lines(
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
     nothing, status = EMPTY.get(query.status, EMPTY["waiting"]), keys.STATUS.key
     if query.status not in ("waiting", "all"):
-        return (nothing, f"{status} shows other rows.")
+        return (nothing, f"{kit_keys.BACK.key} goes back to what waits.")
     lines = [nothing]
     if query.status == "waiting" and counts is not None:
         if decided := counts.promoted + counts.rejected:

@@ -25,7 +25,6 @@ from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
-from reviewer.tui.start.reader import reader_here
 from reviewer.tui.theme import Glyphs, Palette, glyphs
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class StartScreen(KitScreen, pane=keys.START):
         self.found: FoundProjects | None = None
         self.list = ProjectList(id="projects")
         self.words = Static(id="start-words")
-        self._reader = "" if start.sample else display_line(reader_here())
+        self._reader = "" if start.sample else display_line(_reader_here())
         self._act: ReadingAct | None = None
 
     def compose(self) -> ComposeResult:
@@ -178,14 +177,19 @@ class StartScreen(KitScreen, pane=keys.START):
         await self.host.action_quit()
 
 
+def _reader_here() -> str:
+    """`Claude Code is installed`; empty without a reader. Raises SettingsError."""
+    from reviewer.llm.readers import readers
+    from reviewer.settings import load_settings
+
+    return next((each.presence for each in readers(load_settings().model)), "")
+
+
 def words_of(read: ReadSum, counts: Counts) -> str:
     """What came of reading, in one line."""
-    statements, excerpts = counts.waiting - counts.excerpts, counts.excerpts
     stopped = "Stopped; what was read is kept. " if read.stopped else ""
-    if statements:
-        came = f"{count(statements, 'statement')} to decide on, the best first."
-    elif excerpts:
-        came = f"no statement that can be kept as it is, {count(excerpts, 'place')} to look."
+    if counts.waiting:
+        came = f"{count(counts.waiting, 'statement')} to decide on, the best first."
     else:
         came = "nothing in them to decide on."
     left_out = "".join(f" Left out: {display_line(each)}" for each in read.left_out)

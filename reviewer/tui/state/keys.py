@@ -38,17 +38,12 @@ FOLLOW = Action(
     "follow", "enter", "follow",
     "Go to a related fact; to one that it contradicts or was made from.", "Look",
 )  # fmt: skip
-EXPORT = Action(
-    "export", "W", "write file",
-    "Write all this to a file or folder; Markdown, JSON Lines, .context or a block in AGENTS.md,"
-    " the difference first.", "Look",
-)  # fmt: skip
 
 STATE = Pane(
     "state", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
-     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, EXPORT,
+     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE,
      *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, FORGET,
      keys.REACH),
-    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO, EXPORT, FOLLOW),
+    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO, FOLLOW),
 )  # fmt: skip

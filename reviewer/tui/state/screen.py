@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 from array import array
 from asyncio import to_thread
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -36,7 +35,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import ListScreen
-from reviewer.tui.kit.text import count, diff_blocks
+from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.state import keys
@@ -46,7 +45,6 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
-    from reviewer.promotion.export.plans import PlannedFile
     from reviewer.promotion.provenance import ProvenanceStep
     from reviewer.recall.moments import Moment
     from reviewer.recall.service import UseCount
@@ -54,18 +52,6 @@ if TYPE_CHECKING:
 MAX_OPTIONS = 200
 LOADING = "Still loading, try again."
 WHY = "Where this comes from"
-EXPORTS = (
-    Option("markdown", "Markdown", "a page to read: reviewer-export.md"),
-    Option("ndjson", "JSON Lines", "all of it, for programs: reviewer-export.ndjson"),
-    Option("folder", ".context folder", "decisions, learnings and so on: .context/"),
-    Option("AGENTS.md", "AGENTS.md", "the marked block in the file of this folder"),
-    Option("CLAUDE.md", "CLAUDE.md", "the marked block in the file of this folder"),
-)
-EXPORT_PLACES = {
-    "markdown": "reviewer-export.md",
-    "ndjson": "reviewer-export.ndjson",
-    "folder": ".context",
-}
 
 
 @dataclass(frozen=True)
@@ -113,8 +99,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self._filter = ""
         self._place = 0
         """The selected one of the lines that support the fact."""
-        self._exporting = False
-        """The difference that an export makes is shown."""
 
     # reading
 
@@ -126,6 +110,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         """Read the list; the cursor goes to one of some rows, or to a (project, key)."""
         self.note_version()
         engine, project, text = self.engine, self.project, self._filter
+        here = here or ([] if self.shown else [self.host.memory_at])
 
         def work() -> tuple[list[StateView], array[int], dict[int, UseCount]]:
             uses = {each.memory: each for each in engine.recall.uses(project) if each.used}
@@ -251,7 +236,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return "This is trusted state: only memories and entities can be replaced."
+            return f"You wrote this value: {self.key_of(keys.TAKE_OUT)} ends it."
         return self.no_fact()
 
     def not_a_statement(self) -> str | None:
@@ -528,6 +513,10 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def draft_changed(self, key: int) -> None:
         self.follow()
 
+    def keep_now(self) -> None:
+        super().keep_now()
+        self.host.memory_at = self.facts.current_id or 0
+
     # looking
 
     def _selected_place(self) -> tuple[ProvenanceStep, int]:
@@ -603,54 +592,3 @@ class StateScreen(ListScreen, pane=keys.STATE):
         columns = "times used, held" if self.facts.uses else ""
         order = f"/ {self._filter}" if self._filter else columns
         entitle(self.list, "Memory", order)
-
-    # exporting
-
-    async def action_export(self) -> None:
-        """Choose a form, see the difference, and write it if the person agrees."""
-
-        async def then(option: Option) -> None:
-            place = Path.cwd() / EXPORT_PLACES.get(option.key, option.key)
-            plans, lines = await to_thread(self._planned, option.key, place)
-            if not lines:
-                self.say("The export is already up to date.")
-                return
-            self._exporting = True
-            title = f"Export to {display_line(place.name)}"
-            self.why.show(diff_blocks(lines), title=title)
-            self.fill_with(self.why)
-            files = count(sum(plan.changed for plan in plans), "file")
-            write = f"write {files} as shown, each after a backup (page down: the rest)"
-            await self.confirm(title, write, "write nothing", partial(self._write, plans), self.why)
-
-        await self.choose("Export", EXPORTS, then)
-
-    def _planned(self, form: str, place: Path) -> tuple[list[PlannedFile], list[str]]:
-        """The files that an export would write, and the difference. Raises ReviewerError."""
-        exports, project = self.engine.exports, self.project
-        if form == "folder":
-            plans = list(exports.plan_folder(project, place))
-        elif form in ("markdown", "ndjson"):
-            plans = [exports.plan_file(getattr(exports, form)(project), place)]
-        else:
-            plans = [exports.plan_into(project, place)]
-        for plan in plans:
-            if plan.problem:
-                raise ReviewerError(plan.problem)
-        return plans, [line for plan in plans for line in exports.diff(plan)]
-
-    async def _write(self, plans: Sequence[PlannedFile]) -> None:
-        backups = await to_thread(self.engine.exports.write, plans)
-        written = [str(plan.path) for plan in plans if plan.changed]
-        where = written[0] if len(written) == 1 else f"{len(written)} files"
-        kept = f"; the backup is {backups[0]}" if len(backups) == 1 else ""
-        if len(backups) > 1:
-            kept = f"; {len(backups)} backups are in {backups[0].parent}"
-        self.say(f"Wrote {display_line(where)}{display_line(kept)}")
-
-    def left_question(self) -> None:
-        """The fact is shown again instead of a difference."""
-        if self._exporting:
-            self._exporting = False
-            self.unzoom()
-            self._draw_why()

@@ -196,18 +196,11 @@ async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> No
         assert "Coins are counted by weight" in screen.text
 
 
-async def test_copy_and_write(engine: Engine, kiosk: Path, tmp_path: Path) -> None:
+async def test_it_is_copied_as_an_agent_gets_it(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f4", "y")
         packet = present(model(screen).packet)
         assert screen.app.clipboard == packet.markdown
-        target = tmp_path / "packet.md"
-        await typed(screen, "W", str(target))
-        assert target.read_text("utf-8") == packet.markdown
-        target.write_text("by hand")
-        await typed(screen, "W", str(target))
-        assert "is not a packet" in screen.status
-        assert target.read_text() == "by hand"
 
 
 # the source

@@ -57,9 +57,9 @@ def pane_text(**given: Any) -> str:
 
 
 def test_the_title_names_number_kind_type_and_confidence() -> None:
-    assert candidate_title(candidate(), "", GLYPHS) == "#412  excerpt · project · confidence .58"
-    statement = candidate(proposer="notes")
-    assert candidate_title(statement, "", GLYPHS) == "#412  memory · project · confidence .58"
+    assert candidate_title(candidate(), "", GLYPHS) == "#412  memory · project · confidence .58"
+    trap = candidate(need="trap")
+    assert candidate_title(trap, "", GLYPHS) == "#412  memory · project · trap · confidence .58"
 
 
 def test_the_confidence_is_taken_apart() -> None:
@@ -70,7 +70,7 @@ def test_the_confidence_is_taken_apart() -> None:
 
 
 def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
-    assert "3 times · 2 sessions · queued 4 days ago · rule decision_made 0.1.0" in pane_text()
+    assert "3 times · 2 sessions · queued 4 days ago · by decision_made 0.1.0" in pane_text()
     assert "once · 1 session · queued 2 hours ago" in pane_text(
         seen=1, sessions=1, pending_since="2026-02-14T10:00:00.000Z"
     )

@@ -18,7 +18,7 @@ from tests.unit.sources.families import lines
 __all__ = ["shop"]
 
 WORDS = "Always weigh the trays twice before you print the label."
-READ = "Claude Code has read them: 1 new statement for "
+READ = "Claude Code read 1 session: 1 new statement for "
 FOUND = answer(said("The trays are weighed twice before a label is printed.", (1, WORDS)))
 
 
@@ -33,7 +33,7 @@ def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setattr("reviewer.llm.readers.agents_found", agents_found)
     monkeypatch.setattr("reviewer.tui.queue.screen.FIRST_LOOK_SECONDS", 0.05)
-    monkeypatch.setattr("reviewer.tui.queue.screen.ASKED_SECONDS", 0.05)
+    monkeypatch.setattr("reviewer.tui.queue.reader.ASKED_SECONDS", 0.05)
     return folder
 
 
@@ -78,11 +78,18 @@ async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
     async with opened(engine, project="shop") as screen:
         await screen.until(lambda: "let it read 1 session?" in screen.text)
         await screen.press("R")
-        await screen.until(lambda: screen.status.startswith(READ))
+        await screen.until(lambda: READ in screen.text)
         await screen.until(lambda: "weighed twice before a label" in screen.text)
         await screen.settle()
         assert "let it read" not in screen.text
-    (reading,) = engine.readings.all()
+        await screen.press("a")
+        assert READ in screen.text, "it stays until it is put away"
+        await screen.press("escape")
+        assert READ not in screen.text
+        (reading,) = engine.readings.all()
+        engine.readings.forget("shop")
+        await screen.press("R")
+        await screen.until(lambda: "so this cost nothing" in " ".join(screen.text.split()))
     assert (reading.project, reading.reader) == ("shop", "claude")
 
 
@@ -94,10 +101,10 @@ async def test_the_same_key_stops_an_agent_that_hangs(
     async with opened(engine, project="shop") as screen:
         await screen.until(lambda: "let it read 1 session?" in screen.text)
         await screen.press("R")
-        await screen.until(lambda: "Claude Code reads, R stops it  Session 1 of 1" in screen.text)
+        await screen.until(lambda: "R stops Claude Code  Session 1 of 1" in screen.text)
         await screen.press("a")  # decisions go on meanwhile
         await screen.press("R")
-        await screen.until(lambda: screen.status.endswith("1 part left; R goes on."))
+        await screen.until(lambda: "1 part left." in screen.text)
         await screen.until(lambda: "let it read 1 session?" in screen.text)
 
 
@@ -124,7 +131,7 @@ async def test_of_several_readers_one_is_chosen(
         await screen.press("R")
         await screen.until(lambda: "Codex" in screen.text)
         await screen.press("enter")
-        await screen.until(lambda: screen.status.startswith(READ))
+        await screen.until(lambda: READ in screen.text)
 
 
 async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_read(
@@ -155,4 +162,4 @@ async def test_the_key_also_stops_the_comparison_of_the_sessions(
         await screen.press("R")
         await screen.until(lambda: "Comparing the statements of all sessions" in screen.text)
         await screen.press("R")
-        await screen.until(lambda: "2 new statements for" in screen.status)
+        await screen.until(lambda: "2 new statements for" in screen.text)

@@ -162,9 +162,7 @@ async def test_promoting_many_leaves_rows_with_drafts_out(stocked: Engine) -> No
     async with opened(stocked) as screen:
         first, second, third = screen.model.ids[:3]
         await screen.press("e", *"xyz", "escape", "space", "space", "space", "a")
-        assert (
-            screen.status == "Promoted 2 candidates, left out 1 row to be worded first - u to undo"
-        )
+        assert screen.status == "Promoted 2 candidates, left out 1 row with a draft - u to undo"
         assert [status_of(stocked, one) for one in (first, second, third)] == [
             "candidate", "active", "active",
         ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Statements with their proof, and excerpts behind them: what the keys of the queue do."""
+"""Statements with their proof: what the keys of the queue do."""
 
 from __future__ import annotations
 
@@ -56,13 +56,6 @@ def proposer(engine: Engine, number: int) -> str:
     return engine.queue.candidate(number).proposer
 
 
-async def test_excerpts_of_earlier_versions_are_found_with_a_filter_only(talked: Engine) -> None:
-    async with opened(talked, project="acme") as screen:
-        assert "excerpt" not in {proposer(talked, number) for number in screen.model.ids}
-        await screen.press("/", *"is:excerpt", "enter")
-        assert [proposer(talked, number) for number in screen.model.ids] == ["excerpt"]
-
-
 async def test_the_evidence_stays_beside_a_statement_that_is_reworded(talked: Engine) -> None:
     for size in ((120, 40), (80, 24)):
         async with opened(talked, project="acme", size=size) as screen:
@@ -75,26 +68,6 @@ async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> Non
     async with opened(talked, project="acme", size=(140, 40)) as screen:
         await screen.press("/", *"laptop", "enter")
         assert "✓ 1 quote, every name and number found" in screen.text
-
-
-class TestAnExcerpt:
-    async def test_is_worded_before_it_is_promoted(self, talked: Engine) -> None:
-        async with opened(talked, project="acme") as screen:
-            await screen.press("/", *"drawer", "enter", "a")
-            (number,) = screen.model.ids
-            assert screen.status == f"#{number} is an excerpt: e words a memory from it."
-            await screen.press("e")
-            assert "Evidence" in screen.text, "its surroundings stay in sight"
-            await screen.press(*", so empty it by hand", "ctrl+s")
-            (promoted,) = screen.model.dimmed
-            assert talked.queue.candidate(promoted).content.endswith("so empty it by hand")
-
-    async def test_is_left_out_of_a_decision_on_many(self, talked: Engine) -> None:
-        async with opened(talked, project="acme") as screen:
-            await screen.press("/", *"seen>0", "enter", "*", "a")
-            assert "left out 1 row to be worded first" in screen.status
-            (left,) = talked.queue.ids(QueueQuery(filter="is:excerpt"))
-            assert talked.queue.candidate(left).status == "candidate"
 
 
 async def test_x_rejects_and_the_next_key_may_say_why(talked: Engine) -> None:
@@ -111,7 +84,7 @@ async def test_x_rejects_and_the_next_key_may_say_why(talked: Engine) -> None:
         view = talked.queue.candidate(rejected)
         assert (view.status, view.reason) == ("invalid", "wrong")
         said = "Said why 2 candidates were rejected: wrong"
-        assert screen.status == f"{said} - w to say why, u to undo"
+        assert screen.status == f"{said} - u to undo"
         assert not any(act.undone for act in talked.history.acts())
         await screen.press("w", *"known", "enter")
         assert talked.queue.candidate(rejected).reason == "known"

@@ -52,7 +52,7 @@ async def test_an_active_memory_goes_back_to_the_queue(
     async with opened(known, project="acme") as screen:
         await screen.press("f5", *("jj" if kind == "memory" else "j"), "x")
         assert status_of(known, number) == "candidate"
-        assert screen.status == f"Put back #{number} - u to undo"
+        assert screen.status == f"Put #{number} back into the queue - u to undo"
         assert "Queue 1 F2" in screen.text
         await screen.press("u")
         assert "Queue 0 F2" in screen.text

@@ -21,7 +21,7 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         await screen.press("G", "question_mark", *"recall", "enter")
         assert "When it is recalled" in screen.text
         await screen.press("escape")
-        assert "a request has its words" in screen.text
+        assert "at a prompt with its words" in screen.text
         await screen.press("e", *"recalled", "enter", *"at pushes", "enter")
         assert "at is no moment" in screen.text
         assert not known.recall.at("acme", push)
@@ -29,7 +29,9 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         assert f"Set when #{memory} is recalled" in screen.status
         assert "at the command git push · at work on src/pay/" in " ".join(screen.text.split())
         assert [each.id for each in known.recall.at("acme", push)] == [memory]
-        await screen.press("e", *"recalled", "enter")
+        await screen.press("f4")
+        await screen.until(lambda: "also recalled: at the command git push" in screen.text)
+        await screen.press("f5", "e", *"recalled", "enter")
         assert "error nilerr" in screen.text, "the examples"
         await screen.press("home", *"path doc/; ", "enter")
         assert next(str(each) for each in known.recall.moments(memory)) == "path doc/"
@@ -74,7 +76,7 @@ async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
         back = f"#{memory} is back in the queue (F2), called wrong - u to undo"
         assert screen.status == back
         assert "Deploys need two approvals" not in screen.text
-        waiting = known.queue.counts("acme").to_decide
+        waiting = known.queue.counts("acme").waiting
         await screen.press("f3", "escape")
         assert f"Queue {waiting}" in screen.text
         await screen.press("f2")

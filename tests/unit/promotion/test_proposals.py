@@ -18,7 +18,7 @@ from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote
 from reviewer.sources.events import Speaker
 from tests.stored import planted
-from tests.unit.promotion.session import COMMAND, RULE, session
+from tests.unit.promotion.session import RULE, session
 
 STATEMENT = "Releases are deployed by the release job only, never from a laptop."
 
@@ -137,24 +137,21 @@ def test_what_was_rejected_is_only_seen_again(engine: Engine, tmp_path: Path) ->
     assert engine.queue.candidate(number).seen == 2
 
 
-def test_statements_come_by_need_and_excerpts_last(engine: Engine, talk: Path) -> None:
-    old_excerpt(engine, talk)
-    add(
-        engine,
-        talk,
-        proposal("The kiosk tests take port 8099.", (2, COMMAND), kind="environment"),
-        proposal("The webhook sender retries without a key.", (1, "webhook sender retries"),
-                 kind="trap", speaker=Speaker.AGENT),
-        proposal(),
+def test_the_persons_words_come_first_then_what_recurred_then_by_need(
+    engine: Engine, talk: Path, tmp_path: Path
+) -> None:
+    agent = Speaker.AGENT
+    retries = proposal(
+        "The webhook sender retries without a key.", (1, "webhook sender retries"),
+        kind="trap", speaker=agent,
     )  # fmt: skip
-    rows = waiting(engine)
-    assert [row.need for row in rows if not row.is_excerpt] == [
-        "instruction",
-        "trap",
-        "environment",
-    ]
-    assert [row.is_excerpt for row in rows] == sorted(row.is_excerpt for row in rows)
-    assert [row.rank for row in rows] == sorted((row.rank for row in rows), reverse=True)
+    port = proposal(
+        "The printer daemon uses port 8080.", (3, "port 8080 is in use by the printer daemon"),
+        kind="environment", speaker=agent,
+    )  # fmt: skip
+    add(engine, talk, port, retries, proposal(kind="convention"))
+    add(engine, session(tmp_path / "s2.jsonl", name="s2"), port)
+    assert [row.need for row in waiting(engine)] == ["convention", "environment", "trap"]
 
 
 def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk: Path) -> None:
@@ -164,7 +161,7 @@ def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk
     found = engine.queue.candidate(excerpt.id)
     assert (found.proposer, found.proof is not None, found.rank > 0.1) == ("model", True, True)
     engine.history.undo_act(added.act)
-    assert engine.queue.candidate(excerpt.id).is_excerpt
+    assert engine.queue.candidate(excerpt.id).proposer == "excerpt"
 
 
 def test_what_cannot_wait_is_left_out_with_the_reason(engine: Engine, talk: Path) -> None:
@@ -259,7 +256,6 @@ class TestIngestion:
         rows = waiting(engine)
         (remembered_row,) = (row for row in rows if row.proposer == "memory")
         assert remembered_row.content.startswith("Never amend a commit")
-        assert not any(row.is_excerpt for row in rows)
         assert report.rules["memory.claude"] == 1
         engine.history.undo_act(engine.history.acts(limit=1)[0].id)
         assert waiting(engine, status="all") == []

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from reviewer.promotion.queue_order import rank
+from reviewer.promotion.queue_order import CONFLICT, place_words, rank
 
 
-def test_own_words_and_what_recurred_come_first_then_what_cost_then_the_rest() -> None:
+def test_own_words_come_first_then_what_recurred_then_what_cost_then_the_rest() -> None:
     rows = {
+        "the person's words": rank(own_words=True, sessions=1, cost=0, quality=0.1),
         "seen in three sessions": rank(own_words=False, sessions=3, cost=1, quality=0.1),
         "seen in two, dear": rank(own_words=False, sessions=2, cost=40, quality=0.1),
         "seen in two, cheap": rank(own_words=False, sessions=2, cost=4, quality=0.9),
-        "the person's words": rank(own_words=True, sessions=1, cost=0, quality=0.1),
         "one session, dear": rank(own_words=False, sessions=1, cost=40, quality=0.1),
         "one session, cheap": rank(own_words=False, sessions=1, cost=4, quality=0.9),
         "free and good": rank(own_words=False, sessions=1, cost=0, quality=0.9),
@@ -20,8 +20,23 @@ def test_own_words_and_what_recurred_come_first_then_what_cost_then_the_rest() -
     assert sorted(rows, key=lambda name: -rows[name]) == list(rows)
 
 
-def test_figures_beyond_all_measure_do_not_change_the_class() -> None:
-    dearest = rank(own_words=False, sessions=1, cost=10**9, quality=1.0)
+def test_a_place_is_said_in_words() -> None:
+    cases = {
+        rank(own_words=True, sessions=1, cost=0, quality=0.0): "among the person's own words",
+        rank(own_words=False, sessions=2, cost=0, quality=0.0): "among what recurred",
+        rank(own_words=False, sessions=1, cost=1, quality=0.0): "among what cost calls",
+        rank(own_words=False, sessions=1, cost=0, quality=1.0): "by quality",
+    }
 
-    assert dearest < rank(own_words=True, sessions=1, cost=0, quality=0.0)
-    assert rank(own_words=True, sessions=10**9, cost=10**9, quality=1.0) < 3.1
+    assert {each: place_words(each) for each in cases} == cases
+
+
+def test_figures_beyond_all_measure_do_not_change_the_class() -> None:
+    once, again, said = (
+        rank(own_words=own, sessions=sessions, cost=10**9, quality=1.0)
+        for own, sessions in ((False, 1), (False, 10**9), (True, 10**9))
+    )
+
+    assert once < rank(own_words=False, sessions=2, cost=0, quality=0.0)
+    assert again < rank(own_words=True, sessions=1, cost=0, quality=0.0)
+    assert said < CONFLICT

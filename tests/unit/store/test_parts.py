@@ -89,7 +89,7 @@ def test_a_row_of_the_first_part_that_changed_since_leaves_all_parts_alone(
         act.update("project", 2, name="s2")
     before = names(database)
 
-    with pytest.raises(ConflictError, match="name of project 2 has changed"):
+    with pytest.raises(ConflictError, match="project 2 has changed since"):
         Undo(database, writing).undo_act(2)
 
     assert names(database) == before

@@ -86,7 +86,7 @@ def test_what_a_list_is_sorted_by_stands_in_the_index(
 @pytest.mark.parametrize("project", [None, "kiosk"])
 @pytest.mark.parametrize(
     "text",
-    ["type:p", "-type:decision", "kind:memory", "-flag:secret", "is:statement", "proposer:notes"],
+    ["type:p", "-type:decision", "kind:memory", "-flag:secret", "proposer:notes"],
 )
 def test_what_a_filter_asks_of_a_row_stands_in_the_index(
     database: Database, engine: Engine, text: str, project: str | None

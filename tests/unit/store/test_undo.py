@@ -54,7 +54,7 @@ def test_a_later_change_of_the_same_column_stands_in_the_way(
     first = rename(ledger, row, "b")
     rename(ledger, row, "c")
 
-    with pytest.raises(ConflictError, match=f"name of project {row} has changed"):
+    with pytest.raises(ConflictError, match=f"project {row} has changed since"):
         undo.undo_act(first)
 
     assert name_of(database, row) == "c"

@@ -1,0 +1,243 @@
+"""The reader that the person has: offered above the list with its price, asked in the background,
+stopped with the key that began it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from threading import Thread
+from typing import IO, TYPE_CHECKING, Any
+
+from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Static
+
+from reviewer.system import own_command
+from reviewer.text.display import display_line
+from reviewer.tui.kit.text import count, cut
+from reviewer.tui.queue import keys
+from reviewer.tui.theme import glyphs
+
+if TYPE_CHECKING:
+    from reviewer.engine import Engine
+    from reviewer.promotion.lists.readings import Offer
+
+ASKED_SECONDS = 0.5
+"""How often the progress of a reader is shown."""
+NOBODY = (
+    "Nothing left to read, or no reader is installed: Claude Code, Codex, Gemini CLI, OpenCode or"
+    " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
+)
+RULES_ALONE = (
+    "Found by rules alone. An agent's command line on the PATH, or a [model], would read what was"
+    " said.",
+    "Found by rules alone; an agent or a [model] reads more.",
+)
+"""Where sessions wait for a reader and none is here; in full and short."""
+
+BEYOND, ROOM = 2, 20_000
+"""A reading ends at this multiple of the tokens that were said, a small one at so many more."""
+
+
+class ReaderBar(Static):
+    """Above the list: what came of the last reading, then what a reader could read, or how far it
+    is. Lines that are empty are gone.
+    """
+
+    DEFAULT_CSS = """
+    ReaderBar { height: auto; max-height: 4; display: none; padding: 0 1; color: $warning; }
+    ReaderBar.-shown { display: block; }
+    """
+
+    class Ended(Message):
+        """A reading has ended; `problem` says why, where nothing came of it."""
+
+        def __init__(self, new: int, problem: str) -> None:
+            super().__init__()
+            self.new = new
+            self.problem = problem
+
+    def __init__(self) -> None:
+        super().__init__(id="reader")
+        self.offers: list[Offer] = []
+        """What a reader could read of this project, the one that the key begins first."""
+        self._by_rules_alone = False
+        self._came = ""
+        """What came of the last reading."""
+        self._reading: BackgroundReading | None = None
+        self._timer: Timer | None = None
+
+    @property
+    def reads(self) -> bool:
+        return self._reading is not None
+
+    def take(self, offers: list[Offer], *, by_rules_alone: bool = False) -> None:
+        """Offer something else. `by_rules_alone`: sessions wait for a reader, and none is here."""
+        self.offers, self._by_rules_alone = offers, by_rules_alone
+        self._draw()
+
+    def clear(self) -> None:
+        """Another project: nothing is known about it yet."""
+        self._came = ""
+        self.take([])
+
+    def put_away(self) -> bool:
+        """Forget what came of the last reading; returns whether it was shown."""
+        shown, self._came = bool(self._came), ""
+        self._draw()
+        return shown
+
+    def begin(self, reading: BackgroundReading) -> None:
+        """Show how far a reading is, until it ends."""
+        self._came, self._reading = "", reading
+        self._timer = self.set_interval(ASKED_SECONDS, self._follow)
+        self._draw()
+
+    def stop(self) -> None:
+        """Ask the reading to stop, if there is one; it keeps the answers it has."""
+        if self._reading is not None:
+            self._reading.stop()
+            self._draw()
+
+    def on_unmount(self) -> None:
+        self.stop()
+
+    def _follow(self) -> None:
+        reading = self._reading
+        if reading is None or reading.runs:
+            self._draw()
+            return
+        if self._timer is not None:
+            self._timer.stop()
+        self._reading = None
+        failed = bool(reading.problem) and not reading.new
+        self._came = "" if failed else reading.sentence
+        self.take([])
+        self.post_message(self.Ended(reading.new, reading.problem if failed else ""))
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        words = short = ""
+        if self._reading is not None:
+            words = short = self._reading.sentence
+        elif self.offers:
+            key, offer = keys.LET_READ.key, self.offers[0]
+            words, short = f"{offer.sentence}  {key} begins", f"{key}: {offer.short}"
+        elif self._by_rules_alone:
+            words, short = RULES_ALONE
+        room = self.app.size.width - 2
+        now = cut(
+            display_line(words if len(words) <= room else short), room, glyphs(self.app).ellipsis
+        )
+        lines = [each for each in (display_line(self._came), now) if each]
+        self.set_class(bool(lines), "-shown")
+        self.update(Content("\n".join(lines)))
+
+
+def find_offers(engine: Engine, project: str) -> list[Offer]:
+    """What each reader that is here could read, the one of the settings first.
+
+    Raises StoreError and SettingsError.
+    """
+    from reviewer.llm.readers import readers
+    from reviewer.settings import load_settings
+
+    return engine.readings.offer(readers(load_settings().model), project)
+
+
+class BackgroundReading:
+    """A process that asks a reader about sessions, so that no key has to wait for it. It ends with
+    the screen; what is answered is kept.
+
+    Raises OSError.
+    """
+
+    def __init__(self, store: Path, project: str, offer: Offer) -> None:
+        self.reader, self.sessions = display_line(offer.reader.title), offer.sessions
+        most = max(BEYOND * offer.tokens_in, offer.tokens_in + ROOM)
+        self._process = subprocess.Popen(  # noqa: S603
+            own_command(
+                "--db", str(store), "--project", project, "propose", "--yes", "--follow",
+                "--newest", str(offer.sessions), "--max-tokens-in", str(most),
+                *offer.reader.options,
+            ),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        self._progress = ""
+        self._ended: dict[str, Any] = {}
+        self._complaint = ""
+        self._stopping = False
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._threads = (
+            Thread(target=self._follow, args=(self._process.stdout,), daemon=True),
+            Thread(target=self._listen, args=(self._process.stderr,), daemon=True),
+        )
+        for each in self._threads:
+            each.start()
+
+    def stop(self) -> None:
+        """Ask it to stop; it keeps the answers it has."""
+        self._stopping = True
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            self._process.stdin.close()
+
+    @property
+    def runs(self) -> bool:
+        return self._process.poll() is None or any(each.is_alive() for each in self._threads)
+
+    @property
+    def sentence(self) -> str:
+        """How far it is, or what came of it."""
+        key = keys.LET_READ.key
+        if self.runs:
+            if self._stopping:
+                return f"{self.reader}: stopping ..."
+            return f"{key} stops {self.reader}  {self._progress}"
+        came = count(self.new, "new statement") if self.new else "nothing new"
+        if cost := self._ended.get("tokens_in"):
+            came = f"{came} for {cost:,} tokens in, {self._ended.get('tokens_out', 0):,} out"
+        left = self._ended.get("left", 0)
+        if self.problem:
+            return f"{came.capitalize()}. {self.problem}"
+        if self._stopping and not self._ended:
+            return "Stopped before anything was sent."
+        if left:
+            how = "Stopped" if self._stopping else "Stopped at the token limit"
+            return f"{how}: {came}, {count(left, 'part')} left."
+        free = "" if cost else " It had answered before, so this cost nothing."
+        read = f"{self.reader} read {count(self.sessions, 'session')}: {came}.{free}"
+        return f"{read} {self._ended.get('remark', '')}".rstrip()
+
+    @property
+    def new(self) -> int:
+        """The statements that it has added."""
+        return int(self._ended.get("new", 0))
+
+    @property
+    def problem(self) -> str:
+        """Why it has ended before its end, in a sentence; empty if it has not."""
+        if self._ended or self._stopping:
+            return str(self._ended.get("problem", ""))
+        return self._complaint
+
+    def _follow(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            try:
+                told = json.loads(line)
+            except ValueError:
+                continue
+            if "progress" in told:
+                self._progress = display_line(told["progress"])
+            else:
+                self._ended = told
+
+    def _listen(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            words = line.decode("utf-8", "replace").strip()
+            self._complaint = display_line(words.removeprefix("Error: ")) or self._complaint

@@ -15,6 +15,7 @@ from tests.cli.permissions import bound as bound
 
 class TestWhatIsRead:
     def test_a_missing_path(self, reviewer: Reviewer) -> None:
+        reviewer.db = reviewer.folder / "new" / "store.db"
         line = reviewer.fails("ingest", "nowhere/at/all.md")
         assert "nowhere/at/all.md" in line
         assert not reviewer.db.exists()

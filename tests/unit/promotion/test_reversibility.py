@@ -89,6 +89,7 @@ def test_undo_and_redo_lead_exactly_where_they_should(
     ACTS[act](engine, graph)
     after = rows(engine)
     assert after != before
+    assert (after["state"] != before["state"]) == (act in ("set another value", "end a key"))
     for there in (False, True, False):
         (engine.history.redo if there else engine.history.undo)()
         assert rows(engine) == (after if there else before)

@@ -161,13 +161,20 @@ def test_a_summary_by_hand_is_checked(talk: Reviewer) -> None:
     refused = talk("compress", "talk", "--text", f"s2={file}", "--apply")
     assert refused.returncode == 1
     assert 's2: Summary missing: substring not found: "$50k"' in refused.stderr
-    file.write_text("They want it faster for $50k.")
-    done = talk("compress", "talk", "--text", f"s2={file}", "--apply")
-    assert done.returncode == 1
-    assert "the request is missing" in done.stderr
+    before = texts(talk)
+    for wrong, reason in (
+        ("They want it faster for $50k.", "the request is missing"),
+        ("Kubernetes 1.29 was moved to users_old for $50k.", "not in the source"),
+    ):
+        file.write_text(wrong)
+        done = talk("compress", "talk", "--text", f"s2={file}", "--apply")
+        assert done.returncode == 1
+        assert reason in done.stderr
+        assert "--anyway" in done.stderr
+        assert texts(talk) == before
     done = talk("compress", "talk", "--text", f"s2={file}", "--apply", "--anyway")
     assert done.returncode == 0, done.stderr
-    assert "They want it faster for $50k." in texts(talk)
+    assert "Kubernetes 1.29 was moved to users_old for $50k." in texts(talk)
 
 
 def test_one_segment_may_have_another_level(talk: Reviewer) -> None:
@@ -212,20 +219,6 @@ def test_stats_show_the_results_of_compressions(talk: Reviewer) -> None:
     names = {row["metric"].rpartition(".")[2] for row in found}
     assert names == {"CompressionRatio", "Duration", "FidelityScore"}
     assert "CompressionRatio" in talk("stats").stdout
-
-
-def test_a_text_that_does_not_pass_is_applied_only_anyway(talk: Reviewer) -> None:
-    words = talk.folder / "words.txt"
-    words.write_text("Kubernetes 1.29 was moved to users_old for $999,999.\n")
-    before = texts(talk)
-    options = ["compress", "talk", "--level", "brief", "--text", f"s2={words}", "--apply"]
-    done = talk(*options)
-    assert done.returncode == 1
-    assert "not in the source" in done.stderr
-    assert "--anyway" in done.stderr
-    assert texts(talk) == before
-    assert talk(*options, "--anyway").returncode == 0
-    assert texts(talk) != before
 
 
 def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:

@@ -180,8 +180,6 @@ def test_the_settings_follow_guards_and_commands_and_are_put_back(
     until(lambda: words in settings.read_text())
     assert reviewer(*named, "undo").returncode == 0
     until(lambda: settings.read_bytes() == unguarded)
-    assert reviewer(*named, "redo").returncode == 0
-    until(lambda: words in settings.read_text())
     # The process that wrote the settings may still be noting it.
     until(lambda: reviewer("disconnect", agent, "--yes").returncode == 0)
     assert snapshot(home(reviewer)) == before
@@ -455,12 +453,6 @@ def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> Non
     assert "is not promoted" in reviewer.fails(*options, number)
     reviewer.fails(*options, number, "codex", code=2)
     assert "99999" in reviewer.fails(*options, 99999)
-
-
-def test_without_a_store_connecting_says_how_to_fill_the_one_it_makes(reviewer: Reviewer) -> None:
-    done = connect(reviewer, "gemini")
-    assert "gemini gets nothing before you promote something" in done.stderr
-    assert "What changes in the settings of gemini:" in done.stderr
 
 
 def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -172,11 +171,6 @@ def test_what_a_model_wraps_around_its_answer_is_taken_off(
     assert content.startswith("Request:\n- ")
     assert not {"<think>", "```", "<summary>", "**"} & set(content.split())
     assert GOOD in content
-
-
-def cpu_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def breaks_off(call: Call) -> None:

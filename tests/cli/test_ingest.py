@@ -102,7 +102,7 @@ def test_the_same_section_in_another_note_is_seen_again(reviewer: Reviewer, toge
 
 def test_what_waits_beyond_the_cap_is_queued_once(reviewer: Reviewer) -> None:
     note = reviewer.folder / "decisions.md"
-    parts = [f"{a} {b}" for a in ("ledger", "mail", "search") for b in range(1901, 2001)]
+    parts = [f"{a} {b}" for a in ("ledger", "mail", "search") for b in range(1961, 2001)]
     note.write_text(
         "# Decisions\n\n"
         + "\n".join(f"- [Decision] The {part} is kept in folder number {part}." for part in parts),

@@ -304,19 +304,6 @@ def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: R
     assert "A reader has read every session" in done.stderr
 
 
-def test_on_a_terminal_the_agent_that_is_installed_is_asked_after_a_yes(
-    reviewer: Reviewer,
-) -> None:
-    environment = installed(reviewer)
-    done = reviewer("propose", session(reviewer), "--dry-run", env=environment)
-    assert "for claude" in done.stdout
-    assert "on your Claude Code plan" in done.stdout
-    done = reviewer("propose", session(reviewer), "--yes", env=environment)
-    assert done.returncode == 1  # without a terminal nobody has agreed to this agent
-    assert "--command claude" in done.stderr
-    assert not was_asked(reviewer)
-
-
 def test_what_questions_took_is_summed_by_day_and_session(reviewer: Reviewer) -> None:
     path = session(reviewer)
     for _ in range(2):  # the second time it is answered from what is kept

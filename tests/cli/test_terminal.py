@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import re
@@ -58,19 +57,6 @@ def test_progress_is_one_line_that_goes_away(reviewer: Reviewer) -> None:
     assert "\n" not in progress
     assert rest.startswith("Waiting now: ")
     assert rest.endswith(". Decide with: reviewer\n")
-
-
-def test_levels_that_fit_are_chosen_with_progress(reviewer: Reviewer) -> None:
-    turns = [
-        {"role": "user", "content": f"Kiosk {number} printed {number} receipts. " * 20}
-        for number in range(60)
-    ]
-    (reviewer.folder / "talk.json").write_text(json.dumps(turns))
-    assert reviewer("context", "import", "talk.json").returncode == 0
-    written = in_terminal(reviewer, "compress", "talk", "--fit", 3000, "--table", stream="stderr")
-    assert re.search(r"\rChoosing levels: [\d,]+ of at most [\d,]+ summaries tried", written)
-    assert "\x1b[K" in written
-    assert "The whole context" in written.rpartition("\x1b[K")[2], "the line went away"
 
 
 def test_a_pipeline_shows_the_stage_that_is_running(reviewer: Reviewer) -> None:

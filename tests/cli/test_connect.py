@@ -359,22 +359,6 @@ def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
     assert "in no git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
 
 
-def test_undo_and_history_say_how_a_connection_is_taken_back(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    options = ("--project", folder.name)
-    assert "disconnect" not in reviewer(*options, "history").stderr
-    connect(reviewer, "claude-code")
-    back = "reviewer disconnect claude-code takes it back"
-    assert back in reviewer(*options, "history").stderr
-    assert "disconnect" not in reviewer(*options, "history", "--json").stderr
-    undone = reviewer(*options, "undo")
-    assert undone.returncode == 0
-    assert back in undone.stderr
-    assert (home(reviewer) / ".claude" / "settings.json").exists()
-    assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
-    assert "disconnect" not in reviewer(*options, "history").stderr
-
-
 def in_folder(program: Reviewer, folder: Path, *arguments: object) -> str:
     """What a successful call in a folder says."""
     done = program(*arguments, cwd=folder)
@@ -420,13 +404,6 @@ def test_undo_takes_back_a_later_decision_first_and_nothing_of_another_folder(
     assert "Undone: Promoted" in in_folder(reviewer, other, "undo")
     assert snapshot(home(reviewer)) == connected
     assert "Undone: Connected gemini" in in_folder(reviewer, folder, "undo")
-
-
-def test_connecting_for_all_projects_and_for_one_says_that_it_is_twice(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    assert "twice" not in in_folder(reviewer, folder, "connect", "gemini", "--yes")
-    said = in_folder(reviewer, folder, "connect", "gemini", "--project", "--yes")
-    assert "gemini is also connected by reviewer connect gemini" in said
 
 
 def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:

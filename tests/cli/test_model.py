@@ -53,22 +53,6 @@ def test_a_model_that_fails(reviewer: Reviewer) -> None:
         assert "no such model" in reviewer.fails("model", "check", env=settings)
 
 
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        ("context_tokens = 10", "context_tokens"),
-        ('base_url = "models.example"\nname = "tiny"', "must begin with https://"),
-        ('base_url = "http://models.example/v1"\nname = "tiny"', "plain HTTP"),
-        ('base_url = "https://models.example/v1"', "Set name under [model]"),
-        ('name = "tiny"', "No model is configured"),
-    ],
-)
-def test_a_mistake_in_the_model_is_named(reviewer: Reviewer, table: str, said: str) -> None:
-    settings = configured(reviewer, f"[model]\n{table}\n")
-    assert said in reviewer.fails("config", "validate", env=settings)
-    assert said in reviewer("doctor", env=settings).stdout
-
-
 def test_settings_of_a_model_are_shown_without_a_key(reviewer: Reviewer) -> None:
     settings = configured(
         reviewer,

@@ -89,26 +89,6 @@ def test_a_cluster_counts_the_row_itself_as_the_screen_does(reviewer: Reviewer) 
     assert "≈2" in reviewer("queue", "list").stdout
 
 
-def test_a_person_sees_one_aligned_line_a_row(ingested: Reviewer) -> None:
-    done = ingested("queue", "list")
-    ids = ingested.ids()
-    lines = done.stdout.splitlines()
-    assert [int(line.split()[0]) for line in lines] == ids
-    contents = {row["id"]: row["content"] for row in ingested.rows("queue", "list")}
-    starts = {line.index(contents[int(line.split()[0])][:8]) for line in lines}
-    assert len(starts) == 1
-
-
-def test_an_empty_queue_suggests_the_next_step(ingested: Reviewer) -> None:
-    ingested("reject", *ingested.ids())
-    done = ingested("queue", "list")
-    assert (done.returncode, done.stdout) == (0, "")
-    first, project = done.stderr.splitlines()
-    assert first == "The queue is empty. Ingest something: reviewer ingest PATH"
-    assert project == "This is project kiosk, the only one in the store."
-    assert "Nothing matches" in ingested("queue", "list", "--filter", "zebra").stderr
-
-
 def test_show_names_the_source(ingested: Reviewer) -> None:
     row = ingested.rows("queue", "list", "--filter", "thermal")[0]
     told = ingested("queue", "show", row["id"]).stdout

@@ -93,20 +93,6 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_one_line(
     assert "reviewer queue list" in line
 
 
-class Opened:
-    """Replaces the screen and records its arguments."""
-
-    def __init__(self) -> None:
-        self.projects: list[str | None] = []
-        self.settings: list[dict[str, Any]] = []
-
-    def __call__(self, engine: Engine, project: str | None, **settings: Any) -> int:
-        assert engine.project_names() == ["kiosk"]
-        self.projects.append(project)
-        self.settings.append(settings)
-        return 0
-
-
 @pytest.fixture
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Pretends that there is a terminal, and names a settings file."""
@@ -118,31 +104,31 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return path
 
 
-def test_the_screen_gets_the_store_the_project_and_the_settings(
-    ingested: Reviewer, at_a_terminal: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_screen_gets_the_settings_or_a_mistake_in_them_is_reported_before(
+    ingested: Reviewer,
+    at_a_terminal: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    opened: list[dict[str, Any]] = []
+
+    def screen(engine: Engine, project: str | None, **settings: Any) -> int:
+        opened.append(settings)
+        return 0
+
     monkeypatch.setenv("VISUAL", "ed")
-    opened = Opened()
-    assert run(["--db", str(ingested.db)], opened, no_keys) == 0
+    call = ["--db", str(ingested.db), "--project", "kiosk"]
+    assert run(call, screen, no_keys) == 0
     at_a_terminal.write_text('theme = "light"\neditor = "vim"\n[keys]\npromote = "A"\n')
-    assert run(["--db", str(ingested.db), "--project", "kiosk", "--ascii"], opened, no_keys) == 0
-    assert run(["--db", str(ingested.db), "--all-projects"], opened, no_keys) == 0
-    assert opened.projects == ["kiosk", "kiosk", None]
-    assert opened.settings[:2] == [
+    assert run([*call, "--ascii"], screen, no_keys) == 0
+    at_a_terminal.write_text("themes = 1")
+    assert run(call, screen, no_keys) == 1
+    assert opened == [
         {"ascii": False, "light": False, "keymap": None},
         {"ascii": True, "light": True, "keymap": at_a_terminal},
     ]
     assert os.environ["VISUAL"] == "vim"
-
-
-def test_a_broken_setting_is_reported_before_the_screen_opens(
-    ingested: Reviewer, at_a_terminal: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    at_a_terminal.write_text("themes = 1")
-    opened = Opened()
-    assert run(["--db", str(ingested.db)], opened, no_keys) == 1
     assert "unknown field `themes`" in capsys.readouterr().err
-    assert opened.settings == []
 
 
 def test_leaving_the_demo_says_that_it_is_gone(

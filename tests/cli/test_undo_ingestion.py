@@ -40,15 +40,3 @@ def test_the_whole_ingestion_goes_and_comes_back(ingested: Reviewer) -> None:
         assert ingested("redo").returncode == 0
     assert ingested.ids("--status", "all") == before
     assert verified(ingested)
-
-
-def test_what_was_read_again_meanwhile_is_not_put_back_twice(ingested: Reviewer) -> None:
-    for act in (QUEUED, READ):
-        assert ingested("undo", act).returncode == 0
-    assert ingested("ingest", ingested.folder / "kiosk-decisions.md").returncode == 0
-    before = ingested.ids("--status", "all")
-    refused = ingested("redo")
-    assert refused.returncode == 1
-    assert "FOREIGN KEY" not in refused.stderr
-    assert ingested.ids("--status", "all") == before
-    assert verified(ingested)

@@ -38,28 +38,12 @@ def contents(engine: Engine) -> set[str]:
     return {row.content for row in engine.queue.rows(engine.queue.ids(QueueQuery(status="all")))}
 
 
-def transcript(path: Path, *said: str, first: int = 0) -> Path:
-    with path.open("a") as file:
-        for number, text in enumerate(said, first):
-            file.write(
-                json.dumps(
-                    {
-                        "type": "user" if number % 2 == 0 else "assistant",
-                        "uuid": f"u{number}",
-                        "parentUuid": f"u{number - 1}" if number else None,
-                        "sessionId": "s1",
-                        "timestamp": f"2026-03-01T10:{number:02d}:00.000Z",
-                        "message": {
-                            "id": f"m{number}",
-                            "role": "user" if number % 2 == 0 else "assistant",
-                            "content": text
-                            if number % 2 == 0
-                            else [{"type": "text", "text": text}],
-                        },
-                    }
-                )
-                + "\n"
-            )
+def transcript(path: Path, *said: str, name: str = "s1") -> Path:
+    """A session in which the person and the agent speak by turns."""
+    told = Session(name)
+    for number, text in enumerate(said):
+        (told.reply if number % 2 else told.user)(text)
+    path.write_bytes(told.bytes())
     return path
 
 
@@ -80,7 +64,7 @@ def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_pa
     ingest(engine, path)
     before = contents(engine)
 
-    transcript(path, ALWAYS, first=2)
+    transcript(path, DECIDED, CAUSE, ALWAYS)
     again = ingest(engine, path)
 
     assert again.fresh == 1
@@ -93,10 +77,7 @@ def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
 ) -> None:
     ingest(engine, transcript(tmp_path / "a.jsonl", DECIDED))
     (number,) = engine.queue.ids(QueueQuery())
-    other = tmp_path / "b.jsonl"
-    other.write_text((tmp_path / "a.jsonl").read_text().replace('"u0"', '"v0"'))
-
-    report = ingest(engine, other)
+    report = ingest(engine, transcript(tmp_path / "b.jsonl", DECIDED, name="s2"))
 
     assert (report.new, report.repeated) == (0, 1)
     assert engine.queue.candidate(number).seen == 2
@@ -137,9 +118,7 @@ def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(
     folder = tmp_path / "sessions"
     folder.mkdir()
     transcript(folder / "a.jsonl", DECIDED)
-    path = transcript(folder / "b.jsonl", "Hello there", "Hello")
-    path.write_text(path.read_text().replace('"u', '"w'))
-    transcript(path, ALWAYS, first=4)
+    transcript(folder / "b.jsonl", "Hello there", "Hello", ALWAYS, name="s2")
     asked = iter([False, False, True])
 
     report = ingest(engine, folder, cancelled=lambda: next(asked, True))

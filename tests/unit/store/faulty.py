@@ -55,11 +55,6 @@ class Store:
         assert self.names() == list(names)
 
 
-def reopened(path: Path) -> Store:
-    """The same store in a connection of its own."""
-    return Store(path)
-
-
 def in_another_program(code: str, *arguments: object) -> subprocess.Popen[str]:
     """Python code that has a `Store` to open."""
     return subprocess.Popen(

@@ -13,7 +13,7 @@ from reviewer.errors import StoreError
 from reviewer.store import verify as verifying
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
-from tests.unit.store.faulty import BIG, Store, in_another_program, reopened
+from tests.unit.store.faulty import BIG, Store, in_another_program
 
 
 class TestFullDisk:
@@ -63,7 +63,7 @@ class TestFullDisk:
         assert process.returncode == 0, err
         assert "The last step was not written" in out
         assert "['a']" in out
-        reopened(path).require_whole("a", "c")
+        Store(path).require_whole("a", "c")
 
     def test_a_store_that_could_not_be_made_can_be_made_later(self, tmp_path: Path) -> None:
         path = tmp_path / "store.db"
@@ -79,7 +79,7 @@ class TestFullDisk:
             out, err = process.communicate(timeout=250)
         assert process.returncode == 0, err
         assert "The last step was not written" in out
-        store = reopened(path)
+        store = Store(path)
         store.add("a")
         store.require_whole("a")
 
@@ -161,7 +161,7 @@ class TestDiskTakenAway:
         with pytest.raises(StoreError, match="leave the program"):
             store.add("b")
         store.database.close()
-        reopened(store.path).require_whole("a")
+        Store(store.path).require_whole("a")
 
     def test_looking_for_it_makes_no_empty_file_in_its_place(self, store: Store) -> None:
         store.path.unlink()

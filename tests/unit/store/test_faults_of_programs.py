@@ -16,7 +16,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, StoreError
 from reviewer.promotion.views import QueueQuery
 from reviewer.store.verify import verify
-from tests.unit.store.faulty import Store, at_noon, in_another_program, reopened
+from tests.unit.store.faulty import Store, at_noon, in_another_program
 
 
 class TestClock:
@@ -94,7 +94,7 @@ class TestPowerCut:
             there.parent.mkdir()
             shutil.copy(store.path, there)
             there.with_name("store.db-wal").write_bytes(log[: len(log) * part // 24])
-            after = reopened(there)
+            after = Store(there)
             acts = after.acts()
             seen.add(acts)
             after.require_whole(
@@ -119,7 +119,7 @@ class TestPowerCut:
         there.parent.mkdir()
         shutil.copy(store.path, there)
         there.with_name("store.db-wal").write_bytes(log)
-        after = reopened(there)
+        after = Store(there)
         assert after.acts() == 6
         after.require_whole(*(f"{number}" for number in range(6)))
 

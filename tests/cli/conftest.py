@@ -188,6 +188,12 @@ def reviewer(tmp_path: Path) -> Reviewer:
     return Reviewer(tmp_path)
 
 
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls start no processes in the background, which bring settings up to date."""
+    monkeypatch.setattr("reviewer.agents.background.start_in_background", lambda *_, **__: None)
+
+
 @pytest.fixture(scope="session")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Reviewer, str], None]:
     """Gives a program a copy of a store that is made once: `seeded` or `ingested`."""

@@ -24,6 +24,9 @@ from reviewer.engine import Engine
 from reviewer.recall.moments import read_moment
 from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
+from tests.cli.test_connect import connect, home, put, snapshot
+from tests.cli.test_findings import lint
+from tests.waiting import until
 
 NILERR = "A swallowed error needs a directive for the linter."
 PUSH = "Others push too, so rebase on their work first."
@@ -408,3 +411,79 @@ def test_hooks_read_the_store_that_a_person_uses(
     expected = user_data_path("reviewer", appauthor=False) / "reviewer.db"
     assert store_path("") == str(expected)
     assert store_path("~/mine.db") == str(reviewer.folder / "mine.db")
+
+
+SETTINGS = {
+    "claude-code": (".claude/settings.json", "Bash(git push*)"),
+    "codex": (".codex/hooks.json", "codex PreToolUse"),
+    "gemini": (".gemini/settings.json", "gemini BeforeTool"),
+    "opencode": (".config/opencode/plugin/reviewer.js", '["git", "push"]'),
+    "copilot": (".copilot/hooks/reviewer.json", "copilot preToolUse"),
+}
+"""Where each agent's settings have a guard, and by which words."""
+
+
+@pytest.mark.parametrize(
+    ("agent", "when", "name", "words"),
+    [
+        *((agent, "guard git push", name, words) for agent, (name, words) in SETTINGS.items()),
+        ("claude-code", "command make check", ".claude/settings.json", "Bash(make check*)"),
+        ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),
+    ],
+)
+def test_the_settings_follow_guards_and_commands_and_are_put_back(
+    agent: str, when: str, name: str, words: str, reviewer: Reviewer
+) -> None:
+    folder = filled(reviewer)
+    put(reviewer, agent)
+    before = snapshot(home(reviewer))
+    connect(reviewer, agent)
+    settings = home(reviewer) / name
+    unguarded = settings.read_bytes()
+    assert words not in settings.read_text()
+    named = ["--project", folder.name]
+    number = reviewer.ids(*named, "--status", "active")[0]
+    done = reviewer(*named, "edit", number, "--when", when)
+    # What `connect` has started in the background may have written it first.
+    if words not in settings.read_text():
+        assert f"{settings} is written anew for {agent}: {when} is new." in done.stderr
+        assert any(line[:1] == "+" and words in line for line in done.stderr.splitlines())
+    assert when in reviewer(*named, "queue", "show", number).stdout
+    until(lambda: words in settings.read_text())
+    assert reviewer(*named, "undo").returncode == 0
+    until(lambda: settings.read_bytes() == unguarded)
+    # The process that wrote the settings may still be noting it.
+    until(lambda: reviewer("disconnect", agent, "--yes").returncode == 0)
+    assert snapshot(home(reviewer)) == before
+
+
+def test_commands_that_showed_the_failure_of_a_memory_are_read_behind_a_pipe(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    (tmp_path / "sessions").mkdir()
+    for each in (lint("a"), lint("b")):
+        each.write(tmp_path / "sessions" / f"{each.name}.jsonl")
+    reviewer("ingest", tmp_path / "sessions")
+    assert reviewer("promote", *reviewer.ids()).returncode == 0
+    assert reviewer("recall", "--error", "any").returncode == 0
+    connect(reviewer, "claude-code")
+    hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
+    (hook,) = hooks["PostToolUse"][0]["hooks"]
+    assert hook["if"] == "Bash(mise run lint*)"
+
+
+def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session(
+    reviewer: Reviewer,
+) -> None:
+    folder = filled(reviewer)
+    connect(reviewer, "claude-code")
+    engine = Engine.open(reviewer.db)
+    number = engine.entities.author(folder.name, "knowledge", "Rebase before a push.").ids[0]
+    engine.triage.promote([number])
+    engine.recall.set_moments(number, [read_moment("guard git push")])
+    settings = home(reviewer) / ".claude" / "settings.json"
+    assert "git push" not in settings.read_text()
+    told = json.dumps({"cwd": str(folder), "session_id": "s"})
+    assert reviewer("hook", "claude-code", "SessionStart", typed=told).returncode == 0
+    until(lambda: "git push" in settings.read_text())
+    engine.close()

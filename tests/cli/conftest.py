@@ -154,6 +154,12 @@ class Reviewer:
             self.db.write_bytes(_empty_store())
             self.db.chmod(0o600)
 
+    def configured(self, text: str) -> dict[str, str]:
+        """An environment with these settings."""
+        path = self.folder / "config.toml"
+        path.write_text(text, encoding="utf-8")
+        return {"REVIEWER_CONFIG": str(path)}
+
     def rows(self, *arguments: object) -> list[dict[str, Any]]:
         """The JSON objects that a call printed; the call has to succeed."""
         done = self(*arguments, "--json")

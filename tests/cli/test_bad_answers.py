@@ -44,7 +44,7 @@ def test_a_bad_answer_ends_in_a_sentence_and_is_not_applied(talk: Reviewer, kind
     with endpoint(BAD[kind]) as server:
         done = talk(
             "compress", "talk", "--engine", "model", "--apply", "--json",
-            env=model_at(server, talk.folder),
+            env=model_at(server, talk),
         )  # fmt: skip
         assert len(server.calls) <= 40, "it is not asked for ever"
     assert done.returncode in (0, 1), done.stderr
@@ -67,13 +67,13 @@ def test_a_bad_answer_ends_in_a_sentence_and_is_not_applied(talk: Reviewer, kind
 def test_at_all_levels_the_offline_engine_writes_what_the_model_cannot(talk: Reviewer) -> None:
     all_levels = ("compress", "talk", "--engine", "model", "--level", "all", "--json")
     with endpoint(BAD["invents"]) as server:
-        done = talk(*all_levels, env=model_at(server, talk.folder))
+        done = talk(*all_levels, env=model_at(server, talk))
     assert done.returncode == 0, done.stderr
     *rows, _ = [json.loads(line) for line in done.stdout.splitlines()]
     notes = [row["note"] for row in rows if row["level"] != "full"]
     assert notes
     assert all("offline, because the model's summary was refused" in note for note in notes)
     with endpoint(breaks_off) as server:
-        done = talk(*all_levels, env=model_at(server, talk.folder))
+        done = talk(*all_levels, env=model_at(server, talk))
     assert done.returncode == 1
     assert "--engine offline" in done.stderr

@@ -228,13 +228,12 @@ def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
     assert sum(bool(row["summary_of"]) for row in messages(talk)) == 1
 
 
-def model_at(server: Faulty, folder: Path) -> dict[str, str]:
-    """The environment in which the model is that endpoint."""
-    config = folder / "model.toml"
-    config.write_text(
+def model_at(server: Faulty, program: Reviewer, more: str = "") -> dict[str, str]:
+    """The environment in which the model is that endpoint; `more` settings of it."""
+    return program.configured(
         f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\nconcurrency = 1\n'
+        f"{more}\n"
     )
-    return {"REVIEWER_CONFIG": str(config)}
 
 
 def segment_of(call: Call) -> str:
@@ -260,7 +259,7 @@ def test_one_failing_segment_does_not_lose_the_work_of_a_model(
     with endpoint(behave) as server:
         done = talk(
             "compress", "talk", "--engine", "model", "--apply", "--anyway",
-            env=model_at(server, talk.folder),
+            env=model_at(server, talk),
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "offline, because the model failed" in done.stdout + done.stderr
@@ -274,7 +273,7 @@ def test_a_dead_model_is_given_up_and_nothing_is_written(talk: Reviewer) -> None
     with endpoint(lambda call: call.refuses(500, "out of order")) as server:
         done = talk(
             "compress", "talk", "--engine", "model", "--apply",
-            env=model_at(server, talk.folder),
+            env=model_at(server, talk),
         )  # fmt: skip
     assert done.returncode == 1
     assert "--engine offline" in done.stderr

@@ -52,7 +52,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("text", "said"), MISTAKES)
 def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:
-    settings = {"REVIEWER_CONFIG": str(written(reviewer.folder, text))}
+    settings = reviewer.configured(text)
     assert said in reviewer.fails("config", "validate", env=settings)
     doctor = reviewer("doctor", env=settings)
     assert (doctor.returncode, said in doctor.stdout) == (1, True)

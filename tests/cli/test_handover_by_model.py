@@ -67,6 +67,7 @@ def session(tmp_path: Path) -> Path:
     return path
 
 
+CONTEXT = "context_tokens = 32000"
 OPTIONS = ("--engine", "model", "--max-tokens", "700")
 
 
@@ -76,19 +77,11 @@ def verb(request: pytest.FixtureRequest) -> tuple[str, ...]:
     return (str(request.param), *OPTIONS)
 
 
-def settings(server: Faulty, folder: Path, context_tokens: int = 32_000) -> dict[str, str]:
-    """The environment in which the model is that endpoint and has such a context."""
-    env = model_at(server, folder)
-    config = Path(env["REVIEWER_CONFIG"])
-    config.write_text(f"{config.read_text()}context_tokens = {context_tokens}\n")
-    return env
-
-
 def row_of(
     reviewer: Reviewer, server: Faulty, session: Path, *verb: str, stderr: str = ""
 ) -> dict[str, Any]:
     """What a call prints as JSON whose model is that endpoint; `stderr`: what it has to say."""
-    done = reviewer(*verb, session, "--json", env=settings(server, session.parent))
+    done = reviewer(*verb, session, "--json", env=model_at(server, reviewer, CONTEXT))
     assert done.returncode == 0, done.stderr
     assert stderr in done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -239,7 +232,7 @@ def test_in_a_small_context_the_words_of_the_person_come_first(
     reviewer: Reviewer, session: Path
 ) -> None:
     with endpoint(lambda call: call.streams(GOOD)) as server:
-        known = settings(server, session.parent, 6_500)
+        known = model_at(server, reviewer, "context_tokens = 6500")
         done = reviewer("summarize", *OPTIONS, "--json", session, env=known)
     read = said_to(server.calls[0])
     assert "person: Make the timetable of the ferry fit one page" in read
@@ -251,9 +244,7 @@ def test_in_a_small_context_the_words_of_the_person_come_first(
 def test_nothing_is_sent_unless_the_command_asks_for_it(reviewer: Reviewer, session: Path) -> None:
     """Also where the settings say that a model writes summaries."""
     with endpoint(lambda call: call.streams(GOOD)) as server:
-        env = model_at(server, session.parent)
-        config = Path(env["REVIEWER_CONFIG"])
-        config.write_text(f'{config.read_text()}[compression]\nengine = "model"\n')
+        env = model_at(server, reviewer, '[compression]\nengine = "model"')
         for verb in ("summarize", "brief"):
             done = reviewer(verb, session, "--json", env=env)
             assert json.loads(done.stdout)["engine"] == "offline"

@@ -86,7 +86,7 @@ def answers(program: Reviewer) -> list[Path]:
 def run(program: Reviewer, model: Model, *more: str) -> tuple[list[str], str]:
     """Compress with the model; returns the machines that it was asked about, and stderr."""
     model.answered.clear()
-    done = program(*COMPRESS, *more, env=model_at(model.server, program.folder))
+    done = program(*COMPRESS, *more, env=model_at(model.server, program))
     assert done.returncode == 0, done.stderr
     *segments, _ = [json.loads(line) for line in done.stdout.splitlines()]
     for machine, segment in zip(MACHINES, segments, strict=True):
@@ -100,7 +100,7 @@ def test_a_run_that_was_stopped_goes_on_from_what_was_answered(
     talk: Reviewer, model: Model, how: signal.Signals
 ) -> None:
     model.hangs_after = 2
-    with talk.start(*COMPRESS, env=model_at(model.server, talk.folder)) as process:
+    with talk.start(*COMPRESS, env=model_at(model.server, talk)) as process:
         until(lambda: model.hanging.is_set() or process.poll() is not None)
         assert process.poll() is None, process.communicate()
         if how == signal.SIGINT:
@@ -157,7 +157,7 @@ def test_a_damaged_or_planted_answer_is_asked_for_again(
         kept.unlink()
         kept.symlink_to(precious)
     model.answered.clear()
-    done = talk(*COMPRESS, env=model_at(model.server, talk.folder))
+    done = talk(*COMPRESS, env=model_at(model.server, talk))
     assert done.returncode == 0, done.stderr
     assert len(model.answered) == 1
     assert "Traceback" not in done.stderr

@@ -43,9 +43,7 @@ def several(reviewer: Reviewer, count: int) -> Path:
 def settings(reviewer: Reviewer, **values: Any) -> dict[str, str]:
     """An environment in which `[model]` has these values."""
     lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
-    path = reviewer.folder / "config.toml"
-    path.write_text(f"[model]\n{lines}", "utf-8")
-    return {"REVIEWER_CONFIG": str(path)}
+    return reviewer.configured(f"[model]\n{lines}")
 
 
 def asks(reviewer: Reviewer, answered: str = FOUND, **values: Any) -> dict[str, str]:

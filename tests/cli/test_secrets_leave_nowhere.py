@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_compress import model_at
 from tests.stored import everything_in
 from tests.unit.llm.faults import Call, endpoint
 from tests.unit.sources.builders import Session
@@ -140,10 +141,7 @@ def test_a_planted_secret_comes_out_nowhere(reviewer: Reviewer) -> None:
         call.streams(f"The model repeats what it was never told: {TOLD}")
 
     with endpoint(answer) as server:
-        (reviewer.folder / "config.toml").write_text(
-            f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n'
-        )
-        environment = {"REVIEWER_CONFIG": str(reviewer.folder / "config.toml")}
+        environment = model_at(server, reviewer)
         for arguments in COMMANDS:
             done = reviewer("--project", "kiosk", *arguments, env=environment)
             assert done.returncode == 0 or arguments[0] in MAY_REFUSE, (arguments, done.stderr)

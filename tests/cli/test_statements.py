@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -100,9 +99,6 @@ def test_the_words_of_a_line_are_its_proof_and_not_what_the_program_added(
     reviewer: Reviewer,
 ) -> None:
     talk = session(reviewer.folder / "talk.jsonl")
-    first, *others = talk.read_text("utf-8").splitlines()
-    record = {**json.loads(first), "cwd": "/home/me/kiosk", "gitBranch": "main"}
-    talk.write_text("\n".join([json.dumps(record), *others]) + "\n", "utf-8")
     assert "working folder" in reviewer("view", talk).stdout
     done = reviewer("remember", MINE, "--at", "talk.jsonl:0-1")
     assert done.returncode == 0, done.stderr

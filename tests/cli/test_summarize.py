@@ -132,9 +132,7 @@ def test_the_same_words_come_out_however_python_hashes_them(
 
 
 def test_a_level_that_the_licence_locks_is_refused(reviewer: Reviewer, session: Path) -> None:
-    settings = reviewer.folder / "settings.toml"
-    settings.write_text('[compression]\ntier = "writer-pro"\n')
-    known = {"REVIEWER_CONFIG": str(settings)}
+    known = reviewer.configured('[compression]\ntier = "writer-pro"\n')
     done = reviewer("summarize", session, "--level", "tags", env=known, db=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert "needs the tier teams" in done.stderr

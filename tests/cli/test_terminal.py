@@ -17,11 +17,11 @@ from reviewer.engine import Engine
 from tests.cli.conftest import NOTE, Reviewer
 
 
-def in_terminal(program: Reviewer, *arguments: object, stream: str) -> str:
+def in_terminal(program: Reviewer, *arguments: object, stream: str, **settings: Any) -> str:
     """The output of a call to `stdout` or `stderr` when that is a terminal of 80 columns."""
     ours, theirs = pty.openpty()
-    options: dict[str, Any] = {stream: theirs}
-    process = program.start(*arguments, **options)
+    settings[stream] = theirs
+    process = program.start(*arguments, **settings)
     os.close(theirs)
     written = bytearray()
     try:

@@ -77,18 +77,6 @@ def test_status_takes_the_words_of_the_screen(seeded: Reviewer, word: str) -> No
     )
 
 
-def test_a_cluster_counts_the_row_itself_as_the_screen_does(reviewer: Reviewer) -> None:
-    note = reviewer.folder / "decisions.md"
-    note.write_text(
-        "- [Decision] The kiosk keeps receipts in PostgreSQL for ten years in every country.\n"
-        "- [Decision] The kiosk keeps its receipts in PostgreSQL for ten years in every country.\n"
-    )
-    reviewer("ingest", note)
-    (row,) = reviewer.rows("queue", "list")
-    assert row["members"] == 1
-    assert "≈2" in reviewer("queue", "list").stdout
-
-
 def test_show_names_the_source(ingested: Reviewer) -> None:
     row = ingested.rows("queue", "list", "--filter", "thermal")[0]
     told = ingested("queue", "show", row["id"]).stdout

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
 from reviewer.promotion.waves.proposals import Added
@@ -224,13 +223,6 @@ class TestWordingByHand:
         assert found.sessions == 1
         assert engine.history.undo().act == done.act + 1
         assert waiting(engine, status="all") == []
-
-    def test_what_is_remembered_already_is_refused(self, engine: Engine, talk: Path) -> None:
-        done = engine.proposals.word(
-            "acme", talk, [0], STATEMENT, MemoryType.PREFERENCE, promote=True
-        )
-        with pytest.raises(ConflictError, match=f"#{done.ids[0]} .already active. says the same"):
-            engine.proposals.word("acme", talk, [1], STATEMENT, MemoryType.PREFERENCE)
 
 
 MEMORY = """---

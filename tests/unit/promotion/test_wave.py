@@ -12,7 +12,6 @@ import msgspec
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError
 from reviewer.promotion.views import QueueQuery
 from reviewer.promotion.waves.report import WaveReport
 from reviewer.sources import stream
@@ -50,13 +49,6 @@ def transcript(path: Path, *said: str, name: str = "s1") -> Path:
 DECIDED = "We decided to use PostgreSQL 16 for the ledger instead of SQLite because writers block."
 CAUSE = "The root cause of the double booking was a retry without an idempotency key in `send`."
 ALWAYS = "Always run `make migrate` before the deploy of the ledger, otherwise the start fails."
-
-
-def test_a_copied_note_is_seen_again_not_queued_again(engine: Engine, notes: Path) -> None:
-    first = ingest(engine, notes)
-    (notes / "copy.md").write_text(NOTE)
-    again = ingest(engine, notes)
-    assert (again.fresh, again.new, again.repeated) == (first.fresh, 0, first.new)
 
 
 def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_path: Path) -> None:
@@ -160,37 +152,6 @@ def test_the_report_folder_explains_the_wave(engine: Engine, notes: Path) -> Non
     assert {row["content"] for row in queued} == contents(engine)
     assert all(json.loads(line)["reason"] for line in (folder / "dropped.ndjson").open())
     assert folder.stat().st_mode & 0o077 == 0
-
-
-def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parts = ["ledger", "parser", "billing export", "login", "search index", "mail gateway"]
-    said = [
-        f"- [Decision] The {part} moves to {means} because {reason} was too slow in July."
-        for part, means, reason in zip(
-            parts,
-            ("PostgreSQL", "a worker", "S3", "OAuth", "Tantivy", "a queue"),
-            ("the disk", "regex matching", "the copy", "LDAP", "crawling", "the relay"),
-            strict=True,
-        )
-    ]
-    path = tmp_path / "notes.md"
-    path.write_text("# Decisions\n\n" + "\n".join(said))
-    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.CAP", 4)
-
-    report = ingest(engine, path)
-    assert (report.new, report.over_cap) == (4, 2)
-    assert engine.queue.counts("acme").beyond_cap == 2
-
-    done = engine.intake.more(project="acme")
-
-    assert len(done.ids) == 2
-    assert engine.queue.evidence(done.ids[0])[0].record.text
-    assert engine.queue.counts("acme").beyond_cap == 0
-    with pytest.raises(ConflictError, match="Nothing waits"):
-        engine.intake.more(project="acme")
-    assert engine.history.verify().ok
 
 
 def test_a_note_that_was_edited_above_keeps_its_evidence_at_the_right_line(

@@ -20,7 +20,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -64,8 +63,11 @@ def call(
     return subprocess.CompletedProcess(running.args, running.returncode, out, err)
 
 
-class Started:
-    """A call that goes on beside the test, with what tests use of `subprocess.Popen`."""
+Running = subprocess.Popen[str]
+
+
+class Started(subprocess.Popen[str]):
+    """A call that goes on beside the test: a `Popen` whose process was forked elsewhere."""
 
     def __init__(
         self,
@@ -78,6 +80,10 @@ class Started:
         """`streams`: stdin, stdout and stderr as `Popen` takes them."""
         self.args = ["reviewer", *arguments]
         self.returncode: int | Any = None
+        self.text_mode = True
+        self._communication_started = self._child_created = False
+        self._input = None
+        self._sigint_wait_secs = 0.25
         self.stdin, theirs_in = _stream(streams["stdin"], 0)
         self.stdout, theirs_out = _stream(streams["stdout"], 1)
         self.stderr, theirs_err = _stream(streams["stderr"], 2)
@@ -92,76 +98,19 @@ class Started:
         self._answers = self._asking.makefile("rb")
         self.pid = int(self._answers.readline())
 
-    def poll(self) -> int | None:
-        """The exit code, or None while it runs."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.wait(0)
-        return self.returncode
-
-    def wait(self, timeout: float | None = None) -> int:
-        """The exit code, once it has ended. Raises TimeoutExpired."""
+    def _wait(self, timeout: float | None) -> int:
         if self.returncode is None:
             if not select.select([self._asking], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(self.args, timeout or 0)
             self.returncode = int(self._answers.readline())
             self._answers.close()
             self._asking.close()
-        return self.returncode
+        return int(self.returncode)
 
-    def communicate(
-        self, typed: str | None = None, timeout: float | None = None
-    ) -> tuple[str, str]:
-        """What it prints until it ends, on stdout and stderr. Raises TimeoutExpired."""
-        said = {"stdout": "", "stderr": ""}
-
-        def read(name: str, stream: IO[str]) -> None:
-            said[name] = stream.read()
-
-        readers = [
-            threading.Thread(target=read, args=each, daemon=True)
-            for each in (("stdout", self.stdout), ("stderr", self.stderr))
-            if each[1] is not None and not each[1].closed
-        ]
-        for reader in readers:
-            reader.start()
-        if self.stdin is not None and not self.stdin.closed:
-            with contextlib.suppress(BrokenPipeError):
-                self.stdin.write(typed or "")
-            with contextlib.suppress(BrokenPipeError):
-                self.stdin.close()
-        end = None if timeout is None else time.monotonic() + timeout
-        for reader in readers:
-            reader.join(None if end is None else max(0, end - time.monotonic()))
-            if reader.is_alive():
-                raise subprocess.TimeoutExpired(self.args, timeout or 0)
-        self.wait(None if end is None else max(0, end - time.monotonic()))
-        return said["stdout"], said["stderr"]
-
-    def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
-        if self.poll() is None:
-            os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        """Ask it to end."""
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """End it at once."""
-        self.send_signal(signal.SIGKILL)
-
-    def __enter__(self) -> Started:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for each in (self.stdout, self.stderr, self.stdin):
-            if each is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    each.close()
-        self.wait()
-
-
-Running = Started | subprocess.Popen[str]
+    def _internal_poll(self) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._wait(0)
+        return None if self.returncode is None else int(self.returncode)
 
 
 def _stream(given: Any, number: int) -> tuple[IO[str] | None, int]:

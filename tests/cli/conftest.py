@@ -43,7 +43,7 @@ LONGEST = 250
 
 STREAMS = ("stdin", "stdout", "stderr")
 
-APART = {"demo", "fleet", "hook", "mcp", "model", "serve", "watch"}
+APART = {"demo", "fleet", "hook", "mcp", "serve", "watch"}
 """Verbs with alarms, signals or processes of their own, which this process cannot lend them."""
 
 

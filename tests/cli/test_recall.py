@@ -37,6 +37,27 @@ def test_a_failure_finds_its_memory_and_the_use_is_counted(kiosk: Reviewer) -> N
     assert kiosk("verify").returncode == 0
 
 
+def test_each_line_of_a_long_failure_finds_its_own_memory(reviewer: Reviewer) -> None:
+    """Beside the words of eight other messages, those of one are few."""
+    for text in (
+        "The linter rejects code that checks an error and then returns nil.",
+        *(f"Kiosk {name} closes at noon in the winter." for name in ("Nord", "Sued", "West")),
+        *(f"The drawer {name} holds small coins only." for name in ("red", "blue", "green")),
+    ):
+        assert reviewer("remember", text, "--type", "knowledge").returncode == 0
+    assert reviewer("promote", *range(1, 8)).returncode == 0
+    others = "\n".join(
+        f"till/{name}.go:{at}:2: the value of {name} for {name}Drawer stays unused ({rule})"
+        for at, (name, rule) in enumerate(
+            (("change", "deadcode"), ("receipt", "ineffassign"), ("refund", "unparam"),
+             ("weigh", "wastedassign"), ("count", "unconvert")), 12,
+        )
+    )  # fmt: skip
+    nilerr = "till/coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)"
+    done = reviewer("recall", "--error", f"{others}\n{nilerr}\n6 issues\n", "--json")
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1]
+
+
 def test_a_person_says_when(kiosk: Reviewer) -> None:
     silent = kiosk("recall", "--command", "git push origin main")
     assert (silent.returncode, silent.stdout) == (0, "")

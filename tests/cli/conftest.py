@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -201,35 +201,31 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Reviewer, str], None]:
-    """Gives a program a copy of a store that is made once: `seeded` or `ingested`."""
-    made: dict[str, Path] = {}
-
-    def give(program: Reviewer, kind: str) -> None:
-        if kind not in made:
-            builder = Reviewer(tmp_path_factory.mktemp(kind))
-            if kind == "seeded":
-                assert builder("dev-seed", 12).returncode == 0
-            else:
-                note = builder.folder / "kiosk-decisions.md"
-                note.write_text(NOTE, encoding="utf-8")
-                done = builder("--project", "kiosk", "ingest", note)
-                assert done.returncode == 0, done.stderr
-            made[kind] = builder.db
-        shutil.copy(made[kind], program.db)
-
-    return give
+def seeded_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    builder = Reviewer(tmp_path_factory.mktemp("seeded"))
+    assert builder("dev-seed", 12).returncode == 0
+    return builder.db
 
 
 @pytest.fixture
-def seeded(reviewer: Reviewer, stores: Callable[[Reviewer, str], None]) -> Reviewer:
+def seeded(reviewer: Reviewer, seeded_store: Path) -> Reviewer:
     """The program with 12 made-up candidates."""
-    stores(reviewer, "seeded")
+    shutil.copy(seeded_store, reviewer.db)
     return reviewer
 
 
+@pytest.fixture(scope="session")
+def ingested_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    builder = Reviewer(tmp_path_factory.mktemp("ingested"))
+    note = builder.folder / "kiosk-decisions.md"
+    note.write_text(NOTE, encoding="utf-8")
+    done = builder("--project", "kiosk", "ingest", note)
+    assert done.returncode == 0, done.stderr
+    return builder.db
+
+
 @pytest.fixture
-def ingested(reviewer: Reviewer, stores: Callable[[Reviewer, str], None]) -> Reviewer:
+def ingested(reviewer: Reviewer, ingested_store: Path) -> Reviewer:
     """The program with the candidates of a small note, in the project `kiosk`."""
-    stores(reviewer, "ingested")
+    shutil.copy(ingested_store, reviewer.db)
     return reviewer

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.cli.conftest import NOTE, Reviewer
+from tests.cli.conftest import Reviewer
 
 STARTED, READ, QUEUED = 1, 2, 3
-
-
-@pytest.fixture
-def ingested(reviewer: Reviewer) -> Reviewer:
-    note = reviewer.folder / "kiosk-decisions.md"
-    note.write_text(NOTE, encoding="utf-8")
-    assert reviewer("ingest", note).returncode == 0
-    return reviewer
 
 
 def verified(reviewer: Reviewer) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.unit.sources.builders import Session
 
 TALK = [
     {"role": "system", "content": "You mend kiosks."},
@@ -205,19 +206,11 @@ def test_bad_input_is_one_sentence_and_changes_nothing(talked: Reviewer) -> None
 
 
 def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:
-    said = ["Count the trays.", "<task-notification>\n<summary>3 trays.</summary>\n"]
-    lines = [
-        {
-            "type": "user",
-            "uuid": f"u{number}",
-            "sessionId": "s",
-            "timestamp": "2026-02-01T10:00:00.000Z",
-            "message": {"role": "user", "content": text},
-        }
-        for number, text in enumerate(said)
-    ]
+    told = Session()
+    told.user("Count the trays.")
+    told.user("<task-notification>\n<summary>3 trays.</summary>\n")
     path = reviewer.folder / "talk.jsonl"
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    path.write_bytes(told.bytes())
     assert reviewer("context", "import", path).returncode == 0
     rows = [(row["role"], row["type"]) for row in commits(reviewer)]
     assert rows == [("user", "dialogue"), ("tool", "tool_result")]

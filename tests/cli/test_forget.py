@@ -14,6 +14,8 @@ from reviewer.engine import Engine
 from tests.cli.conftest import Reviewer
 from tests.stored import everything_in, rows_of
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 SECRET = "The vault @home opens with the birthday of Wilhelmina Quastenburg"
 NOTE = f"""# Decisions
 

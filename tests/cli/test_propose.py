@@ -43,9 +43,7 @@ def several(reviewer: Reviewer, count: int) -> Path:
 def settings(reviewer: Reviewer, **values: Any) -> dict[str, str]:
     """An environment in which `[model]` has these values."""
     lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
-    path = reviewer.folder / "config.toml"
-    path.write_text(f"[model]\n{lines}", "utf-8")
-    return {"REVIEWER_CONFIG": str(path)}
+    return reviewer.configured(f"[model]\n{lines}")
 
 
 def asks(reviewer: Reviewer, answered: str = FOUND, **values: Any) -> dict[str, str]:
@@ -302,19 +300,6 @@ def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: R
     done = reviewer(*asked, env=environment)
     assert done.returncode == 1
     assert "A reader has read every session" in done.stderr
-
-
-def test_on_a_terminal_the_agent_that_is_installed_is_asked_after_a_yes(
-    reviewer: Reviewer,
-) -> None:
-    environment = installed(reviewer)
-    done = reviewer("propose", session(reviewer), "--dry-run", env=environment)
-    assert "for claude" in done.stdout
-    assert "on your Claude Code plan" in done.stdout
-    done = reviewer("propose", session(reviewer), "--yes", env=environment)
-    assert done.returncode == 1  # without a terminal nobody has agreed to this agent
-    assert "--command claude" in done.stderr
-    assert not was_asked(reviewer)
 
 
 def test_what_questions_took_is_summed_by_day_and_session(reviewer: Reviewer) -> None:

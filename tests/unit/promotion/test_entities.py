@@ -61,9 +61,3 @@ class TestByHand:
             "acme", "entity:project", "The ledger moves to Europe"
         ).ids
         assert [engine.queue.candidate(n).kind for n in (memory, entity)] == ["memory", "entity"]
-
-    def test_the_same_words_are_not_queued_twice(self, engine: Engine) -> None:
-        for type_ in ("knowledge", "decision"):
-            engine.entities.author("acme", type_, "Backups are tested on Mondays")
-            with pytest.raises(ConflictError, match="says the same already"):
-                engine.entities.author("acme", type_, "backups are tested on   Mondays.")

@@ -24,6 +24,7 @@ from reviewer.sources import stream
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse
 from reviewer.text.placeholder import MASK
+from reviewer.text.secrets import with_secrets
 
 HANDFUL = 64
 """Records in a batch; the store is asked about a whole batch at once."""
@@ -57,7 +58,7 @@ class Opened(Struct, frozen=True):
     format: str
 
 
-class Batch(Struct):
+class Batch(Struct, frozen=True):
     """Masked records, the number of secrets in them, and what the extractor found in them."""
 
     records: list[Record]
@@ -83,36 +84,42 @@ def read(job: ReadJob) -> Iterator[Piece]:
     """
     content = stream.read(Path(job.path), sessions=job.sessions)
     yield Opened(content.format)
-    extractor, findings = Extractor(_setting(job)), Findings()
-    batch = Batch([], 0, [])
+    extractor, findings = Extractor(_setting(job)) if job.extract else None, Findings()
+    records: list[Record] = []
     for each in content.with_records():
         if isinstance(each, Record):
-            _add(batch, each, extractor if job.extract else None)
-            if len(batch.records) < HANDFUL:
+            records.append(each)
+            if len(records) < HANDFUL:
                 continue
         else:
             findings.add(each)
             if not isinstance(each, Rewind):
                 continue
-        if batch.records:
-            yield batch
-            batch = Batch([], 0, [])
+        if records:
+            yield _batch(records, extractor)
+            records = []
         if isinstance(each, Rewind):
             yield each
-    if batch.records:
-        yield batch
+    if records:
+        yield _batch(records, extractor)
     yield Closed(dict(content.tally), content.errors, findings.close())
 
 
-def _add(batch: Batch, record: Record, extractor: Extractor | None) -> None:
-    """Mask a record, add it, and propose from it."""
-    if record.use is RecordUse.MESSAGE and len(record.text) > LONGEST_JUDGED:
-        record = structs.replace(record, use=RecordUse.OVERLONG)
-    clean, secrets = mask_record(record)
-    batch.masked += secrets
-    batch.records.append(clean)
-    if extractor is not None:
-        batch.found += extractor.feed(clean)
+def _batch(records: list[Record], extractor: Extractor | None) -> Batch:
+    """Mask records, and propose from them."""
+    with_secrets(record.text for record in records)  # and the clean ones are known as such
+    masked = 0
+    clean: list[Record] = []
+    found: list[Found] = []
+    for record in records:
+        if record.use is RecordUse.MESSAGE and len(record.text) > LONGEST_JUDGED:
+            record = structs.replace(record, use=RecordUse.OVERLONG)
+        record, secrets = mask_record(record)
+        masked += secrets
+        clean.append(record)
+        if extractor is not None:
+            found += extractor.feed(record)
+    return Batch(clean, masked, found)
 
 
 def _setting(job: ReadJob) -> Setting:

@@ -31,7 +31,7 @@ from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 
 ROLE, TYPE = "assistant", "summary"
-MAX_LOSSES = 20
+MAX_LOSSES = 40
 """Losses of a summary that are kept with it."""
 
 
@@ -158,7 +158,7 @@ def record_compression(
                         **each.fidelity.scores,
                         "engine": each.compressed.engine,
                         "orders": list(each.fidelity.orders),
-                        "loses": list(each.fidelity.loses[:MAX_LOSSES]),
+                        "loses": _at_most(each.fidelity.loses),
                     }
                 ),
                 "tokens_before": each.compressed.original_token_count,
@@ -256,6 +256,11 @@ def _hash(row: Image, each: Replacement | None, commit: ChainCommit, parent: str
         target=commit.hash,
         at=None if row["at"] is None else str(row["at"]),
     )
+
+
+def _at_most(loses: Sequence[str]) -> list[str]:
+    more = len(loses) - MAX_LOSSES
+    return [*loses[:MAX_LOSSES], *([f"{more:,} more"] if more > 0 else [])]
 
 
 def _json(value: object) -> str:

@@ -57,6 +57,8 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     """What the person wrote when refusing or answering the call of a result."""
     summary: bool = False
     """Whether it is a summary made here, which is a segment by itself."""
+    number: int = 0
+    """Its place in the session, from 1, summaries counted as the turns that they stand for."""
     aside: bool = False
     """A sub-agent's call or a notice: it counts for the state of the work and is not told."""
 
@@ -156,9 +158,13 @@ class CompressedSegment(Struct, frozen=True, gc=False):
 
 
 LostKind = Literal[
-    "anchor", "turn", "request", "instruction", "state", "next", "statement",
-    "identifier", "number", "name", "quote", "term",
+    "anchor", "turn", "request", "instruction", "state", "next", "statement", "identifier",
+    "number", "result", "term",
 ]  # fmt: skip
+YOU, PATH = "you", "path"
+_ORDER: tuple[str, ...] = (
+    "turn", YOU, "anchor", "state", "next", "statement", PATH, "identifier", "number", "result",
+)  # fmt: skip
 
 
 class Lost(Struct, frozen=True, gc=False):
@@ -171,6 +177,24 @@ class Lost(Struct, frozen=True, gc=False):
     turn: int
     start: int
     end: int
+    what: str = ""
+    """What it is, in words: `you`, `decision`, `path`."""
+    number: int = 0
+    """That of its turn; 0 where it is from several."""
+
+    @property
+    def line(self) -> str:
+        """`decision, turn 12: keep the port`."""
+        turn = f", turn {self.number:,}" if self.number else ""
+        return f"{self.what}{turn}: {' '.join(self.text.replace('**', '').split())}"
+
+    @property
+    def place(self) -> tuple[float, ...]:
+        """Its place among the losses for a person: the person's own words, then what was decided,
+        then what the agent said, then names; each in the order of the session.
+        """
+        rank = min(_ORDER.index(each) for each in (self.kind, self.what) if each in _ORDER)
+        return rank, -self.weight if self.kind == "anchor" else 0, self.number
 
 
 ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
@@ -218,19 +242,20 @@ class FidelityValidation(Struct, frozen=True, gc=False):
 
     @property
     def lost_to_show(self) -> tuple[Lost, ...]:
-        """The losses in the order for people: mere words come last, however frequent."""
-        return tuple(sorted(self.lost_information, key=lambda each: each.kind == "term"))
+        """The losses in the order for people, without mere words."""
+        return tuple(
+            sorted(
+                (each for each in self.lost_information if each.kind != "term"),
+                key=lambda each: each.place,
+            )
+        )
 
     @property
     def loses(self) -> tuple[str, ...]:
-        """What a person reads of the losses: each on its own, mere words as their number."""
-        shown = [
-            ("important turn lost: " if each.kind == "turn" else "") + " ".join(each.text.split())
-            for each in self.lost_to_show
-            if each.kind != "term"
-        ]
+        """What a person reads of the losses: a line each, mere words as their number."""
+        shown = [each.line for each in self.lost_to_show]
         words = len(self.lost_information) - len(shown)
-        return (*shown, *([count(words, "plain word")] if words else []))
+        return (*shown, *([count(words, "other word")] if words else []))
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -245,7 +270,7 @@ class FidelityValidation(Struct, frozen=True, gc=False):
         if self.anchor_preservation < 1.0:
             found.append(f"{1 - self.anchor_preservation:.0%} of the anchors are missing")
         if not found and self.overall_score < PASSES:
-            found.append("little of what was said is in it")
+            found.append("little of the original is in it")
         return tuple(found) if not self.passes_threshold else ()
 
     @property

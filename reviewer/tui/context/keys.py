@@ -54,7 +54,7 @@ SURVIVE = Action(
 )  # fmt: skip
 OPEN = Action(
     "open_row", "enter", "turns",
-    "Show the turns of this segment, or hide them; of an applied summary, the original.",
+    "Show the turns of this segment, or hide them; read an applied summary and its original.",
     "Look",
 )  # fmt: skip
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.", "Select")

@@ -1,7 +1,7 @@
 """A context on the screen as values: rows, levels, previews, what each level loses.
 
 No widget and no store. A preview is kept for each text of a segment at a level, so that going back
-and forth is free; sizes without a preview are estimates and marked as such.
+and forth is free.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from reviewer.compression.fit import LAST_FULL
 from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
 from reviewer.compression.retention import criteria
 from reviewer.compression.segments import opening, title_of
-from reviewer.compression.summarizer import target_tokens
 from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
 from reviewer.errors import ReviewerError
 
@@ -28,13 +27,6 @@ if TYPE_CHECKING:
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
 PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
-NEEDS = {
-    "turn": "an important turn",
-    "request": "the request",
-    "instruction": "an instruction",
-    "decision": "a decision",
-}
-"""Losses that a person has to know of, whatever the score says."""
 
 
 class ContextRead(Struct, frozen=True):
@@ -51,7 +43,7 @@ class ContextRead(Struct, frozen=True):
     applied: Mapping[int, AppliedSummary] = {}
     """The summaries among the turns, by commit."""
     titles: tuple[str, ...] = ()
-    """What the segments are about, from their first turn where they are left out as a whole."""
+    """What the segments are about."""
     levels: tuple[ChosenLevel, ...] = ()
     trouble: str = ""
     hits: frozenset[int] = frozenset()
@@ -73,14 +65,7 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
     levels = engine.compression.levels.get(number)
     applied = engine.compression.applied(number)
     lines = {each.id: each.first_line for each in commits}
-    titles = tuple(
-        (
-            _applied_title(each, applied)
-            or (title_of(each) if each.tokens else _first_opening(each, lines))
-            or each.id
-        )
-        for each in segments
-    )
+    titles = tuple(_title(each, applied, lines) for each in segments)
     hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
     return ContextRead(
         context,
@@ -98,16 +83,14 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
     )
 
 
-def _applied_title(segment: Segment, applied: Mapping[int, AppliedSummary]) -> str:
-    """The title of what the first summary of a segment stands for; empty without a summary."""
-    found = (applied.get(turn.commit or 0) for turn in segment.turns)
-    return next((each.title for each in found if each), "")
-
-
-def _first_opening(segment: Segment, lines: Mapping[int, str]) -> str:
-    """The title of a segment that is skipped, whose texts are not sent."""
-    openings = (opening(lines.get(turn.commit or 0, "")) for turn in segment.turns)
-    return next(filter(None, openings), "")
+def _title(
+    segment: Segment, applied: Mapping[int, AppliedSummary], lines: Mapping[int, str]
+) -> str:
+    first = segment.turns[0].commit or 0
+    if first in applied:
+        return applied[first].title or segment.id
+    # Of what is skipped no text is read.
+    return (title_of(segment) if segment.tokens else opening(lines[first])) or segment.id
 
 
 def choices_of(
@@ -156,13 +139,6 @@ class ContextRow(NamedTuple):
     commit: CommitRow | None
 
 
-class TokenSize(NamedTuple):
-    """Tokens, and whether they were counted or are an estimate."""
-
-    tokens: int
-    exact: bool
-
-
 class CheckResult(NamedTuple):
     """One result of the checks in words."""
 
@@ -184,8 +160,7 @@ def findings(preview: SegmentPreview, why_full: str = "") -> list[CheckResult]:
     bad = [each.message.rstrip(".") for each in preview.failures]
     if compressed.engine == OFFLINE:
         bad += [f'"{" ".join(each.split())}" needs a model' for each in preview.unchecked]
-    missing = {NEEDS[each.kind] for each in fidelity.lost_information if each.kind in NEEDS}
-    needs = [*fidelity.needs_missing, *sorted(missing - set(fidelity.needs_missing))]
+    needs = [*fidelity.needs_missing, *(["an important turn"] if preview.lost_turns else [])]
     bad += [f"{need} is missing" for need in needs]
     points = len(compressed.anchors)
     kept = points - len(compressed.anchors_missing)
@@ -343,8 +318,7 @@ class ContextModel:
 
     def number_of(self, segment: str) -> str:
         """The number of a segment by its id."""
-        at = next(at for at, each in enumerate(self.segments) if each.id == segment)
-        return self.number(ContextRow(at, None))
+        return self.number(ContextRow(self.place(segment), None))
 
     def numbered_title(self, row: ContextRow) -> str:
         return f"{self.number(row)} {self.title(row)}"
@@ -361,17 +335,15 @@ class ContextModel:
         return self.sent + sum(self._shorter(each) for each in self.applied)
 
     def original_of(self, at: int) -> int:
-        """The tokens of a segment, before any summary."""
-        sources = self._sources(at)
-        return self.segments[at].tokens + sum(
-            self._shorter(each) for each in sources if each in self.applied
-        )
+        """The tokens of a segment, before its summary."""
+        return self.segments[at].tokens + self._shorter(self._sources(at)[0])
 
     def _shorter(self, summary: int) -> int:
         """The tokens that an applied summary saves; none where it is left out itself."""
-        commit = self.commits[summary]
-        saved = self.applied[summary].tokens_before - commit.tokens
-        return saved if commit.priority is not Priority.SKIP else 0
+        commit, applied = self.commits[summary], self.applied.get(summary)
+        if applied is None or commit.priority is Priority.SKIP:
+            return 0
+        return applied.tokens_before - commit.tokens
 
     def lost_by(self, row: ContextRow) -> tuple[str, ...]:
         """What the applied summary of a row lost."""
@@ -527,27 +499,25 @@ class ContextModel:
                 found.setdefault(key, each)
         return list(found.values())
 
-    def size(self, choice: LevelChoice) -> TokenSize:
-        """The tokens that a segment will have in the context."""
-        whole = self.segments[self.place(choice)].tokens
+    def size(self, choice: LevelChoice) -> int | None:
+        """The tokens that a segment will have in the context; None until that is known."""
         if choice.level is Level.FULL:
-            return TokenSize(whole, True)
+            return self.segments[self.place(choice.segment)].tokens
         found = self.shown(choice)
-        if found is None:
-            return TokenSize(target_tokens(whole, choice.level), False)
-        return TokenSize(found.tokens, True)
+        return None if found is None else found.tokens
 
-    def place(self, choice: LevelChoice) -> int:
-        """The index of the segment of a choice."""
-        return next(at for at, each in enumerate(self.segments) if each.id == choice.segment)
+    def place(self, segment: str) -> int:
+        """The index of a segment by its id."""
+        return next(at for at, each in enumerate(self.segments) if each.id == segment)
 
-    def after(self) -> TokenSize:
-        """The tokens that the whole context will have."""
-        if self.plan is None:
-            return TokenSize(self.sent, True)
-        sizes = [self.size(each) for each in self.plan.choices]
-        saved = sum(each.tokens for each in self.segments) - sum(each.tokens for each in sizes)
-        return TokenSize(self.sent - saved, all(each.exact for each in sizes))
+    def after(self) -> int | None:
+        """The tokens that the whole context will have; None until that is known."""
+        sizes = [self.size(each) for each in self.all_choices]
+        known = [size for size in sizes if size is not None]
+        if len(known) < len(sizes):
+            return None
+        pairs = zip(known, self.segments, strict=False)
+        return self.sent + sum(size - each.tokens for size, each in pairs)
 
     def compressed(self) -> list[LevelChoice]:
         """The choices that are not Full."""

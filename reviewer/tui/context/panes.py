@@ -42,10 +42,10 @@ class RowsList(ModelList[ContextModel]):
         data, row = self.model, self.model.rows[at]
         on_row = style.on_row(here=at == data.cursor)
         text, strong, dim, accent, warm = on_row
-        before, after, level, exact = self._figures(row, width)
+        before, after, level = self._figures(row, width)
         right: list[Part] = [
             (f"{before.rjust(TOKEN_CELLS)} {sign.arrow} " if before else " ", dim),
-            (after.rjust(TOKEN_CELLS), accent if exact else dim),
+            ((after or sign.ellipsis).rjust(TOKEN_CELLS), accent),
             ("  " + level.ljust(LEVEL_CELLS), text if level != LEVEL_NAMES[0] else dim),
         ]
         look = sign.attention if data.needs_a_look(row) else " "
@@ -61,7 +61,7 @@ class RowsList(ModelList[ContextModel]):
             (f" {mark}{look} ", warm),
             ("  " if row.segment is not None and row.commit is not None else "", dim),
         ]
-        if row.commit is not None and row.commit.id not in data.applied:
+        if row.commit is not None:
             role = ROLES.get(row.commit.role, row.commit.role)
             left.append((role[:7].ljust(8), dim))
         title = display_line(data.title(row)) + (" (must survive)" if criteria else "")
@@ -72,28 +72,25 @@ class RowsList(ModelList[ContextModel]):
         )
         return Strip([*strip, *line_of(right, cells_of(right), text, "")], width)
 
-    def _figures(self, row: ContextRow, width: int) -> tuple[str, str, str, bool]:
-        """Tokens before and after, the level, and whether the tokens were counted."""
+    def _figures(self, row: ContextRow, width: int) -> tuple[str, str, str]:
+        """Tokens before and after, and the level; empty where it is not known yet."""
         data = self.model
         if row.commit is not None:
-            applied = data.applied.get(row.commit.id)
-            if applied is None or width < WITH_BOTH:
-                return "", f"{row.commit.tokens:,}", "", True
-            return f"{applied.tokens_before:,}", f"{row.commit.tokens:,}", "applied", True
+            return "", f"{row.commit.tokens:,}", ""
         choice, at = data.chosen_for(row), row.segment or 0
         sent, original = data.segments[at].tokens, data.original_of(at)
         if data.priority(row) is Priority.SKIP:
             before = sum(data.commits[each].tokens for each in data.acted_on(row))
-            return f"{before:,}", "0", "skipped", True
+            return f"{before:,}", "0", "skipped"
         whole = f"{original:,}" if width >= WITH_BOTH else ""
         shorter = whole if sent != original else ""
         if choice is None:
-            return shorter, f"{sent:,}", "", True
+            return shorter, f"{sent:,}", ""
         size, found = data.size(choice), data.shown(choice)
         if choice.level is Level.FULL or (found is not None and found.kept):
-            return shorter, f"{sent:,}", "applied" if shorter else LEVEL_NAMES[0], True
+            return shorter, f"{sent:,}", "applied" if shorter else LEVEL_NAMES[0]
         level = LEVEL_NAMES[choice.level] + ("*" if is_by_hand(choice) else "")
-        return whole, f"{'' if size.exact else '~'}{size.tokens:,}", level, size.exact
+        return whole, "" if size is None else f"{size:,}", level
 
 
 def levels_named(figures: Sequence[str], chosen: int, width: int, sign: Glyphs) -> str:

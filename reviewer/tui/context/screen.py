@@ -6,7 +6,7 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -69,7 +69,6 @@ FEWEST_NAME = 8
 """Cells of the session's name in the title."""
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
-SHOWS_ORIGINAL = f"Applied: {keys.OPEN.key} shows the original turns."
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
@@ -96,8 +95,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._version: object = None
         self._writes = False
         """A preview is being written."""
-        self._opened: ContextRow | None = None
-        """The row whose summary shows the original in place of its marker."""
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
@@ -280,10 +277,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         except OSError as error:
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
-    def on_unmount(self) -> None:
-        self._stop_previews()
-        self._keep_place()
-
     # the filter
 
     @property
@@ -307,7 +300,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
-        self._opened = None
         chosen = self.data.chosen_for(self.data.row)
         if self.data.look and (chosen is None or chosen.sources != self.data.look[0]):
             self.data.look = None
@@ -323,7 +315,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         choice = wanted[0]
         key, plan = self.data.key(choice), self.data.plan_of(choice)
-        at = self.data.place(choice)
+        at = self.data.place(choice.segment)
 
         def work() -> SegmentPreview | None:
             try:
@@ -345,10 +337,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         self.read(work, then, group="previews", failed=failed)
 
-    def _written(self, at: int) -> None:
-        self._redraw(at)
-        self._write_next()
-
     def _stop_previews(self) -> None:
         """What is being written is not wanted any more."""
         self.void("previews")
@@ -358,22 +346,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """The preview of a plan of one segment, in a thread."""
         return self.engine.compression.preview(plan, watch).segments[0]
 
-    def _redraw(self, at: int) -> None:
+    def _written(self, at: int) -> None:
+        """Show the preview of a segment, and write the next one."""
         self.rows.refresh()
         row = self.data.row
         if row is not None and row.segment == at and not self.cursor_rest.waiting:
             self._draw()
         else:
             self._show_whole()
+        self._write_next()
 
     def _show_whole(self) -> None:
         if self.context is None:
             return
         signs, after = glyphs(self.app), self.data.after()
-        words = f"{'' if after.exact else '~'}{after.tokens:,}"
+        words = signs.ellipsis if after is None else f"{after:,}"
         if target := self.data.target:
-            exceeds = after.exact and after.tokens > target
-            words += f" of {target:,}" + (f" {signs.attention}" if exceeds else "")
+            words += f" of {target:,}" + (f" {signs.attention}" if (after or 0) > target else "")
         whole = f"{self.data.original:,} tokens {signs.arrow} {words}"
         counted = f"{count(len(self.data.commits), 'turn')} {signs.dot} {whole}"
         if cell_len(counted) + FEWEST_NAME + 7 <= self.rows.size.width:
@@ -386,7 +375,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Draw the panes for the row under the cursor."""
         self._show_whole()
         data, row, signs = self.data, self.data.row, glyphs(self.app)
-        if row is None or row == self._opened:
+        if row is None:
             return
         if row.commit is not None:
             self._read_turn(row.commit.id)
@@ -397,13 +386,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words = self._no_segment() or (choice and data.trouble(choice)) or "Being written ..."
             self._fill([_line(words)], self._levels(row), [], "")
             return
-        lost = self._lost(row, found)
+        lost = (*(() if found.kept else found.fidelity.loses), *data.lost_by(row))
         title = f"loses {len(lost):,}" if lost else "loses nothing"
         results = findings(found, data.why_full(choice))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
         blocks = summary_blocks(sent or found, signs)
-        if data.applied_summary(row) is not None and found.level is Level.FULL:
-            blocks = self._applied_blocks(found.segment.turns[0].text)
+        summary = data.applied_summary(row)
+        if summary is not None and found.level is Level.FULL:
+            text = with_open_markers(found.segment.turns[0].text, signs)
+            blocks = [TextBlock(text, first=(Run(" "),))]
+            self._read_original(summary, blocks)
         self._fill(blocks, self._levels(row), loss_blocks(results, lost, signs), title)
 
     def _fill(
@@ -415,17 +407,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         named = cut(display_line(named), room, glyphs(self.app).ellipsis) if room > 7 else ""
         self.summary.show(blocks, title=named or levels, hint=levels if named else "")
         self.losses.show(losses, title=title)
-
-    def _applied_blocks(self, text: str) -> list[TextBlock]:
-        """An applied summary."""
-        margin = (Run(" "),)
-        text = with_open_markers(text, glyphs(self.app))
-        return [_line(SHOWS_ORIGINAL), TextBlock(""), TextBlock(text, first=margin, rest=margin)]
-
-    def _lost(self, row: ContextRow, found: SegmentPreview) -> Sequence[str]:
-        """What a segment loses at its level, and lost when its summary was applied."""
-        at_level = () if found.kept else found.fidelity.loses
-        return (*at_level, *self.data.lost_by(row))
 
     def _levels(self, row: ContextRow) -> str:
         """The tokens of a segment at each level; of an applied summary only where it is to be
@@ -447,17 +428,28 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         chosen = Level.FULL if found is not None and found.kept else choice.level
         return levels_named(figures, chosen, self.summary.size.width - 4, signs)
 
+    def _read_original(self, summary: int, blocks: Sequence[TextBlock]) -> None:
+        """Show the original of an applied summary below it."""
+
+        def then(text: str) -> None:
+            row = self.data.row
+            if row is not None and self.data.applied_summary(row) == summary:
+                bar = (Run(f"{glyphs(self.app).bar} ", "accent"),)
+                below = [
+                    TextBlock(""),
+                    _line("The original:"),
+                    TextBlock(text, first=bar, rest=bar),
+                ]
+                self.summary.show([*blocks, *below])
+
+        self.read(lambda: self.engine.compression.original(summary), then, group="turn")
+
     def _read_turn(self, number: int) -> None:
         def then(view: CommitView) -> None:
-            row, signs = self.data.row, glyphs(self.app)
+            row, margin = self.data.row, (Run(" "),)
             if row is None or row.commit is None or row.commit.id != number:
                 return
-            margin, lost = (Run(" "),), self.data.lost_by(row)
-            blocks = [TextBlock(view.text, first=margin, rest=margin, limit=64_000)]
-            if self.data.applied_summary(row) is not None:
-                blocks = self._applied_blocks(view.text)
-                self._fill(blocks, "", loss_blocks([], lost, signs), f"loses {len(lost):,}")
-                return
+            blocks = [TextBlock(view.text, first=margin, limit=64_000)]
             asked = [each.text for each in view.retention.patterns]
             asked += [view.retention.instructions] if view.retention.instructions else []
             lines = [TextBlock(each, "accent", first=margin) for each in asked]
@@ -538,7 +530,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 said = f"{LEVEL_NAMES[level]} for all segments"
                 await self._put_levels(self.data.with_all(level), said)
 
-        title = f"Fit a budget: now {self.data.after().tokens:,}"
+        after = self.data.after()
+        title = "Fit a budget" if after is None else f"Fit a budget: now {after:,}"
         hint = "tokens, such as 8k, or a level for all: brief"
         await self.ask_text(title, then, hint=hint, problem=problem)
 
@@ -639,7 +632,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         options = [
             Option("all", "Yes, apply all", f"{after:,} tokens"),
             Option("some", "Leave those Full, apply the others", f"{after + grown:,} tokens"),
-            Option("none", "No, leave it"),
         ]
         if not any(each.level for each in whole.choices):
             del options[1]
@@ -649,12 +641,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         title = f"{fail} not pass: segment {self.data.number_of(name)}, {why}"
 
         async def then(option: Option) -> None:
-            if option.key == "none":
-                self.say(f"Nothing was changed. {self._marked_next()}.")
-            else:
-                await self._apply(number, preview.plan if option.key == "all" else whole)
+            await self._apply(number, preview.plan if option.key == "all" else whole)
 
-        await self.choose(title, options, then)
+        await self.choose(title, options, then, hint=f"or {shared.BACK.key}: {self._marked_next()}")
 
     async def _apply(self, number: int, plan: CompressionPlan) -> None:
         act = RunningAct("Applying")
@@ -725,7 +714,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         commits = self.data.acted_on(row)
         contexts = self.engine.contexts
         views = await to_thread(lambda: [contexts.commit(each) for each in commits])
-        typed, which = "", self._segment_named(row)
+        typed, which, in_words = "", self._segment_named(row), "In words, for the model"
         whole = []
         if row.commit is not None and row.commit.priority is not Priority.PINNED:
             whole.append(Option("pin", "This whole turn", "always sent whole"))
@@ -733,14 +722,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             whole.append(Option("nothing", "Nothing", "take back what must survive of this"))
 
         def offers(text: str) -> list[Option]:
-            named = [Option("words", "In words, for the model", text)]
             for mode, title in (("substring", "This text"), ("regex", "This regular expression")):
-                found = len(_matching(self.engine, views, text, mode))
-                if found:
-                    named.insert(-1, Option(mode, title, f"in {count(found, 'turn')}: {text}"))
-            if len(named) == 1:
-                named = [structs.replace(named[0], detail=f"in none of these turns: {text}")]
-            return named
+                if found := len(_matching(self.engine, views, text, mode)):
+                    here = Option(mode, title, f"in {count(found, 'turn')}: {text}")
+                    return [here, Option("words", in_words, text)]
+            return [Option("words", in_words, f"in none of these turns: {text}")]
 
         def narrow(text: str) -> None:
             nonlocal typed
@@ -920,36 +906,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @on(RowList.Opened)
     async def action_open_row(self) -> None:
-        """Show the turns of the segment, or hide them; of an applied summary, the original; without
-        a session, choose one.
+        """Show the turns of the segment, or hide them; read an applied summary; without a session,
+        choose one.
         """
         row = self.data.row
         if row is None:
             await self.action_choose_context()
-        elif self._opened is not None:
-            self.follow()
-        elif (summary := self.data.applied_summary(row)) is not None:
-            await self._show_original(row, summary)
+        elif self.data.applied_summary(row) is not None:
+            self.read_pane(self.summary)
         else:
             self.data.toggle(row)
             self.rows.rows_changed()
             self.follow()
-
-    async def _show_original(self, row: ContextRow, summary: int) -> None:
-        """Show the original of an applied summary."""
-        text = await to_thread(self.engine.compression.original, summary)
-        self._opened = row
-        bar = (Run(f"{glyphs(self.app).bar} ", "accent"),)
-        title = f"The original of {self.data.numbered_title(row)}"
-        self.summary.show([TextBlock(text, first=bar, rest=bar)], title=title)
-        self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")
-
-    def action_back(self) -> None:
-        """Close the original first."""
-        if self._opened is not None:
-            self.follow()
-        else:
-            super().action_back()
 
     @unless(_no_row)
     async def action_open_source(self) -> None:
@@ -1021,10 +989,5 @@ def _watch(act: RunningAct) -> Watch:
 def _matching(engine: Engine, views: Sequence[CommitView], text: str, mode: str) -> list[int]:
     """The turns that a text or a regular expression is found in."""
     pattern = Pattern(text, "regex" if mode == "regex" else "substring")
-    check: Callable[..., Sequence[object]] = engine.contexts.check
-    found = []
-    for view in views:
-        (result,) = check([pattern], view.text)
-        if getattr(result, "state", "") == "matches":
-            found.append(view.row.id)
-    return found
+    check = engine.contexts.check
+    return [each.row.id for each in views if check([pattern], each.text)[0].state == "matches"]

@@ -38,7 +38,7 @@ from reviewer.compression.values import (
 )
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
-from reviewer.text.identifiers import identifiers
+from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
 from reviewer.text.numerals import count
 from reviewer.text.units import units
@@ -61,6 +61,7 @@ agent, and these before names."""
 FEWEST_TERMS = 3
 """Terms of a sentence that is looked for."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ROOT = re.compile(r"(?<![\w.~}$-])/\Z")
 _BULLET = re.compile(r"^[-*](?: |$)")
 _LABEL = re.compile(
     rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: "
@@ -141,7 +142,7 @@ def validate_fidelity(
         *(_lost_anchor(each) for each in missing),
         *_lost_needs(found.missing, segment.turns),
         *_lost_statements(session, written, level, segment.turns),
-        *_lost_names(summary, source),
+        *_lost_names(summary, source, segment.turns),
         *_lost_results(segment.turns),
     ]
     losses = [_numbered(each, segment.turns) for each in losses]
@@ -287,9 +288,19 @@ def _shown(text: str) -> str:
     return line if len(line) <= LOST_CHARS else line[: line.rfind(" ", 40, LOST_CHARS)].rstrip()
 
 
-def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
+def _lost_names(
+    summary: SummaryTerms, source: SourceTerms, turns: Sequence[SegmentTurn]
+) -> list[Lost]:
+    """Names and words, the weightiest first; of what tools returned no numbers, such as those of
+    lines.
+    """
     names = sorted(source.terms, key=lambda term: -term.weight)
-    gone = (term for term in names if not summary.covers(term))
+    gone = (
+        term
+        for term in names
+        if not summary.covers(term)
+        and (term.kind != "number" or turns[term.turn].kind != "tool_result")
+    )
     return [
         Lost(
             term.text,
@@ -305,9 +316,10 @@ def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
 
 
 def _kind_in_words(term: Term) -> str:
-    named = identifiers(term.text)
-    whole = named and named[0].text == term.text
-    return str(named[0].kind) if whole else "name" if term.kind == "identifier" else term.kind
+    named = [each.kind for each in identifiers(term.text) if each.text == term.text]
+    if term.kind == "number" or IdentifierKind.QUANTITY in named:
+        return "number"
+    return str(named[0]) if named else "name"
 
 
 def _lost_results(turns: Sequence[SegmentTurn]) -> list[Lost]:
@@ -326,7 +338,7 @@ def _numbered(lost: Lost, turns: Sequence[SegmentTurn]) -> Lost:
         return lost
     source = turns[lost.turn].text
     number = turns[lost.turn].number
-    if lost.what == PATH and source[lost.start - 1 : lost.start] == "/":
+    if lost.what == PATH and _ROOT.search(source, 0, lost.start):
         start = lost.start - 1
         return structs.replace(lost, text=f"/{lost.text}", start=start, number=number)
     return structs.replace(lost, number=number)

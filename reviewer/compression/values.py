@@ -186,15 +186,16 @@ class Lost(Struct, frozen=True, gc=False):
     def line(self) -> str:
         """`decision, turn 12: keep the port`."""
         turn = f", turn {self.number:,}" if self.number else ""
-        return f"{self.what}{turn}: {' '.join(self.text.replace('**', '').split())}"
+        return f"{self.what}{turn}: {' '.join(self.text.replace('**', '').strip('| ').split())}"
 
     @property
     def place(self) -> tuple[float, ...]:
         """Its place among the losses for a person: the person's own words, then what was decided,
-        then what the agent said, then names; each in the order of the session.
+        then what the agent said, in the order of the session; then names, the weightiest first.
         """
         rank = min(_ORDER.index(each) for each in (self.kind, self.what) if each in _ORDER)
-        return rank, -self.weight if self.kind == "anchor" else 0, self.number
+        weighed = self.kind in ("anchor", "identifier", "number")
+        return rank, -self.weight if weighed else 0, self.number, self.start
 
 
 ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3

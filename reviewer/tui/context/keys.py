@@ -60,7 +60,8 @@ OPEN = Action(
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.", "Select")
 KEEP_LOST = Action(
     "pin_lost", "", "keep what is lost",
-    "Keep a piece that this level loses in every summary.", "Decide", writes=True,
+    "Choose a piece that this level loses; every summary has it from then on.", "Decide",
+    writes=True,
 )  # fmt: skip
 ASK_MODEL = Action(
     "ask_model", "", "ask the model",

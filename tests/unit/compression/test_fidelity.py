@@ -104,6 +104,31 @@ def test_the_lost_list_names_statements_before_names_with_their_places() -> None
     assert weights == sorted(weights, reverse=True)
 
 
+def test_what_a_person_reads_of_the_losses_says_what_each_is_and_its_turn() -> None:
+    listing = "  120 lines in /srv/kiosk/driver.py\n" + "sensor " * 40
+    turns = (
+        turn("The paper sensor of the printer was replaced in Lisbon.", "assistant"),
+        structs.replace(turn(listing, "tool"), kind="tool_result"),
+        turn("We decided to keep the spooler in print_queue.py open.", "assistant"),
+        turn("Please never print the paper receipts of the kiosk."),
+    )
+    numbered = tuple(structs.replace(each, number=at) for at, each in enumerate(turns, 41))
+    source = Segment("s41", numbered, sum(each.tokens for each in numbered))
+    found = judged(source, "Nothing.", find_anchors(turns)).loses
+    firsts = [
+        "you, turn 44: Please never print",
+        "decision, turn 43: We decided to keep the spooler",
+        "agent, turn 41: The paper sensor of the printer",
+        "path, turn 43: print_queue.py",
+        "path, turn 42: /srv/kiosk/driver.py",
+        f"1 tool result: {turns[1].tokens:,} tokens, except",
+    ]
+    assert [line.startswith(first) for line, first in zip(found, firsts, strict=False)] == [
+        True for _ in firsts
+    ], found
+    assert found[-1].endswith(" other words")
+
+
 def test_masked_text_need_not_be_kept() -> None:
     said = "The old key AKIA[masked aws-access-key] of the printer was rotated in Lisbon yesterday."
     found = judged(segment(turn(said)), "Nothing.").lost_information

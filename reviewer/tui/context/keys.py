@@ -49,7 +49,7 @@ LEAVE_OUT = Action(
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Keep a text, a wish or the whole turn in every summary; or take that back.",
+    "Keep a text or a turn in every summary; a wish, too; or take it back.",
     "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(

@@ -185,7 +185,7 @@ class Lost(Struct, frozen=True, gc=False):
     @property
     def line(self) -> str:
         """`decision, turn 12: keep the port`."""
-        turn = f", turn {self.number:,}" if self.number else ""
+        turn = f", turn {self.number}" if self.number else ""
         return f"{self.what}{turn}: {' '.join(self.text.replace('**', '').strip('| ').split())}"
 
     @property

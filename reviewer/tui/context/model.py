@@ -194,7 +194,9 @@ class ContextModel:
         self.rows: list[ContextRow] = []
         self.cursor = 0
         self.words = ""
-        """A filter: only the turns that it finds, and segments with its words in their title."""
+        """A filter: only the turns that it finds, and segments with its words in their number or
+        title.
+        """
         self.hits: frozenset[int] = frozenset()
         self.sent = 0
         self.applied: Mapping[int, AppliedSummary] = {}
@@ -240,7 +242,7 @@ class ContextModel:
             if at < 0:
                 rows += [ContextRow(None, commit)] if hit else []
                 continue
-            title = self.titles[at].casefold()
+            title = self.numbered_title(ContextRow(at, None)).casefold()
             if at not in shown and (hit or all(word in title for word in words)):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
@@ -314,7 +316,7 @@ class ContextModel:
 
     def number(self, row: ContextRow) -> str:
         """The number of a turn in the session; of a segment that of its first turn."""
-        return f"{self.numbers[self.commits_of(row)[0]]:,}"
+        return str(self.numbers[self.commits_of(row)[0]])
 
     def number_of(self, segment: str) -> str:
         """The number of a segment by its id."""

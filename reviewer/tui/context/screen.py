@@ -364,9 +364,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if target := self.data.target:
             words += f" of {target:,}" + (f" {signs.attention}" if (after or 0) > target else "")
         whole = f"{self.data.original:,} tokens {signs.arrow} {words}"
-        counted = f"{count(len(self.data.commits), 'turn')} {signs.dot} {whole}"
-        if cell_len(counted) + FEWEST_NAME + 7 <= self.rows.size.width:
-            whole = counted
         room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
@@ -505,7 +502,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         number = data.number_of(choice.segment)
         words = f"{LEVEL_NAMES[level]} for segment {number}"
         if level is choice.level and data.look is None:
-            self.say(f"Segment {number} is {LEVEL_NAMES[level]} already.")
+            found = data.shown(choice)
+            kept = found.kept.rstrip(".") if found is not None else ""
+            is_so = f"stays Full: {kept}" if kept else f"is {LEVEL_NAMES[level]} already"
+            self.say(f"Segment {number} {is_so}.")
         elif level is choice.level:
             await self._put_levels(data.with_own(choice), words)
         else:

@@ -686,6 +686,9 @@ async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, tmp_path: P
         await screen.press("slash", *"ferry", "space", *"prints", "enter")
         rows = [row for row in context(screen).data.rows if row.commit is None]
         assert [titles[row.segment or 0] for row in rows] == [titles[2]]
+        await screen.press("escape", "slash", *"22", "enter")
+        assert context(screen).data.number(present(context(screen).data.row)) == "22"
+        assert context(screen).rows.total == 1
 
 
 async def test_an_important_turn_that_a_summary_loses_is_named(

@@ -49,7 +49,7 @@ LEAVE_OUT = Action(
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Keep a text or a turn in every summary; a wish, too; or take it back.",
+    "Keep what is lost in every summary; or a text, a wish, a whole turn; or none.",
     "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(
@@ -58,11 +58,6 @@ OPEN = Action(
     "Look",
 )  # fmt: skip
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.", "Select")
-KEEP_LOST = Action(
-    "pin_lost", "", "keep what is lost",
-    "Choose a piece that this level loses; every summary has it from then on.", "Decide",
-    writes=True,
-)  # fmt: skip
 ASK_MODEL = Action(
     "ask_model", "", "ask the model",
     "Let the model write this segment, or every one that is not Full.", "Decide", writes=True,
@@ -72,7 +67,7 @@ CONTEXT = Pane(
     "context", "Context",
     (*LEVELS, APPLY, EDIT, FIT, PIN, IMPORTANT, LEAVE_OUT, SURVIVE, keys.UNDO, keys.REDO, OPEN,
      keys.FILTER, keys.OPEN_SOURCE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, keys.COPY, keys.MENU,
-     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, CONTEXTS, KEEP_LOST,
+     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, CONTEXTS,
      ASK_MODEL, HAND_OVER),
     (FULL, APPLY, FIT, SURVIVE, PIN, LEAVE_OUT, OPEN, IMPORTANT, EDIT, keys.UNDO),
 )  # fmt: skip

@@ -16,12 +16,13 @@ from textual import on
 
 from reviewer.commits.search import parse_filter
 from reviewer.commits.values import Pattern, Priority
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
-from reviewer.compression.values import BY_HAND, OFFLINE, Level
+from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
@@ -258,7 +259,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.data.load(found, opened, here)
         nothing = "No turn matches." if self.data.words else "This session has no turns."
         self.rows.empty = (found.trouble or nothing,)
-        self._stop_previews()
+        self.void("previews")  # what is being written is not wanted any more
+        self._writes = False
         self.show_empty(empty=not self.data.commits)
         self.rows.rows_changed()
         self._keep_place()
@@ -303,6 +305,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         chosen = self.data.chosen_for(self.data.row)
         if self.data.look and (chosen is None or chosen.sources != self.data.look[0]):
             self.data.look = None
+            self.status.say("")  # it names the key that would have chosen this level
         self._draw()
         if not self._writes:
             self._write_next()
@@ -336,11 +339,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._written(at)
 
         self.read(work, then, group="previews", failed=failed)
-
-    def _stop_previews(self) -> None:
-        """What is being written is not wanted any more."""
-        self.void("previews")
-        self._writes = False
 
     def _preview(self, plan: CompressionPlan, watch: Watch | None = None) -> SegmentPreview:
         """The preview of a plan of one segment, in a thread."""
@@ -471,7 +469,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         act = await to_thread(self.engine.compression.levels.put, number, levels, title)
         if act:
             self._note(act, words, here)
-            self.say(f"{words} - {self.key_of(shared.UNDO)} to undo")
+        undo = f" - {self.key_of(shared.UNDO)} to undo"
+        self.say(f"{words}{undo}" if act else f"Already so: {words}.")
         self.note_version()
         self.data.look = None
         self.data.take(levels)
@@ -495,23 +494,26 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self._choose_level(Level.TAGS)
 
     async def _choose_level(self, level: Level) -> None:
-        """Look at a level; the one that is shown already is chosen."""
-        data, choice = self.data, self.data.choice(self.data.row)
-        if choice is None:
+        """Look at a level; the one that is looked at is chosen."""
+        data, chosen = self.data, self.data.chosen_for(self.data.row)
+        looked = data.choice(data.row)
+        if chosen is None or looked is None:
             return
-        number = data.number_of(choice.segment)
+        number = data.number_of(chosen.segment)
         words = f"{LEVEL_NAMES[level]} for segment {number}"
-        if level is choice.level and data.look is None:
-            found = data.shown(choice)
+        if level is chosen.level:
+            data.look = None
+            self.follow()
+            found = data.shown(chosen)
             kept = found.kept.rstrip(".") if found is not None else ""
             is_so = f"stays Full: {kept}" if kept else f"is {LEVEL_NAMES[level]} already"
             self.say(f"Segment {number} {is_so}.")
-        elif level is choice.level:
-            await self._put_levels(data.with_own(choice), words)
+        elif level is looked.level:
+            await self._put_levels(data.with_own(looked), words)
         else:
-            data.look = choice.sources, level
-            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} again chooses it.")
+            data.look = chosen.sources, level
             self.follow()
+            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} again chooses it.")
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -707,7 +709,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_row)
     async def action_retain(self) -> None:
-        """Type what must survive: the turns of the row that have it get the criterion."""
+        """Choose what must survive of what is lost, or type it: the turns of the row that have it
+        get the criterion.
+        """
         row = self.data.row
         if row is None:
             return
@@ -715,18 +719,22 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         contexts = self.engine.contexts
         views = await to_thread(lambda: [contexts.commit(each) for each in commits])
         typed, which, in_words = "", self._segment_named(row), "In words, for the model"
-        whole = []
+        choice, known = self.data.choice(row), []
+        preview = self.data.shown(choice) if choice is not None and row.commit is None else None
+        lost = preview.fidelity.lost_to_show if preview is not None and not preview.kept else ()
         if row.commit is not None and row.commit.priority is not Priority.PINNED:
-            whole.append(Option("pin", "This whole turn", "always sent whole"))
+            known.append(Option("pin", "This whole turn", "always sent whole"))
         if any(self.data.commits[each].criteria for each in commits):
-            whole.append(Option("nothing", "Nothing", "take back what must survive of this"))
+            known.append(Option("nothing", "Nothing", "take back what must survive of this"))
+        known += [Option(str(at), each.line) for at, each in enumerate(lost) if each.end]
 
         def offers(text: str) -> list[Option]:
+            having = [each for each in known if text.casefold() in each.name.casefold()]
             for mode, title in (("substring", "This text"), ("regex", "This regular expression")):
                 if found := len(_matching(self.engine, views, text, mode)):
                     here = Option(mode, title, f"in {count(found, 'turn')}: {text}")
-                    return [here, Option("words", in_words, text)]
-            return [Option("words", in_words, f"in none of these turns: {text}")]
+                    return [here, Option("words", in_words, text), *having]
+            return [Option("words", in_words, f"in none of these turns: {text}"), *having]
 
         def narrow(text: str) -> None:
             nonlocal typed
@@ -735,12 +743,15 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if wanted:
                 self.offer_from(lambda: offers(wanted))
             else:
-                self.offer(whole)
+                self.offer(known)
 
         async def then(option: Option) -> None:
             text, targets, remark = typed, list(commits), ""
             if option.key == "pin":
                 await self.action_pin()
+                return
+            if option.key.isdigit() and preview is not None:
+                await self._keep(preview, lost[int(option.key)])
                 return
             if option.key == "nothing":
                 done = await self.write(lambda: contexts.annotate(commits, clear=True))
@@ -757,38 +768,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         await self.choose(
             "Must survive",
-            whole,
+            known,
             then,
             narrow=narrow,
             hint="a text, a regular expression, or a wish in your own words",
             nothing="Type it, then choose how it is kept.",
         )
 
-    @unless(_no_segment)
-    async def action_pin_lost(self) -> None:
-        """Choose a loss of this level; it is kept verbatim in every summary from now on."""
-        choice = self.data.choice(self.data.row)
-        found = self.data.shown(choice) if choice is not None else None
-        lost = [each for each in found.fidelity.lost_to_show if each.end] if found else []
-        if found is None or not lost:
-            raise ReviewerError("This level loses nothing here.")
-        segment, anchors = found.segment, found.compressed.anchors
-        types = {(each.turn, each.start, each.end): each.type for each in anchors}
-
-        async def then(option: Option) -> None:
-            from reviewer.compression.anchor_types import AnchorType
-
-            each = lost[int(option.key)]
-            commit = segment.turns[each.turn].commit
-            if commit is None:
-                raise ReviewerError("This text is not part of a turn.")
-            kind = types.get((each.turn, each.start, each.end), AnchorType.CRITICAL_FACT)
-            span = MarkedSpan(commit, each.start, each.end, kind)
-            act = await to_thread(self.engine.compression.marks.mark, span)
-            self._annotated(f"Must survive: {option.name}", commit, act)
-
-        options = [Option(str(at), each.line) for at, each in enumerate(lost)]
-        await self.choose("Keep", options, then)
+    async def _keep(self, preview: SegmentPreview, lost: Lost) -> None:
+        """Keep a loss verbatim in every summary from now on."""
+        anchors, commit = preview.compressed.anchors, preview.segment.turns[lost.turn].commit
+        if commit is None:
+            raise ReviewerError("This text is not part of a turn.")
+        places = {(each.turn, each.start, each.end): each.type for each in anchors}
+        kind = places.get((lost.turn, lost.start, lost.end), AnchorType.CRITICAL_FACT)
+        span = MarkedSpan(commit, lost.start, lost.end, kind)
+        act = await to_thread(self.engine.compression.marks.mark, span)
+        self._annotated(f"Must survive: {lost.line}", commit, act)
 
     @property
     def place(self) -> str:
@@ -817,10 +813,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         choice = self.data.choice(self.data.row)
         if choice is None or choice.level is Level.FULL:
             raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level.")
-        if (found := self.data.shown(choice)) is not None:
-            await self._edit_summary(choice, found)
-
-    async def _edit_summary(self, choice: LevelChoice, preview: SegmentPreview) -> None:
+        if (shown := self.data.shown(choice)) is None:
+            raise ReviewerError("Being written, try again.")
         words = f"Text of segment {self.data.number_of(choice.segment)}"
 
         async def save(text: str) -> None:
@@ -839,7 +833,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             TextEdit(
                 key=choice.sources[0],
                 title=f"{LEVEL_NAMES[choice.level]} of this segment",
-                original=preview.compressed.content,
+                original=shown.compressed.content,
                 drafts=self.engine.summary_drafts,
                 save=save,
                 saved=lambda _: self.say(
@@ -935,10 +929,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         found = self.data.shown(choice) if choice is not None else None
         if row is not None and row.commit is None and found is not None:
             text = found.compressed.content
-        elif row is not None and (number := self.data.first_commit) is not None:
-            text = (await to_thread(self.engine.contexts.commit, number)).text
         else:
-            return
+            text = (await to_thread(self.engine.contexts.commit, self.data.first_commit or 0)).text
         self.copy_text(text, f"Copied {len(text):,} characters.")
 
     @unless(_no_context)

@@ -84,7 +84,11 @@ async def test_a_digit_looks_at_a_level_and_the_same_again_chooses_it(
         assert engine.history.next_undo() == acts
         await screen.press(key)
         assert f"▌{LEVEL_NAMES[level]}" in screen.text
-        await screen.press("j", "k")
+        await screen.press("3")
+        assert said(screen) == "Segment 1 is Brief already."
+        await screen.press(key, "j")
+        assert said(screen) == ""
+        await screen.press("k")
         assert "▌Brief" in screen.text
         assert engine.history.next_undo() == acts
         await screen.press(key, key)
@@ -273,7 +277,7 @@ class TestWhatMustSurvive:
             data = context(screen).data
             found = present(data.shown(present(data.plan).choices[0]))
             lost = found.fidelity.lost_to_show[0].text
-            await screen.press("full_stop", *"keep what", "enter", "enter")
+            await screen.press("m", "enter")
             await screen.until(lambda: said(screen).startswith("Must survive: "))
             await screen.settle()
             found = present(data.shown(present(data.plan).choices[0]))
@@ -796,5 +800,7 @@ async def test_one_level_for_all_segments_is_typed_where_a_budget_is(
         assert screen.status.startswith("Tags for all segments")
         choices = present(context(screen).data.plan).choices
         assert {each.level for each in choices} == {Level.TAGS}
+        await screen.press("f", *"tags", "enter")
+        assert screen.status == "Already so: Tags for all segments."
         await screen.press("u")
         assert {each.level for each in present(context(screen).data.plan).choices} != {Level.TAGS}

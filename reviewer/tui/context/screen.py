@@ -66,6 +66,8 @@ MAX_SESSIONS = 500
 MAX_NAMED = 8
 """Segments that a message names."""
 REQUEST_CELLS = 60
+FEW = 3
+"""Lines of losses that need no pane of half the height."""
 FEWEST_NAME = 8
 """Cells of the session's name in the title."""
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
@@ -402,6 +404,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         named = cut(display_line(named), room, glyphs(self.app).ellipsis) if room > 7 else ""
         self.summary.show(blocks, title=named or levels, hint=levels if named else "")
         self.losses.show(losses, title=title)
+        self.set_class(len(losses) < FEW, "-few")
 
     def _levels(self, row: ContextRow) -> str:
         """The tokens of a segment at each level; of an applied summary only where it is to be

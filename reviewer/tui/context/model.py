@@ -316,7 +316,7 @@ class ContextModel:
 
     def number(self, row: ContextRow) -> str:
         """The number of a turn in the session; of a segment that of its first turn."""
-        return str(self.numbers[self.commits_of(row)[0]])
+        return str(self.numbers.get(self.commits_of(row)[0], ""))
 
     def number_of(self, segment: str) -> str:
         """The number of a segment by its id."""

@@ -114,7 +114,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
     )
 
 
-_FACTS = ("call", "folder", "branch", "outcome", "exit_code", "words")
+_FACTS = ("call", "folder", "branch", "outcome", "exit_code", "words", "aside")
 
 
 def _facts_of(meta: str) -> dict[str, Any]:

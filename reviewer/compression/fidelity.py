@@ -61,7 +61,7 @@ agent, and these before names."""
 FEWEST_TERMS = 3
 """Terms of a sentence that is looked for."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_ROOT = re.compile(r"(?<![\w.~}$-])/\Z")
+_ROOT = re.compile(r"(?<![\w.~}$/-])/\Z")
 _BULLET = re.compile(r"^[-*](?: |$)")
 _LABEL = re.compile(
     rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: "

@@ -168,7 +168,9 @@ def title_of(segment: Segment) -> str:
     """What a person would call it: the first request in it, else what the agent said, else what it
     called or was returned. At most `TITLE_CHARACTERS`; not a name, two segments may have the same.
     """
-    turns = [turn for turn in segment.turns if turn.priority is not Priority.SKIP]
+    turns = [
+        each for each in segment.turns if each.priority is not Priority.SKIP and not each.aside
+    ]
     for role, kind in (("user", "text"), ("assistant", "text"), ("", "tool_use")):
         for turn in turns:
             if turn.kind == kind and (not role or turn.role == role):

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.course import one_line
 from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import CODED, pieces
@@ -125,7 +126,8 @@ def validate_fidelity(
     missing = missing_anchors(written, compressed.anchors, level)
     kept = len(compressed.anchors) - len(missing)
     anchors = kept / len(compressed.anchors) if compressed.anchors else 1.0
-    named = checkable_units(written)
+    tools = {turn.name for turn in segment.turns}
+    named = [unit for unit in checkable_units(written) if unit not in tools]
     invented = find_invented(named, source, session)
     facts = 1 - len(invented) / len(named) if named else 1.0
     summary = SummaryTerms(written)
@@ -167,6 +169,7 @@ def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFac
         *(step.line for step in session.steps),
         *change_lines(session),
         *(speech.text for speech in session.speeches if speech.kind),
+        *(one_line(speech.text) for speech in session.speeches if speech.voice is Voice.PERSON),
     ]
     known = fold("\n".join(told))
     return source.absent([unit for unit in named if fold(unit) not in known])

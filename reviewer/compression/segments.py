@@ -16,7 +16,7 @@ from reviewer.clock import from_iso
 from reviewer.commits.transcript_import import MARK
 from reviewer.commits.values import Priority
 from reviewer.compression.values import Segment, SegmentTurn
-from reviewer.compression.words import content_words
+from reviewer.compression.words import content_words, is_name
 from reviewer.sources.claude_words import SUMMARY_START
 
 MAX_TURNS, MAX_TOKENS, FEWEST_TURNS = 20, 4_000, 3
@@ -193,7 +193,8 @@ def opening(text: str) -> str:
         if len(words) >= FEWEST_WORDS:
             title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
             if title != "...":  # a first word that is too long
-                return title[:1].upper() + title[1:]
+                plain = words[0].islower() and not is_name(words[0])
+                return title[:1].upper() + title[1:] if plain else title
     return ""
 
 

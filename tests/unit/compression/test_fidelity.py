@@ -91,6 +91,17 @@ def test_names_and_numbers_that_the_source_does_not_have_cost_accuracy(
     assert found.factual_accuracy == pytest.approx(accuracy, abs=1e-3)
 
 
+def test_a_request_of_several_lines_and_the_name_of_a_tool_are_in_the_source() -> None:
+    said = turn("this is the console of the kiosk\n> commit Skill(Drawer)\nand nothing else")
+    returned = structs.replace(turn("the drawer is open", "tool"), kind="tool_result")
+    source = segment(said, structs.replace(returned, name="TaskOutput"))
+    content = (
+        'Request:\n"this is the console of the kiosk; > commit Skill(Drawer); and nothing else"\n'
+        "TaskOutput returned: the drawer is open. PrintOutput is not in it."
+    )
+    assert judged(source, content).invented == ("PrintOutput",)
+
+
 def test_the_lost_list_names_statements_before_names_with_their_places() -> None:
     lost = judged(segment(), "Please do it.").lost_information
     kinds = [each.kind for each in lost]

@@ -565,7 +565,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         short = [self.data.number_of(each) for each in preview.shortened]
         said = f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
         if short:
-            more = ", ..." if len(short) > MAX_NAMED else ""
+            more = f" and {len(short) - MAX_NAMED:,} more" if len(short) > MAX_NAMED else ""
             named = f"{', '.join(short[:MAX_NAMED])}{more}"
             said += f" What you said is shortened in {count(len(short), 'segment')}: {named}."
         else:

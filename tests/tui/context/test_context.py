@@ -417,7 +417,7 @@ class TestApplying:
             await screen.until(lambda: said(screen).endswith("Your 1 own level stays."))
             assert levels(screen) == [Level.DETAILED, Level.FULL, Level.FULL, Level.FULL]
             await screen.press("1", "1", "f", *"500", "enter")
-            await screen.until(lambda: "levels chosen by hand (s1 Full)" in said(screen))
+            await screen.until(lambda: "levels chosen by hand (segment 1 Full)" in said(screen))
             assert levels(screen)[0] == Level.FULL
 
     async def test_undo_of_an_apply_brings_back_the_levels(

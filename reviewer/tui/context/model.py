@@ -90,7 +90,7 @@ def _title(
     if first in applied:
         return applied[first].title or segment.id
     # Of what is skipped no text is read.
-    return (title_of(segment) if segment.tokens else opening(lines[first])) or segment.id
+    return (title_of(segment) if segment.tokens else opening(lines.get(first, ""))) or segment.id
 
 
 def choices_of(

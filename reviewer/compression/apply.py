@@ -31,8 +31,6 @@ from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 
 ROLE, TYPE = "assistant", "summary"
-MAX_LOSSES = 40
-"""Losses of a summary that are kept with it."""
 
 
 class Replacement(Struct, frozen=True):
@@ -158,7 +156,7 @@ def record_compression(
                         **each.fidelity.scores,
                         "engine": each.compressed.engine,
                         "orders": list(each.fidelity.orders),
-                        "loses": _at_most(each.fidelity.loses),
+                        "loses": list(each.fidelity.loses),
                     }
                 ),
                 "tokens_before": each.compressed.original_token_count,
@@ -256,11 +254,6 @@ def _hash(row: Image, each: Replacement | None, commit: ChainCommit, parent: str
         target=commit.hash,
         at=None if row["at"] is None else str(row["at"]),
     )
-
-
-def _at_most(loses: Sequence[str]) -> list[str]:
-    more = len(loses) - MAX_LOSSES
-    return [*loses[:MAX_LOSSES], *([f"{more:,} more"] if more > 0 else [])]
 
 
 def _json(value: object) -> str:

@@ -48,18 +48,18 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         listed = _together([f"{path} ({how or 'not touched since'})" for path, how in paths])
         yield f"{said}: {listed}."
     yield from _checks(state, fresh=True, part=part)
-    yield from _failures(session, part=part)
+    yield from () if part else _failures(session)
     yield from _files(state, session.names, part=part)
     for commit in state.commits[: -MAX_COMMITS - 1 : -1]:
         pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
         yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
-    yield from _checks(state, fresh=False, part=part)
+    yield from () if part else _checks(state, fresh=False)
     for running in () if part else state.running[-MAX_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
 
 
-def _failures(session: SessionFacts, *, part: bool) -> Iterator[str]:
+def _failures(session: SessionFacts) -> Iterator[str]:
     """The commands that failed since the latest request, and nothing like them ran since."""
     asked = max((each.place for each in session.speeches if each.asks), default=-1)
     failed: dict[tuple[str, ...], str] = {}
@@ -69,8 +69,7 @@ def _failures(session: SessionFacts, *, part: bool) -> Iterator[str]:
             failed[step.ran] = f"`{cut(step.command, 120)}`: {step.failure}"
     if failed:
         shown = "; ".join([*failed.values()][-MAX_FAILED:])
-        since = "" if part else " since the latest request, not run again"
-        yield f"Failed{since}: {shown}"
+        yield f"Failed since the latest request, not run again: {shown}"
 
 
 def _files(state: WorkState, names: Mapping[str, Sequence[str]], *, part: bool) -> Iterator[str]:
@@ -93,13 +92,12 @@ def _files(state: WorkState, names: Mapping[str, Sequence[str]], *, part: bool) 
         yield f"Edits whose file the session does not name: {state.unnamed_edits:,}."
 
 
-def _checks(state: WorkState, *, fresh: bool, part: bool) -> Iterator[str]:
+def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
     """The checks since the last change, or those before it."""
     found = [each for each in state.checks if each.stale is not fresh]
     said = "; ".join(_check(each, state) for each in found[-MAX_CHECKS:])
     if not fresh:
-        when = "Before the last change" if part else "Not run again since that change, before it"
-        yield from [f"{when}: {said}."] if found else []
+        yield from [f"Not run again since that change, before it: {said}."] if found else []
     elif state.last_change >= 0 and (found or not part):
         yield f"Checks seen after the last change ({state.changed_by}): {said or 'none'}."
     elif found:

@@ -261,6 +261,11 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     @property
     def faults(self) -> tuple[str, ...]:
         """The faults of the summary, as parts of a sentence; none where it passes."""
+        return () if self.passes_threshold else self.found
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """What is not as it should be, be it that the summary passes."""
         found = [f"{need} is missing" for need in self.needs_missing]
         if self.orders:
             found.insert(0, f'reads like a planted order: "{self.orders[0]}"')
@@ -269,10 +274,10 @@ class FidelityValidation(Struct, frozen=True, gc=False):
             more = f" and {len(self.invented) - 4} more" if len(self.invented) > 4 else ""
             found.append(f"not in the source: {shown}{more}")
         if self.anchor_preservation < 1.0:
-            found.append(f"{1 - self.anchor_preservation:.0%} of the anchors are missing")
-        if not found and self.overall_score < PASSES:
+            found.append(f"{1 - self.anchor_preservation:.0%} of the key points are missing")
+        if not found and not self.passes_threshold:
             found.append("little of the original is in it")
-        return tuple(found) if not self.passes_threshold else ()
+        return tuple(found)
 
     @property
     def passes_threshold(self) -> bool:

@@ -160,20 +160,9 @@ def findings(preview: SegmentPreview, why_full: str = "") -> list[CheckResult]:
     bad = [each.message.rstrip(".") for each in preview.failures]
     if compressed.engine == OFFLINE:
         bad += [f'"{" ".join(each.split())}" needs a model' for each in preview.unchecked]
-    needs = [*fidelity.needs_missing, *(["an important turn"] if preview.lost_turns else [])]
-    bad += [f"{need} is missing" for need in needs]
-    points = len(compressed.anchors)
-    kept = points - len(compressed.anchors_missing)
-    if kept < points:
-        bad.append(f"key points {kept} of {points}")
-    if preview.shortens_the_person:
-        bad.append("what you said is shortened")
-    if fidelity.invented:
-        bad.append(f"not in the source: {', '.join(fidelity.invented[:3])}")
-    if fidelity.orders:
-        bad.append(f'reads like a planted order: "{fidelity.orders[0]}"')
-    if not bad and not fidelity.passes_threshold:
-        bad.append("much of the original is missing")
+    bad += fidelity.found
+    bad += ["an important turn is missing"] if preview.lost_turns else []
+    bad += ["what you said is shortened"] if preview.shortens_the_person else []
     good = [f'"{each.text}"' for each in criteria(preview.segment).patterns if each not in failing]
     if compressed.engine != OFFLINE:
         by = "" if compressed.engine == BY_HAND else "by "

@@ -9,7 +9,6 @@ from textual.strip import Strip
 
 from reviewer.commits.values import Priority
 from reviewer.compression.markers import ANY_MARKER
-from reviewer.compression.plan import SegmentPreview
 from reviewer.compression.values import Level
 from reviewer.text.display import display_line
 from reviewer.tui.context.model import (
@@ -122,19 +121,6 @@ def loss_blocks(
     return [*checks, *(TextBlock(each, first=(Run(" "),), rest=(Run("   "),)) for each in losses)]
 
 
-def with_open_markers(text: str, signs: Glyphs) -> str:
+def summary_block(text: str, signs: Glyphs) -> TextBlock:
     """A summary with its markers as a person reads them."""
-    return ANY_MARKER.sub(f"[{signs.arrow} the original]", text)
-
-
-def summary_blocks(preview: SegmentPreview, signs: Glyphs) -> list[TextBlock]:
-    """A summary with its anchors marked; at Full the turns as they were written."""
-    content, spans = with_open_markers(preview.compressed.content, signs), list[TextSpan]()
-    for anchor in preview.compressed.anchors:
-        at = content.find(anchor.content)
-        if at >= 0 and all(
-            at >= each.end or at + len(anchor.content) <= each.start for each in spans
-        ):
-            spans.append(TextSpan(at, at + len(anchor.content), "anchor", here=False))
-    spans.sort(key=lambda each: each.start)
-    return [TextBlock(content, "text", tuple(spans), first=(Run(" "),), rest=(Run(" "),))]
+    return TextBlock(ANY_MARKER.sub(f"[{signs.arrow} the original]", text), first=(Run(" "),))

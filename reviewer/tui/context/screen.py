@@ -42,8 +42,7 @@ from reviewer.tui.context.panes import (
     RowsList,
     levels_named,
     loss_blocks,
-    summary_blocks,
-    with_open_markers,
+    summary_block,
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
@@ -387,13 +386,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         title = f"loses {len(lost):,}" if lost else "loses nothing"
         results = findings(found, data.why_full(choice))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
-        blocks = summary_blocks(sent or found, signs)
+        block = summary_block((sent or found).compressed.content, signs)
         summary = data.applied_summary(row)
         if summary is not None and found.level is Level.FULL:
-            text = with_open_markers(found.segment.turns[0].text, signs)
-            blocks = [TextBlock(text, first=(Run(" "),))]
-            self._read_original(summary, blocks)
-        self._fill(blocks, self._levels(row), loss_blocks(results, lost, signs), title)
+            block = summary_block(found.segment.turns[0].text, signs)
+            self._read_original(summary, block)
+        self._fill([block], self._levels(row), loss_blocks(results, lost, signs), title)
 
     def _fill(
         self, blocks: Sequence[TextBlock], levels: str, losses: Sequence[TextBlock], title: str
@@ -426,7 +424,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         chosen = Level.FULL if found is not None and found.kept else choice.level
         return levels_named(figures, chosen, self.summary.size.width - 4, signs)
 
-    def _read_original(self, summary: int, blocks: Sequence[TextBlock]) -> None:
+    def _read_original(self, summary: int, block: TextBlock) -> None:
         """Show the original of an applied summary below it."""
 
         def then(text: str) -> None:
@@ -438,7 +436,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                     _line("The original:"),
                     TextBlock(text, first=bar, rest=bar),
                 ]
-                self.summary.show([*blocks, *below])
+                self.summary.show([block, *below])
 
         self.read(lambda: self.engine.compression.original(summary), then, group="turn")
 

@@ -404,7 +404,7 @@ class TestApplying:
             await screen.press("right_square_bracket")
             assert said(screen) == "No segment below is marked !."
             assert context(screen).data.row == row
-            assert "! much of the original is missing" in screen.text
+            assert "! little of the original is in it" in screen.text
             await screen.press("a")
             assert "Leave those Full, apply the others" in screen.text
 
@@ -787,7 +787,7 @@ async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
         await screen.press("f3")
         for key in "234":
             await screen.press(key)
-            await screen.until(lambda: "! much of the original is missing" in screen.text)
+            await screen.until(lambda: "! little of the original is in it" in screen.text)
             assert "nothing invented ✓" not in screen.text
 
 

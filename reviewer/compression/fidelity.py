@@ -39,7 +39,7 @@ from reviewer.compression.values import (
 )
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
-from reviewer.text.identifiers import IdentifierKind, identifiers
+from reviewer.text.identifiers import identifiers
 from reviewer.text.normalise import fold
 from reviewer.text.numerals import count
 from reviewer.text.units import units
@@ -319,10 +319,8 @@ def _lost_names(
 
 
 def _kind_in_words(term: Term) -> str:
-    named = [each.kind for each in identifiers(term.text) if each.text == term.text]
-    if term.kind == "number" or IdentifierKind.QUANTITY in named:
-        return "number"
-    return str(named[0]) if named else "name"
+    kinds = [str(each.kind) for each in identifiers(term.text) if each.text == term.text]
+    return term.kind if term.kind == "number" else kinds[0] if kinds else "name"
 
 
 def _lost_results(turns: Sequence[SegmentTurn]) -> list[Lost]:

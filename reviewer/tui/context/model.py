@@ -124,12 +124,8 @@ def choices_of(
     return tuple(choices)
 
 
-class Key(NamedTuple):
-    """Identifies a preview: the commits, the level, and the text where it is not the engine's."""
-
-    sources: tuple[int, ...]
-    level: Level
-    content: str | None
+Key = tuple[tuple[int, ...], Level, str | None]
+"""Identifies a preview: the commits, the level, and the text where it is not the engine's."""
 
 
 class ContextRow(NamedTuple):
@@ -425,7 +421,7 @@ class ContextModel:
 
     @staticmethod
     def key(choice: LevelChoice) -> Key:
-        return Key(choice.sources, choice.level, choice.content)
+        return choice.sources, choice.level, choice.content
 
     def shown(self, choice: LevelChoice) -> SegmentPreview | None:
         """The preview of a choice, once it was written."""
@@ -524,7 +520,3 @@ def _chosen(choice: LevelChoice, *, own: bool, target: int = 0) -> ChosenLevel:
 def doubts(previews: Sequence[SegmentPreview]) -> list[SegmentPreview]:
     """The summaries that do not pass their checks."""
     return [each for each in previews if each.in_doubt or each.refused]
-
-
-def is_by_hand(choice: LevelChoice) -> bool:
-    return choice.engine == BY_HAND

@@ -9,14 +9,13 @@ from textual.strip import Strip
 
 from reviewer.commits.values import Priority
 from reviewer.compression.markers import ANY_MARKER
-from reviewer.compression.values import Level
+from reviewer.compression.values import BY_HAND, Level
 from reviewer.text.display import display_line
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
     CheckResult,
     ContextModel,
     ContextRow,
-    is_by_hand,
 )
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
@@ -88,7 +87,7 @@ class RowsList(ModelList[ContextModel]):
         size, found = data.size(choice), data.shown(choice)
         if choice.level is Level.FULL or (found is not None and found.kept):
             return shorter, f"{sent:,}", "applied" if shorter else LEVEL_NAMES[0]
-        level = LEVEL_NAMES[choice.level] + ("*" if is_by_hand(choice) else "")
+        level = LEVEL_NAMES[choice.level] + ("*" if choice.engine == BY_HAND else "")
         return whole, "" if size is None else f"{size:,}", level
 
 

@@ -172,12 +172,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.overlay is None and self.question is None and self.host.running is None:
             super().watch_store()
 
-    def action_refresh(self) -> None:
-        """Read everything again, and write every preview again."""
-        self.data.forget_previews()
-        if self.context is not None:
-            self.open_context(self.context.id, "Read again.")
-
     async def action_choose_context(self) -> None:
         """Choose among the sessions that were opened and those that were read."""
         found = await to_thread(self._sessions)

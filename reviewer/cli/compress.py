@@ -388,7 +388,9 @@ def _show_summary(segment: Segment, done: CompressedSegment, fidelity: FidelityV
     lost = fidelity.loses
     if lost:
         more = [f"{len(lost) - LOST_SHOWN:,} more"] if len(lost) > LOST_SHOWN else []
-        narrate("  loses: " + ", ".join((*lost[:LOST_SHOWN], *more)))
+        narrate("  loses:")
+        for line in (*lost[:LOST_SHOWN], *more):
+            narrate(f"    {line}")
     print_text("")
 
 

@@ -12,7 +12,7 @@ from reviewer.commits.chain import Draft, create_context
 from reviewer.commits.contents import prepare
 from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
-from reviewer.sources.claude_words import NOTIFICATIONS
+from reviewer.sources.claude_words import NOTIFICATIONS, command_called
 from reviewer.sources.events import (
     Call,
     Compaction,
@@ -154,7 +154,9 @@ def _draft(event: Event, *, is_note: bool) -> Draft:
 
 
 def _meta(event: Event, call: str) -> dict[str, str | int]:
-    """What joins a call and its result, where the session works, and how the call ended."""
+    """What joins a call and its result, where the session works, how the call ended, and whether a
+    text with the person's role is the client's, such as that of a skill.
+    """
     meta: dict[str, str | int | None] = {
         "call": call,
         "folder": event.origin.cwd,
@@ -163,6 +165,10 @@ def _meta(event: Event, call: str) -> dict[str, str | int]:
     if isinstance(event, Result):
         meta |= {"outcome": str(event.outcome), "exit_code": event.exit_code}
         meta["words"] = prepare(event.words).text if event.words else ""
+    if isinstance(event, Notice) and event.kind is NoticeKind.WRAPPER:
+        text = event.text.strip()
+        told = command_called(text) or text.startswith(NOTIFICATIONS)
+        meta["aside"] = None if told else 1
     return {key: value for key, value in meta.items() if value is not None and value != ""}
 
 

@@ -31,8 +31,6 @@ from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 
 ROLE, TYPE = "assistant", "summary"
-MAX_LOSSES = 20
-"""Losses of a summary that are kept with it."""
 
 
 class Replacement(Struct, frozen=True):
@@ -158,7 +156,7 @@ def record_compression(
                         **each.fidelity.scores,
                         "engine": each.compressed.engine,
                         "orders": list(each.fidelity.orders),
-                        "loses": list(each.fidelity.loses[:MAX_LOSSES]),
+                        "loses": list(each.fidelity.loses),
                     }
                 ),
                 "tokens_before": each.compressed.original_token_count,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Literal
 
 import msgspec
@@ -63,7 +64,25 @@ class ChainCommit(Struct, frozen=True, gc=False):
 def read_chain(query: Query, context: int) -> tuple[ChainCommit, ...]:
     """The live commits of a context in order, SKIP included."""
     rows = query(f"{_CHAIN} c.context_id = ? AND c.live = 1 ORDER BY c.position", (context,))
-    return tuple(_commit(row) for row in rows)
+    chain = [_commit(row) for row in rows]
+    behind: dict[int, list[int]] = {
+        number: msgspec.json.decode(sources, type=list[int])
+        for number, sources in query(
+            "SELECT c.id, s.sources FROM commit_ c JOIN segment s"
+            " ON s.commit_id = coalesce(c.origin_id, c.id)"
+            " WHERE c.context_id = ? AND c.operation = 'summary'",
+            (context,),
+        )
+    }
+
+    def turns(commit: int) -> int:
+        return sum(map(turns, behind[commit])) if commit in behind else 1
+
+    places = accumulate((turns(each.id) for each in chain), initial=1)
+    return tuple(
+        structs.replace(each, turn=structs.replace(each.turn, number=place))
+        for each, place in zip(chain, places, strict=False)
+    )
 
 
 def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
@@ -95,7 +114,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
     )
 
 
-_FACTS = ("call", "folder", "branch", "outcome", "exit_code", "words")
+_FACTS = ("call", "folder", "branch", "outcome", "exit_code", "words", "aside")
 
 
 def _facts_of(meta: str) -> dict[str, Any]:
@@ -207,8 +226,7 @@ class ContextSnapshot:
         self.chain = tuple(chain)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
-        key = next_key(query, context) + first
-        cut = cut_segments(turns, first=key, whole=whole)
+        cut = cut_segments(turns, used=_used_names(query, context), whole=whole)
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
         self._origins = {commit.id: commit.origin for commit in self.chain}
         self._marks = read_marks(query, self.chain)
@@ -287,14 +305,14 @@ def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> 
     return first, last
 
 
-def next_key(query: Query, context: int) -> int:
-    """The number of the first segment id that no summary of the context uses."""
+def _used_names(query: Query, context: int) -> frozenset[str]:
+    """The segment ids that summaries of the context use: their markers name them."""
     rows = query(
-        "SELECT coalesce(max(CAST(substr(s.key, 2) AS INTEGER)), 0) FROM segment s"
+        "SELECT s.key FROM segment s"
         " JOIN compression x ON x.id = s.compression_id WHERE x.context_id = ?",
         (context,),
     )
-    return int(rows[0][0]) + 1
+    return frozenset(row[0] for row in rows)
 
 
 def take_snapshot(

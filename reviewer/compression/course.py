@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from reviewer.compression.pieces import question_in, with_needs
 from reviewer.compression.session import SessionFacts, Speech, Voice
-from reviewer.compression.told import told_together
+from reviewer.compression.told import NO_RESULT, told_together
 from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
 
@@ -55,12 +55,14 @@ class CourseLine(Struct, eq=False):
         return self.block > 0 and mine == (*its, other.block) and self.kind == other.kind
 
 
-def course(session: SessionFacts, *, asked: bool = True) -> list[CourseLine]:
-    """The pieces of a session in order. `asked`: short messages with what they answer."""
-    return list(_course(session, asked=asked))
+def course(session: SessionFacts, *, asked: bool = True, part: bool = False) -> list[CourseLine]:
+    """The pieces of a session in order. `asked`: short messages with what they answer. `part`:
+    results that are not seen may stand in a later one.
+    """
+    return list(_course(session, asked=asked, part=part))
 
 
-def _course(session: SessionFacts, *, asked: bool) -> Iterator[CourseLine]:
+def _course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[CourseLine]:
     said, steps = session.speeches, session.steps
     places = [each.place for each in said]
     at = 0
@@ -76,6 +78,7 @@ def _course(session: SessionFacts, *, asked: bool) -> Iterator[CourseLine]:
             yield from _spoken(session, number, asked=asked, leads_on=bool(between))
         if line := told_together(between):
             at_end = max(place, between[-1].place) + 0.9
+            line = line.replace(NO_RESULT, "") if part else line
             yield CourseLine(at_end, "steps", line, STEPS, number)
 
 

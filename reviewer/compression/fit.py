@@ -50,8 +50,9 @@ def _in_the_way(
         named = _named([first_words(each.turn.text, each.hash) for each in largest])
         found.append(f"{count(len(pinned), 'pinned turn')} with {tokens:,} tokens ({named})")
     if own:
-        named = _named([f"{each.segment} {each.level.name.capitalize()}" for each in own])
-        found.append(f"levels chosen by hand ({named})")
+        first = {each.id: each.turns[0].number for each in snapshot.segments}
+        named = _named([f"{first[each.segment]} {each.level.name.capitalize()}" for each in own])
+        found.append(f"levels chosen by hand (segment {named})")
     if doubted:
         named = _named(doubted)
         found.append(f"segments whose summaries do not pass ({named}); --anyway takes them")

@@ -112,7 +112,9 @@ class SegmentPreview(Struct, frozen=True, gc=False):
                 if each.kind in ("turn", "request", "statement")
             )
         )
-        return not self.kept and any(t.role == "user" and t.kind == "text" for t in turns)
+        return not self.kept and any(
+            t.role == "user" and t.kind == "text" and not t.aside for t in turns
+        )
 
     @property
     def faults(self) -> tuple[str, ...]:

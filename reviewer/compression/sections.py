@@ -12,6 +12,7 @@ class HandoverSection(StrEnum):
     PLAN = "Plan"
     DONE = "Done"
     NOW = "Now"
+    THEN = "At this point"
     NEXT = "Next"
     LISTS = "Lists in play"
     COURSE = "Course"

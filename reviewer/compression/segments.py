@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
-from itertools import accumulate, pairwise
+from itertools import chain, count, pairwise
 from math import log
 from textwrap import shorten
 
@@ -16,7 +16,7 @@ from reviewer.clock import from_iso
 from reviewer.commits.transcript_import import MARK
 from reviewer.commits.values import Priority
 from reviewer.compression.values import Segment, SegmentTurn
-from reviewer.compression.words import content_words
+from reviewer.compression.words import content_words, is_name
 from reviewer.sources.claude_words import SUMMARY_START
 
 MAX_TURNS, MAX_TOKENS, FEWEST_TURNS = 20, 4_000, 3
@@ -30,7 +30,7 @@ _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 
 
 def cut_segments(
-    turns: Sequence[SegmentTurn], *, first: int = 1, whole: bool = False
+    turns: Sequence[SegmentTurn], *, used: Collection[str] = (), whole: bool = False
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MAX_TURNS` turns or `MAX_TOKENS` tokens.
 
@@ -39,24 +39,21 @@ def cut_segments(
     `FEWEST_TURNS` turns if that many follow each other, even if they exceed the tokens; a tool's
     result stays with its call where possible. `whole`: cut only at pinned turns, so that a range
     without pins is one segment.
-    A segment is named by its first turn, `s1`, `s21`, ..., counted from `first` on, so that a pin
-    elsewhere leaves its name.
+    A segment is named by its first turn, `s1`, `s21`, ..., so that neither a pin nor a summary
+    elsewhere changes its name; `s21.2` where an earlier summary has `used` it.
     """
     parts: list[Sequence[SegmentTurn]] = []
     for run in _between_pins(turns) if whole else _runs(turns):
         parts += [run] if whole else _cut(run)
-    topics = _topics(parts)
-    places = [at for at, turn in enumerate(turns) if turn.priority is not Priority.PINNED]
-    begins = accumulate((len(part) for part in parts), initial=0)
     return tuple(
-        Segment(
-            f"s{first + places[begin]}",
-            tuple(part),
-            sum(_size(turn) for turn in part),
-            topics[number],
-        )
-        for number, (begin, part) in enumerate(zip(begins, parts, strict=False))
+        Segment(_name(part[0], used), tuple(part), sum(_size(turn) for turn in part), topic)
+        for part, topic in zip(parts, _topics(parts), strict=True)
     )
+
+
+def _name(first: SegmentTurn, used: Collection[str]) -> str:
+    names = (f"s{first.number}{suffix}" for suffix in chain([""], (f".{n}" for n in count(2))))
+    return next(name for name in names if name not in used)
 
 
 def _between_pins(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
@@ -171,7 +168,9 @@ def title_of(segment: Segment) -> str:
     """What a person would call it: the first request in it, else what the agent said, else what it
     called or was returned. At most `TITLE_CHARACTERS`; not a name, two segments may have the same.
     """
-    turns = [turn for turn in segment.turns if turn.priority is not Priority.SKIP]
+    turns = [
+        each for each in segment.turns if each.priority is not Priority.SKIP and not each.aside
+    ]
     for role, kind in (("user", "text"), ("assistant", "text"), ("", "tool_use")):
         for turn in turns:
             if turn.kind == kind and (not role or turn.role == role):
@@ -194,7 +193,8 @@ def opening(text: str) -> str:
         if len(words) >= FEWEST_WORDS:
             title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
             if title != "...":  # a first word that is too long
-                return title[:1].upper() + title[1:]
+                plain = words[0].islower() and not is_name(words[0])
+                return title[:1].upper() + title[1:] if plain else title
     return ""
 
 

@@ -84,6 +84,10 @@ class Compression:
         """
         return self._snapshots.get(context, start, end).segments
 
+    def numbers(self, context: int) -> dict[int, int]:
+        """The number of each turn of a context, by commit. Raises UnknownIdError."""
+        return {each.id: each.turn.number for each in self._snapshots.get(context).chain}
+
     def plan(
         self,
         context: int,

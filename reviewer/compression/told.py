@@ -24,6 +24,7 @@ SAME_WORDS = 3
 NAMES = 4
 """Names that an edit brought in."""
 MAX_LOOKED_AT = 4
+NO_RESULT = ": no result seen"
 MAX_NAMES_READ = 40
 _NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
 DECLARED = re.compile(
@@ -113,7 +114,7 @@ def _line(
     else:
         words = f"{call.tool.split('__')[-1]} {cut(call.query, SHORT)}".strip()
     if result is None:
-        return f"{words}: no result seen"
+        return f"{words}{NO_RESULT}"
     if outcome is Outcome.REFUSED:
         return f"refused: {words}"
     if outcome is Outcome.INTERRUPTED:

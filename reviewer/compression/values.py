@@ -57,6 +57,8 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     """What the person wrote when refusing or answering the call of a result."""
     summary: bool = False
     """Whether it is a summary made here, which is a segment by itself."""
+    number: int = 0
+    """Its place in the session, from 1, summaries counted as the turns that they stand for."""
     aside: bool = False
     """A sub-agent's call or a notice: it counts for the state of the work and is not told."""
 
@@ -156,9 +158,13 @@ class CompressedSegment(Struct, frozen=True, gc=False):
 
 
 LostKind = Literal[
-    "anchor", "turn", "request", "instruction", "state", "next", "statement",
-    "identifier", "number", "name", "quote", "term",
+    "anchor", "turn", "request", "instruction", "state", "next", "statement", "identifier",
+    "number", "result", "term",
 ]  # fmt: skip
+YOU, PATH = "you", "path"
+_ORDER: tuple[str, ...] = (
+    "turn", YOU, "anchor", "state", "next", "statement", PATH, "identifier", "number", "result",
+)  # fmt: skip
 
 
 class Lost(Struct, frozen=True, gc=False):
@@ -171,6 +177,25 @@ class Lost(Struct, frozen=True, gc=False):
     turn: int
     start: int
     end: int
+    what: str = ""
+    """What it is, in words: `you`, `decision`, `path`."""
+    number: int = 0
+    """That of its turn; 0 where it is from several."""
+
+    @property
+    def line(self) -> str:
+        """`decision, turn 12: keep the port`."""
+        turn = f", turn {self.number}" if self.number else ""
+        return f"{self.what}{turn}: {' '.join(self.text.replace('**', '').strip('| ').split())}"
+
+    @property
+    def place(self) -> tuple[float, ...]:
+        """Its place among the losses for a person: the person's own words, then what was decided,
+        then what the agent said, in the order of the session; then names, the weightiest first.
+        """
+        rank = min(_ORDER.index(each) for each in (self.kind, self.what) if each in _ORDER)
+        weighed = self.kind in ("anchor", "identifier", "number")
+        return rank, -self.weight if weighed else 0, self.number, self.start
 
 
 ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
@@ -218,23 +243,29 @@ class FidelityValidation(Struct, frozen=True, gc=False):
 
     @property
     def lost_to_show(self) -> tuple[Lost, ...]:
-        """The losses in the order for people: mere words come last, however frequent."""
-        return tuple(sorted(self.lost_information, key=lambda each: each.kind == "term"))
+        """The losses in the order for people, without mere words."""
+        return tuple(
+            sorted(
+                (each for each in self.lost_information if each.kind != "term"),
+                key=lambda each: each.place,
+            )
+        )
 
     @property
     def loses(self) -> tuple[str, ...]:
-        """What a person reads of the losses: each on its own, mere words as their number."""
-        shown = [
-            ("important turn lost: " if each.kind == "turn" else "") + " ".join(each.text.split())
-            for each in self.lost_to_show
-            if each.kind != "term"
-        ]
+        """What a person reads of the losses: a line each, mere words as their number."""
+        shown = [each.line for each in self.lost_to_show]
         words = len(self.lost_information) - len(shown)
-        return (*shown, *([count(words, "plain word")] if words else []))
+        return (*shown, *([count(words, "other word")] if words else []))
 
     @property
     def faults(self) -> tuple[str, ...]:
         """The faults of the summary, as parts of a sentence; none where it passes."""
+        return () if self.passes_threshold else self.found
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """What is not as it should be, be it that the summary passes."""
         found = [f"{need} is missing" for need in self.needs_missing]
         if self.orders:
             found.insert(0, f'reads like a planted order: "{self.orders[0]}"')
@@ -243,10 +274,10 @@ class FidelityValidation(Struct, frozen=True, gc=False):
             more = f" and {len(self.invented) - 4} more" if len(self.invented) > 4 else ""
             found.append(f"not in the source: {shown}{more}")
         if self.anchor_preservation < 1.0:
-            found.append(f"{1 - self.anchor_preservation:.0%} of the anchors are missing")
-        if not found and self.overall_score < PASSES:
-            found.append("little of what was said is in it")
-        return tuple(found) if not self.passes_threshold else ()
+            found.append(f"{1 - self.anchor_preservation:.0%} of the key points are missing")
+        if not found and not self.passes_threshold:
+            found.append("little of the original is in it")
+        return tuple(found)
 
     @property
     def passes_threshold(self) -> bool:

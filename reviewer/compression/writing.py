@@ -94,7 +94,9 @@ class _Writing:
         self._session, self._room, self._count, self._part = session, room, count, part
         self._titled = room >= TITLED_FROM
         self._pieces = [
-            each for each in course(session, asked=self._titled) if only in ("", each.kind)
+            each
+            for each in course(session, asked=self._titled, part=part)
+            if only in ("", each.kind)
         ]
         places = [each.at for each in self._pieces] or [0.0]
         self._first, self._span = places[0], max(places[-1] - places[0], 1.0)
@@ -119,11 +121,12 @@ class _Writing:
         after: list[Part] = []
         if self._titled:
             self._before = [(HandoverSection.REQUEST, self._request())]
-            after.append((HandoverSection.PLAN, self._within(plan_lines(session), room * PLAN)))
+            plan = plan_lines(session, part=self._part)
+            after.append((HandoverSection.PLAN, self._within(plan, room * PLAN)))
         lines = [*state_lines(session, place=self._titled, part=self._part)]
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
-        after.append((HandoverSection.NOW, now))
+        after.append((HandoverSection.THEN if self._part else HandoverSection.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
         code = round(room * CODE) if self._titled and session.changes else 0
@@ -175,7 +178,7 @@ class _Writing:
     def _changes(self) -> list[str]:
         """The code that was changed last; what the course has of the reasons is not repeated."""
         said = {piece.text.rstrip(":") for piece in self._pieces if piece.kept}
-        return change_lines(self._session, said)
+        return change_lines(self._session, said, part=self._part)
 
     def _within(self, lines: Sequence[str], room: float, *, cut_last: bool = False) -> list[str]:
         """The lines that fit, in their order. `cut_last`: of a longer one its beginning."""

@@ -23,7 +23,7 @@ MEANINGS = {
     "deferred": ("deferred", "It does not wait until somebody asks for it."),
     "attention": (
         "look again",
-        "A conflict, a masked secret, an order to an agent, a doubtful proof.",
+        "A conflict, a masked secret, an order to an agent, a doubtful proof or summary.",
     ),
     "mark": ("marked", "The next decision applies to it."),
     "pinned": ("pinned", "It survives every compression whole."),

@@ -1,5 +1,5 @@
-"""The MCP server over stdio. Prose is returned as text: some agents would show a structured result
-instead of it, as one line of JSON.
+"""The MCP server over stdio. Answers are plain text: some agents would show a structured result
+as one line of JSON.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ INSTRUCTIONS = (
     "alone, with the words of the session or file that prove it; `dispute` a memory that is wrong. "
     "A person decides; nothing that you propose is remembered before that."
 )
-"""At most 500 characters: it is sent with every request."""
+"""At most 500 characters: sent with every request."""
 
 PROPOSE = (
     "Look back over this session, without reading anything again: what did the person correct, "
@@ -62,13 +62,13 @@ KNOWN_CLIENTS = {
     "claude-code": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode",
     "copilot": "copilot", "cursor": "cursor",
 }  # fmt: skip
-"""A part of the name that a client gives itself -> the agent."""
+"""Part of a client's name -> the agent."""
 
 _ODD = re.compile(r"[^a-z0-9.-]+")
 
 
 class Passage(BaseModel):
-    """Words that prove a statement."""
+    """A passage that proves a statement."""
 
     text: str = Field(description="The exact words, copied.")
     file: str = Field("", description="The file that has them; leave it out for this session.")
@@ -76,25 +76,25 @@ class Passage(BaseModel):
 
 
 def serve(tools: AgentTools, *, agent_given: bool) -> None:
-    """Answer on stdin and stdout until the client leaves.
+    """Serve on stdin and stdout until the client leaves.
 
-    Without `agent_given` the agent is named as its client names itself.
+    Without `agent_given`, the agent's name is taken from the client.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])  # the SDK's would be Rich's
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])  # the SDK's default is Rich's
     server(tools, agent_given=agent_given).run()
 
 
 class _OneLine(logging.Formatter):
-    """A message without its traceback."""
+    """Logs a message without its traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         return " ".join(record.getMessage().split())
 
 
 def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
-    """The server for these tools, over any transport."""
+    """The MCP server for these tools, for any transport."""
     made: MCPServer[Any] = MCPServer(
         "reviewer", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
@@ -216,7 +216,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
 
 
 def client_agent(ctx: Context[Any, Any]) -> str:
-    """The agent behind a client, by the name that the client gives itself."""
+    """The agent behind a client, by the client's name."""
     params = ctx.session.client_params
     name = _ODD.sub("-", params.client_info.name.lower()).strip("-") if params else ""
     for part, agent in KNOWN_CLIENTS.items():

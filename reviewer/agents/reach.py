@@ -1,4 +1,4 @@
-"""Which agents get a fact that was promoted, and where each of them finds it."""
+"""Which agents get a promoted fact, and how."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class Route(Struct, frozen=True, kw_only=True):
     agent: str
     title: str
     where: str
-    """`packet`, `tools`, `memory folder`, `block`; empty for an agent that is not connected."""
+    """`packet`, `tools`, `memory folder`, `block`; empty if the agent is not connected."""
     gets: bool
     how: str
-    """In words; a file by its path."""
+    """A sentence part, or a file's path."""
 
 
 def reach(engine: Engine, number: int, *, root: Path | None) -> list[Route]:
-    """The ways of every agent to a memory or entity; `root`: the work tree whose connections count
-    besides those of the user.
+    """The routes from a memory or entity to each agent. `root`: include this work tree's
+    connections besides the user's.
 
     Raises UnknownIdError, and ReviewerError for one that is not promoted.
     """
@@ -101,7 +101,7 @@ def _in_packet(item: PacketItem | None) -> tuple[bool, str]:
 
 
 def _in_files(connection: Connection, content: str) -> list[tuple[str, bool, str]]:
-    """The files of a connection that have facts: where, whether this one is there, the path."""
+    """The files of a connection with facts: kind, whether they have this one, path."""
     found = []
     for each in connection.files:
         memory = connection.scope is WiringScope.MEMORY and each.kind is FileKind.OWN
@@ -117,5 +117,5 @@ def _in_files(connection: Connection, content: str) -> list[tuple[str, bool, str
 
 
 def _has(text: str, content: str) -> bool:
-    """Whether a text has a wording, however its lines are broken."""
+    """Whether a text contains a wording, whatever its line breaks."""
     return " ".join(content.split()) in " ".join(text.split())

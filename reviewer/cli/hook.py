@@ -21,10 +21,6 @@ from reviewer.errors import ReviewerError
 if TYPE_CHECKING:
     from reviewer.agents.hooks import Hooks
 
-MAX_SECONDS = 5.0
-"""Before a hook gives up; `connect` allows it 10."""
-MAX_SECONDS_COMPACTION = 9.0
-"""The whole session is read, while the person waits for a compaction that takes longer anyway."""
 MAX_INPUT = 8_000_000
 """Bytes of stdin; the summary of a compaction is a thousandth of that."""
 
@@ -59,21 +55,23 @@ def hook(session: Session, agent: str, event: str) -> None:
     """
     from reviewer.agents import call_hook
     from reviewer.agents.background import inside_own_call
-    from reviewer.agents.hook_events import COMPACTIONS, UnknownEventError, answer, read_event
+    from reviewer.agents.events import EVENTS, TIMEOUTS, is_call_event
+    from reviewer.agents.hook_events import UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks
+    from reviewer.recall.use_moments import START
 
     if inside_own_call(os.environ):
         return
-    if event in call_hook.EVENTS.get(agent, ()):
+    if is_call_event(agent, event):
         call_hook.respond(str(session.store_path()), session.project, agent, event)
         return
     hooks = Hooks(session.store_path(), project=session.project)
     named = f"{agent} {event}"
-    seconds = MAX_SECONDS_COMPACTION if event in COMPACTIONS else MAX_SECONDS
+    seconds = TIMEOUTS[EVENTS.get(agent, {}).get(event, START)]
     gc.disable()  # it takes a tenth of the time, and the process ends soon
     try:
         with within(
-            seconds, lambda: _log(hooks, f"{named}: it took longer than {seconds:g} seconds.")
+            seconds, lambda: _log(hooks, f"{named}: it took longer than {seconds} seconds.")
         ):
             data = sys.stdin.buffer.read(MAX_INPUT + 1)
             if len(data) > MAX_INPUT:

@@ -293,7 +293,7 @@ def announce_call_hooks(engine: Engine) -> None:
     from reviewer.agents.connections import Connections
 
     with suppress(ReviewerError, OSError):  # the process that writes them puts it into the log
-        for sentence in Connections(engine.path.absolute()).upcoming(engine.recall.ties()):
+        for sentence in Connections(engine.path.absolute()).upcoming(engine.recall.call_triggers()):
             narrate(sentence)
 
 

@@ -25,9 +25,8 @@ from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared
 from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
-from reviewer.recall.at_call import FAILURE
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.uses import START
+from reviewer.recall.use_moments import ERROR, START
 from reviewer.store.database import Database, failures_as_sentences
 
 if TYPE_CHECKING:
@@ -162,7 +161,7 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
     called = {
         (use.memory, use.session)
         for use, came in uses
-        if use.moment == FAILURE or (use.moment == START and came is UseOutcome.BROKEN)
+        if use.moment == ERROR or (use.moment == START and came is UseOutcome.BROKEN)
     }
     needed.update(memory for memory, _ in called)
     needed.subtract(

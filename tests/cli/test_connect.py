@@ -174,7 +174,7 @@ def test_the_settings_follow_guards_and_commands_and_are_put_back(
     done = reviewer(*named, "edit", number, "--when", when)
     # What `connect` has started in the background may have written it first.
     if words not in settings.read_text():
-        assert f"{settings} is written anew for {agent}: {when} is new." in done.stderr
+        assert f"{settings} is rewritten for {agent}: {when} is new." in done.stderr
         assert any(line[:1] == "+" and words in line for line in done.stderr.splitlines())
     assert when in reviewer(*named, "queue", "show", number).stdout
     until(lambda: words in settings.read_text())
@@ -261,7 +261,7 @@ def test_what_somebody_changed_stays_and_is_named(
     [
         ("{", "not JSON"),
         ("[]", "not an object"),
-        ('{"mcpServers": {"a": 1, "a": 2, "reviewer": 1}}', "already, with another value"),
+        ('{"mcpServers": {"a": 1, "a": 2, "reviewer": 1}}', "already has"),
         ('{"mcpServers": {}, "mcpServers": {}}', "second time"),
         ("\x00\ufffe", "not JSON"),
     ],
@@ -339,7 +339,7 @@ def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
 def test_a_damaged_record_says_where_the_backups_are(reviewer: Reviewer) -> None:
     connect(reviewer, "gemini")
     (Path(f"{reviewer.db}-agents") / "connections.json").write_text("{")
-    assert "Backups of every file" in reviewer.fails("disconnect", "gemini", "--yes")
+    assert "Backups of every changed file" in reviewer.fails("disconnect", "gemini", "--yes")
 
 
 def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:

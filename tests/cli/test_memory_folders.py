@@ -111,7 +111,7 @@ def test_a_file_that_somebody_changed_is_left_alone_and_promoting_succeeds(
     (number, *_) = reviewer.ids(*options, "--status", "all")
     done = reviewer(*options, "restore", number)
     assert done.returncode == 0
-    assert f"{path} was changed since and is not brought up to date." in done.stderr
+    assert f"{path} was edited since, so it is not updated." in done.stderr
     assert path.read_bytes() == changed
     assert any("was changed since" in each for each in missing(reviewer, folder))
     done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")

@@ -29,21 +29,21 @@ from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText, joined, sentence
 
 INSTRUCTIONS = (
-    "What a person decided to remember about this project. Call `packet` with the task before you "
+    "The memories of this project that a person approved. Call `packet` with the task before you "
     "begin, `search` when you are unsure of a rule or decision. When the person corrects you, "
-    "states a rule or a decision, or a trap cost you time, `propose` it: one sentence that stands "
-    "alone, with the words of the session or file that prove it; `dispute` a memory that is wrong. "
-    "A person decides; nothing that you propose is remembered before that."
+    "states a rule or a decision, or a trap cost you time, `propose` it: one self-contained "
+    "sentence, with the words of the session or file that prove it; `dispute` a wrong memory. "
+    "A person decides; proposals are not remembered before that."
 )
 """At most 500 characters: sent with every request."""
 
 PROPOSE = (
     "Look back over this session, without reading anything again: what did the person correct, "
     "decide or lay down as a rule, and what trap cost calls?",
-    "Propose each with the tool `propose` of reviewer: one sentence that stands alone, with the "
-    "exact words of the person or of the results that prove it as quotes.",
-    "Propose at most five, nothing that the project's files say already, and nothing about the "
-    "state of the work. Then say in one line what you proposed.",
+    "Propose each with the tool `propose` of reviewer: one self-contained sentence, with the exact "
+    "words of the person or of the results that prove it as quotes.",
+    "Propose at most five, nothing that the project's files already say, and nothing about the "
+    "state of the work. Then list your proposals in one line.",
 )
 
 WRONG = (
@@ -118,7 +118,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         words: Annotated[str, Field(description="A few words; the rarest count most.")],
         limit: Annotated[int, Field(ge=1, le=20)] = 10,
     ) -> str:
-        """Find what is remembered about something."""
+        """Find remembered facts about a subject."""
         return _answered(lambda: tools.search(words, limit))
 
     @made.tool(title="Read a memory or a source", annotations=READ, structured_output=False)
@@ -132,7 +132,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     def propose(
         ctx: Context[Any, Any],
         statement: Annotated[
-            str, Field(description="One sentence of 8 to 280 characters that stands alone.")
+            str, Field(description="One self-contained sentence of 8 to 280 characters.")
         ],
         quotes: Annotated[
             list[Passage],
@@ -152,7 +152,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     def dispute(
         ctx: Context[Any, Any],
         id: Annotated[str, Field(description="The memory: m:12.")],  # noqa: A002
-        reason: Annotated[str, Field(description="What is wrong with it, and how you know.")],
+        reason: Annotated[str, Field(description="The error in it, and how you know.")],
     ) -> str:
         """Say that a memory is wrong. It is held back until a person has decided on it."""
         recognise(ctx)
@@ -167,7 +167,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
             int, Field(description="Tokens of the answer.", ge=SMALLEST_BRIEF, le=LARGEST_BUDGET)
         ] = DEFAULT_BUDGET,
     ) -> str:
-        """What was asked, decided and done in an earlier session of this project, and what is next.
+        """The requests, decisions, work and next steps of an earlier session of this project.
 
         Read from the session itself; nobody has checked it.
         """
@@ -179,7 +179,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         node: Annotated[str, Field(description="The stage that is about to begin.")],
         run: Annotated[str, Field(description="The id of its run, if there is one.")] = "",
     ) -> str:
-        """What a fresh session of a pipeline's stage begins with."""
+        """The preamble of a fresh session of a pipeline's stage."""
         return _answered(lambda: tools.preamble(pipeline, node, run))
 
     @made.tool(title="State of the memory", annotations=READ, structured_output=False)
@@ -199,7 +199,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
 
     @made.resource("reviewer://constitution", mime_type="text/markdown")
     def constitution() -> str:
-        """The rules and values that hold in this project, whatever the task is."""
+        """The rules and values of this project, for any task."""
         return _read(tools.constitution)
 
     @made.resource("reviewer://tasks", mime_type="text/markdown")

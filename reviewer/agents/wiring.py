@@ -378,7 +378,7 @@ const GUARDS = %(guards)s
 const MAX_MILLISECONDS = %(milliseconds)d
 
 // The answer of `reviewer hook`; empty on failure, so that it never blocks.
-function ask(event, told) {
+function ask(event, payload) {
   return new Promise((resolve) => {
     let out = ""
     const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "opencode", event], {
@@ -392,7 +392,7 @@ function ask(event, told) {
       try { const said = JSON.parse(out); resolve(said.additionalContext ?? said.deny ?? "") }
       catch { resolve("") }
     })
-    child.stdin.end(JSON.stringify(told))
+    child.stdin.end(JSON.stringify(payload))
   })
 }
 
@@ -420,15 +420,15 @@ export const Reviewer = async ({ directory, worktree }) => {
       const { command = "", filePath = "" } = output.args ?? {}
       const call = command + "\\n" + filePath
       if (!GUARDS.some((words) => words.every((word) => call.includes(word)))) return
-      const told = { sessionID: input.sessionID, cwd, command, path: filePath }
-      const reason = await ask("guard", told)
+      const payload = { sessionID: input.sessionID, cwd, command, path: filePath }
+      const reason = await ask("guard", payload)
       if (reason) throw new Error(reason)
     },
     "tool.execute.after": async (input, output) => {
       try {
         if (input.tool !== "bash" || !output.metadata?.exit) return
-        const told = { sessionID: input.sessionID, cwd, command: input.args?.command ?? "" }
-        const text = await ask("failure", { ...told, output: output.output ?? "" })
+        const payload = { sessionID: input.sessionID, cwd, command: input.args?.command ?? "" }
+        const text = await ask("failure", { ...payload, output: output.output ?? "" })
         if (text) output.output += "\\n" + text
       } catch {}
     },

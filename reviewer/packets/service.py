@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 
 class SourceChoice(msgspec.Struct, frozen=True):
-    """The source of a packet: a context folder, or the store (None). `words` say which; empty
-    where there is nothing to choose from.
+    """The source of a packet: a context folder, or the store (None). `words` name it; empty if
+    there is no choice.
     """
 
     folder: Path | None
     words: str
 
 
-BRIEF_CHARS = 400
+ALL_OR_NOTHING_CHARS = 400
 """A longer text may be shortened, or be only a title."""
 
 _RULE_MARK = re.compile(r"(?:^|\s)#constitution\b", re.IGNORECASE)
@@ -62,7 +62,7 @@ _SECTIONS = {
 }
 
 _SHOWN_ELSEWHERE = {"date", "status"}
-"""Attributes that the date of the item and its being active already express."""
+"""Attributes already expressed by the date of the item and by its being active."""
 
 _ACTIVE = """
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
@@ -113,8 +113,8 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
     )
 
 
-def joined(first: Material, second: Material) -> Material:
-    """Two sources as one. What both have is taken from the first."""
+def merged(first: Material, second: Material) -> Material:
+    """Two sources as one, without the second's duplicates."""
     have = {(item.section, _bare(item.text)) for item in first.items}
     have |= {(item.section, _bare(item.title)) for item in first.items}
     rules = {_bare(rule.text) for rule in first.constitution}
@@ -153,8 +153,8 @@ def _is_constitution(row: sqlite3.Row) -> bool:
 
 
 def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
-    """Memory -> the sessions in which a failure called for it, without those in which the failure
-    came back all the same.
+    """Memory -> the number of sessions in which its failure occurred, except those in which it
+    occurred despite the memory.
     """
     needed: Counter[int] = Counter()
     uses = uses_of(store, project)
@@ -181,16 +181,16 @@ def _item(row: sqlite3.Row, needed: int) -> Item:
         text=text,
         place=f"m:{row['id']}",
         at=from_iso(row["latest_source"] or "") or _written(row),
-        brief=len(text) <= BRIEF_CHARS,
+        all_or_nothing=len(text) <= ALL_OR_NOTHING_CHARS,
         recurrence=max(row["sessions"], row["cited"]) + needed,
-        price=row["cost"],
+        lost_calls=row["cost"],
         superseded=attributes.get("status", "").lower().startswith("superseded"),
     )
 
 
 def _written(row: sqlite3.Row) -> datetime | None:
-    """When the file of an undated source was last written; of a memory without one, when it was
-    written here.
+    """The modification time of an undated source's file; for a memory without a source, when it was
+    written.
     """
     seen, modified = from_iso(row["first_seen"]), row["modified_ns"]
     if seen is None or modified is None:
@@ -229,8 +229,8 @@ class Packets:
         self._state = state
 
     def source_near(self, project: str | None, local: Path | None) -> SourceChoice:
-        """The source of a packet unless a person names one: the store, or the context folder here
-        if the store has nothing for the project. Raises StoreError.
+        """The default source of a packet: the store, or the context folder here if the store has
+        nothing for the project. Raises StoreError.
         """
         if local is None:
             return SourceChoice(None, "")
@@ -244,15 +244,15 @@ class Packets:
         return bool(material.items or material.constitution)
 
     def material(self, project: str | None, folder: Path | None = None) -> Material:
-        """The material for a packet of a project; with `folder`, that of a context folder before
-        it. Raises StoreError, and SourceError if it is not a context folder.
+        """The material for a packet of a project; with `folder`, preceded by that of a context
+        folder. Raises StoreError, and SourceError if it is not a context folder.
         """
         own = read_store(self._database, self._state, project)
         if folder is None:
             return own
         from reviewer.packets.context_folder import read_folder  # late: for folders
 
-        return joined(read_folder(folder), own)
+        return merged(read_folder(folder), own)
 
     def find(self, material: Material, name: str, project: str | None) -> Item:
         """An item by its id or place. Raises OtherProjectError for a memory of another project,
@@ -290,8 +290,8 @@ class Packets:
     ) -> Prepared:
         """The active material of a project (None: of all projects), scored for a task and a date.
 
-        `marks`: show the id of each item, `[m:12]`. `folder`: a context folder that is read too.
-        Raises StoreError, and SourceError if that is not a context folder.
+        `marks`: show the id of each item, `[m:12]`. `folder`: a context folder to include. Raises
+        StoreError, and SourceError if that is not a context folder.
         """
         material = self.material(project, folder)
         return Prepared(

@@ -1,7 +1,7 @@
 """Erases rows for good: from the tables, the images in the ledger, and the search indexes.
 
-The hash of an act stays, so that the chain goes on. The rest of an act that lost images is sealed:
-the table `erasure` has the hash of that rest, and the act that erased it covers the seal.
+The hash of an act stays, so that the chain remains valid. The rest of an act that lost images is
+sealed: the table `erasure` has the hash of that rest, and is covered by the act that erased.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from reviewer.store.schema import SEARCH_INDEX
 from reviewer.store.stored_text import LEFT_AS_IT_IS
 
 PATIENCE = 1_000
-"""Milliseconds to wait for others before the log of a store is left as it is."""
+"""Milliseconds to wait for other programs before the store's log is left as it is."""
 FILLER = "\u2588"
-"""In place of each character of a wording inside other text, so that spans stay where they are."""
+"""Replaces each character of a wording inside other text, so that spans remain valid."""
 INDEXES = (SEARCH_INDEX, "recall_text")
 EMPTY_RECORD: Image = {"text": "", "headings": "[]", "meta": "{}"}
 DECIDED = ("memory", "content_history", "entity", "relation", "conflict", "state", "project")
-"""Tables whose rows are erased whole or not at all: decisions of a person stay legible."""
+"""Tables with rows that are erased whole or not at all: a person's decisions stay legible."""
 DERIVED = ("finding", "wave")
 """Tables with text made from sources."""
 
@@ -49,23 +49,23 @@ Row = tuple[str, int]
 
 
 class Wipe(Struct, frozen=True):
-    """What goes: whole rows, the text of some records, and wordings inside any other text."""
+    """The material to erase: whole rows, the text of some records, and wordings in other text."""
 
     rows: frozenset[Row]
     records: frozenset[int] = frozenset()
     wordings: tuple[str, ...] = ()
     passages: tuple[str, ...] = ()
-    """The wordings with what their evidence quotes, for text that the program made of it."""
+    """The wordings and the quotes of their evidence, for text generated from them."""
     project: str = ""
-    """Erased as a whole, with the titles of the acts that were about nothing else."""
+    """A project that is erased whole, with the titles of its acts."""
 
     def illegible(self, table: str) -> tuple[str, ...]:
-        """Wordings to blank out in the texts of a table."""
+        """Wordings to make illegible in the texts of a table."""
         return () if table in DECIDED else self.passages if table in DERIVED else self.wordings
 
 
 def forms(wordings: Iterable[str]) -> tuple[str, ...]:
-    """Wordings as text, as JSON has them, and as JSON inside JSON does; the longest first."""
+    """Wordings as text, as JSON, and as JSON inside JSON; longest first."""
     found = set(wordings)
     for _ in range(2):
         found |= {json.dumps(each)[1:-1] for each in found}
@@ -82,7 +82,7 @@ def without(text: str, wordings: Sequence[str]) -> str:
 
 
 def title_without(title: str, wordings: Sequence[str]) -> str:
-    """The title with every wording made illegible, also one that its quotation cuts off."""
+    """The title with every wording made illegible, even if its quotation cuts it off."""
     title = without(title, wordings)
     quoted, mark, rest = title.partition("”")
     quoted, cut = quoted.rstrip("…"), "…" * quoted.endswith("…")
@@ -99,10 +99,9 @@ class References:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.owner: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        """Table -> columns that name the row without which its own rows cannot be, with its table.
-        """
+        """Table -> required columns that refer to other rows, with the table of these."""
         self.other: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        """Table -> columns that may be empty, with the table that they name."""
+        """Table -> nullable columns that refer to other rows, with the table of these."""
         for table in LEDGERED:
             info = connection.execute(f"PRAGMA table_info({table})")
             required = {row[1] for row in info if row[3]}
@@ -111,7 +110,7 @@ class References:
                 kind[table].append((row[3], row[2]))
 
     def owned(self, connection: sqlite3.Connection, seeds: Iterable[Row]) -> frozenset[Row]:
-        """The rows with everything that belongs to them, in the ledger too."""
+        """The rows with all rows that belong to them, also in the ledger."""
         rows: set[Row] = set()
         fresh = set(seeds)
         while fresh:
@@ -134,7 +133,7 @@ class References:
         return found
 
     def _owned_once(self, connection: sqlite3.Connection, rows: set[Row]) -> set[Row]:
-        """Rows that belonged to them and are gone from the tables."""
+        """Rows that belonged to them and are no longer in the tables."""
         found: dict[str, set[int]] = defaultdict(set)
         for change in all_changes(connection):
             if (change.table, change.row) in rows:
@@ -151,7 +150,7 @@ class References:
         return gone
 
     def cleaned(self, change: RowChange, wipe: Wipe) -> RowChange | None:
-        """The rest of a change; None if its row is erased."""
+        """A change without the erased parts; None if its row is erased."""
         if (change.table, change.row) in wipe.rows:
             return None
         before, after = (
@@ -185,7 +184,7 @@ def all_changes(connection: sqlite3.Connection) -> Iterator[RowChange]:
 
 
 def erase(act: Act, connection: sqlite3.Connection, wipe: Wipe) -> None:
-    """Erase inside an act, which records nothing but the seals of the acts that lost images."""
+    """Erase inside an act, which records only the seals of the acts that lost images."""
     references = References(connection)
     _erase_rows(connection, references, wipe)
     seals = list(_rewritten(connection, references, wipe))
@@ -251,7 +250,7 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
 
 
 def _beside(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """The columns with text of tables outside the ledger: counts and derived text."""
+    """The text columns of tables outside the ledger: counts and derived text."""
     known = (*LEDGERED, "ledger", "ledger_touch", "ledger_project", "synced")
     tables = connection.execute(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
@@ -269,8 +268,8 @@ def _beside(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 def _rewritten(
     connection: sqlite3.Connection, references: References, wipe: Wipe
 ) -> Iterator[tuple[int, str, bool]]:
-    """Rewrite the acts with something to erase; yields the number of each, the hash of its rest,
-    and whether no change is left of it.
+    """Rewrite the acts with something to erase; yields each one's number, the hash of its rest, and
+    whether the rest is empty.
     """
     alone = _acts_of(connection, wipe.project)
     connection.execute("DELETE FROM ledger_project WHERE project = ?", (wipe.project,))
@@ -305,7 +304,7 @@ def _rewritten(
 
 
 def _acts_of(connection: sqlite3.Connection, project: str) -> set[int]:
-    """The acts that belong to this project alone."""
+    """The acts of this project alone."""
     rows = connection.execute(
         "SELECT act FROM ledger_project GROUP BY act HAVING max(project) = ? AND count(*) = 1",
         (project,),
@@ -318,12 +317,12 @@ def _marker(store: Path) -> Path:
 
 
 def begin(store: Path) -> None:
-    """Note that an erasure has begun, so that `finish` is made up for after a crash."""
+    """Record that an erasure has begun, so that `finish` runs even after a crash."""
     os.close(open_own(_marker(store), os.O_WRONLY | os.O_CREAT))
 
 
 def finish(database: Database) -> bool:
-    """Write the file anew and empty its log, so that no erased byte is left; False while another
+    """Rewrite the file and empty its log, so that no erased byte is left; False while another
     program reads the store.
     """
     with failures_as_sentences(database.path, writing=True), database.write_lock:

@@ -1,7 +1,7 @@
-"""Masks all text that is stored: no act writes a secret, wherever the text comes from.
+"""Masks all stored text: no act writes a secret, wherever the text comes from.
 
-Every text column is masked here, and a new one is from the start. What is masked before, because
-its key or hash is made of it, is not looked at again (`is_clean`).
+Every text column is masked here, including new ones. Text masked earlier, because its key or hash
+depends on it, is not checked again (`is_clean`).
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ JSON = frozenset(
         "finding.evidence",
     }
 )  # fmt: skip
-"""Columns with JSON, whose strings are masked one by one, with their names."""
+"""Columns with JSON: each string is masked separately, along with its name."""
 
 SHORTEST = 6
-"""Characters; nothing shorter is taken for a secret."""
+"""Characters; shorter text is never taken for a secret."""
 
 LONGEST_TITLE = 60
-"""Characters; the program words nothing longer by itself."""
+"""Characters; the program's own titles are never longer."""
 
 _MOMENT_OR_NUMBER = re.compile(r"[0-9T:.,+Z -]*")
 _OUR_WORDS = re.compile(r"[A-Z]?[a-z]{1,10}:?(?: (?:[A-Z]?[a-z]{1,8}|#?\d{1,7}),?)*\.?")
@@ -123,8 +123,8 @@ def _needs_no_patterns(text: str) -> bool:
 
 
 def has_only_our_words(text: str) -> bool:
-    """Whether a title is like "Promoted #8": loading the patterns would cost such an act more
-    than everything else.
+    """Whether a title is like "Promoted #8": loading the patterns would cost such an act more than
+    everything else.
     """
     return bool(_OUR_WORDS.fullmatch(text)) and not _TRIGGER.search(text.lower())
 
@@ -147,7 +147,7 @@ def _masked_value(value: object, name: str = "") -> object:
 
 
 def _masked_named(name: str, value: str) -> str:
-    """A value, also where only its name gives it away."""
+    """A value, masked also if only its name suggests a secret."""
     clean = masked_text(value)
     if clean != value or not name:
         return clean

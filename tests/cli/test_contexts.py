@@ -171,7 +171,7 @@ def test_an_export_can_be_imported_again(talked: Reviewer) -> None:
 REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "show", "ffff"], 1, 'no commit "ffff"'),
     (["commit", "show", "ab"], 1, "at least 4 characters"),
-    (["commit", "list", "tolk"], 1, "There is: talk"),
+    (["commit", "list", "tolk"], 1, "Close matches: talk"),
     (["commit", "list", "talk", "--filter", "prio:x"], 1, "There is no field"),
     (["annotate", "2"], 1, "Say a priority"),
     (["annotate", "2", "--retain", " "], 1, "is empty"),

@@ -68,7 +68,7 @@ async def test_a_file_that_changed_meanwhile_is_left_alone(
         file.write_text("# Yours\n", "utf-8")
         await screen.press("enter")
         assert file.read_text("utf-8") == "# Yours\n"
-        assert "was changed by something else meanwhile" in screen.status
+        assert "was changed meanwhile" in screen.status
 
 
 async def test_a_broken_block_is_named_and_cannot_be_written(
@@ -81,4 +81,4 @@ async def test_a_broken_block_is_named_and_cannot_be_written(
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "W", *"claude", "enter")
         assert file.read_text("utf-8") == broken
-        assert "Put right line 1." in screen.status
+        assert "Fix line 1." in screen.status

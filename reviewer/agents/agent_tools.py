@@ -160,7 +160,7 @@ class AgentTools:
         """
         match = _MEMORY.fullmatch(what.strip())
         if match is None or not reason.strip():
-            raise ReviewerError("dispute takes an id such as m:12, and what is wrong with it.")
+            raise ReviewerError("dispute takes an id such as m:12, and the reason.")
         if self._disputed >= DISPUTES_A_SESSION:
             raise ReviewerError(
                 f"{DISPUTES_A_SESSION} memories were disputed in this session, which is enough: the"
@@ -210,7 +210,7 @@ class AgentTools:
             )
         root = self._root()
         if root is None:
-            raise ReviewerError(f"{self._folder} is in no git work tree, so it has no sessions.")
+            raise ReviewerError(f"{self._folder} is not in a git work tree: it has no sessions.")
         if session.strip():
             found = self._session(session.strip(), root)
         else:
@@ -281,7 +281,7 @@ class AgentTools:
 
         if work_tree(self._folder) is None:
             raise ReviewerError(
-                f"{self._folder} is in no git work tree of this user, so it belongs to no project."
+                f"{self._folder} is not in a git work tree of this user, so it has no project."
             )
         if not create and not self._store.exists():
             raise StoreError(

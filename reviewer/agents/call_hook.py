@@ -32,7 +32,7 @@ def is_call(arguments: Sequence[str]) -> bool:
         arguments[-3] == "hook"
         and is_call_event(arguments[-2], arguments[-1])
         and len(arguments) % 2 == 1
-        and all(each in ("--db", "--project") for each in arguments[:-3:2])
+        and all(option in ("--db", "--project") for option in arguments[:-3:2])
     )
 
 
@@ -159,8 +159,8 @@ def first_text(value: Mapping[str, Any], *names: str) -> str:
     for name in names:
         found = value.get(name)
         if isinstance(found, list):
-            found = "\n".join(each if isinstance(each, str) else first_text(each, "text")
-                              for each in found if isinstance(each, (str, dict)))  # fmt: skip
+            found = "\n".join(part if isinstance(part, str) else first_text(part, "text")
+                              for part in found if isinstance(part, (str, dict)))  # fmt: skip
         if isinstance(found, str) and found:
             return found
     return ""

@@ -144,7 +144,7 @@ def require_transcript(agent: str, session: str, path: str, folder: Path) -> Non
         transcript_of(agent, session, path, folder)
 
 
-def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str]:
+def refresh_call_hooks(store: Path, clock: Clock = utc_now) -> list[str]:
     """Prepare memories for hooks at calls, and update the agents' settings; returns sentences about
     failures. Raises StoreError, ReviewerError.
     """

@@ -52,15 +52,16 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
     rows = []
     for name, kind in AGENTS.items():
         own = [
-            each
-            for each in everywhere
-            if each.agent == name and (each.scope is WiringScope.USER or each.root == str(root))
+            connection
+            for connection in everywhere
+            if connection.agent == name
+            and (connection.scope is WiringScope.USER or connection.root == str(root))
         ]
         program = next(filter(None, map(shutil.which, kind.programs)), "")
-        missing = [sentence for each in own for sentence in connections.in_place(each)]
+        missing = [sentence for connection in own for sentence in connections.in_place(connection)]
         if own and not program:
             missing.append(f"{kind.programs[0]} is not on the PATH.")
-        missing += [sentence for each in own if (sentence := _unapproved(each))]
+        missing += [sentence for connection in own if (sentence := _unapproved(connection))]
         given = files.given(name)
         rows.append(
             AgentRow(
@@ -104,8 +105,8 @@ def _unapproved(connection: Connection) -> str:
     """A sentence if Codex has not approved the hooks, and therefore skips them."""
     if connection.agent != "codex":
         return ""
-    hooks = next((each.path for each in connection.files if each.path.endswith("hooks.json")), "")
-    config = next((each.path for each in connection.files if each.kind is FileKind.TOML), "")
+    hooks = next((file.path for file in connection.files if file.path.endswith("hooks.json")), "")
+    config = next((file.path for file in connection.files if file.kind is FileKind.TOML), "")
     if not hooks or not config:
         return ""
     try:

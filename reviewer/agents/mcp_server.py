@@ -49,7 +49,7 @@ PROPOSE = (
 WRONG = (
     "A memory that you were given is wrong: find its id, such as m:12, in this session or with the "
     "tool `search` of reviewer.",
-    "Call the tool `dispute` with it and what is wrong. Go on without that memory, and say in one "
+    "Call the tool `dispute` with it and the reason. Go on without that memory, and say in one "
     "line which one it was.",
 )
 

@@ -61,9 +61,10 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Route]:
 
     def ways_to(agent: str) -> Iterator[tuple[str, bool, str]]:
         own = [
-            each
-            for each in connections
-            if each.agent == agent and (each.scope is WiringScope.USER or each.root == str(root))
+            connection
+            for connection in connections
+            if connection.agent == agent
+            and (connection.scope is WiringScope.USER or connection.root == str(root))
         ]
         if not own:
             yield "", False, "not connected"
@@ -103,15 +104,15 @@ def _in_packet(item: PacketItem | None) -> tuple[bool, str]:
 def _in_files(connection: Connection, content: str) -> list[tuple[str, bool, str]]:
     """The files of a connection with facts: kind, whether they have this one, path."""
     found = []
-    for each in connection.files:
-        memory = connection.scope is WiringScope.MEMORY and each.kind is FileKind.OWN
-        if not memory and each.kind is not FileKind.BLOCK:
+    for file in connection.files:
+        memory = connection.scope is WiringScope.MEMORY and file.kind is FileKind.OWN
+        if not memory and file.kind is not FileKind.BLOCK:
             continue
-        if Path(each.path).name == INSTRUCTIONS:
+        if Path(file.path).name == INSTRUCTIONS:
             continue
-        data = read_file(Path(each.path)) or b""
+        data = read_file(Path(file.path)) or b""
         has = _has(data.decode("utf-8", "replace"), content)
-        how = f"{'in' if has else 'not in'} {each.path}"
+        how = f"{'in' if has else 'not in'} {file.path}"
         found.append(("memory folder" if memory else "block", has, how))
     return found
 

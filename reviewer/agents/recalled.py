@@ -53,7 +53,7 @@ def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket
     text = enclosed(made.text)
     if len(text) > MAX_CHARACTERS:
         text = _cut(made.text)
-    memories = tuple(int(each[2:]) for each in made.places if each.startswith("m:"))
+    memories = tuple(int(place[2:]) for place in made.places if place.startswith("m:"))
     return RecalledPacket(text, memories)
 
 

@@ -1,4 +1,4 @@
-"""`reviewer hook`: what agents run at events of a session. Whatever happens, the agent goes on."""
+"""`reviewer hook`: run by agents at events of a session. It never stops the agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reviewer.agents.hooks import Hooks
 
 MAX_INPUT = 8_000_000
-"""Bytes of stdin; the summary of a compaction is a thousandth of that."""
+"""Bytes of stdin; a compaction summary is a thousandth of that."""
 
 
 class _WrongHookError(click.UsageError):
@@ -30,7 +30,7 @@ class _WrongHookError(click.UsageError):
 
 
 class HookVerb(Verb):
-    """A verb whose wrong usage has exit code 1: with 2 some agents would block the person."""
+    """A verb with exit code 1 for wrong usage: with 2, some agents would block the person."""
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
         try:
@@ -46,12 +46,12 @@ class HookVerb(Verb):
 def hook(session: Session, agent: str, event: str) -> None:
     """Answer an event of an agent's session; agents run this.
 
-    It reads one JSON object on stdin, and answers on stdout when there is something to say. At the
-    start and after a compaction it gives the project's packet; before a compaction it says what
-    must be kept, where the agent can be told; at the end the session is noted, and another process
-    reads it. With a prompt, a failed call or a guarded call it gives the memories that belong
-    there. A failure is a line in a log beside the store, with exit code 0; only an unknown AGENT or
-    EVENT, or wrong options, exit with 1.
+    Reads one JSON object on stdin, and answers on stdout if there is an answer. At the start and
+    after a compaction it gives the project's packet; before a compaction, instructions for the
+    summary, if the agent accepts them; at the end it notes the session, and another process reads
+    it. With a prompt, a failed call or a guarded call it gives the memories that belong there. A
+    failure is a line in a log beside the store, with exit code 0; only an unknown AGENT or EVENT,
+    or wrong options, exit with 1.
     """
     from reviewer.agents import call_hook
     from reviewer.agents.background import inside_own_call
@@ -81,7 +81,7 @@ def hook(session: Session, agent: str, event: str) -> None:
                 sys.stdout.write(f"{answer(happened, text)}\n")
                 sys.stdout.flush()
             hooks.finish(happened)
-    except UnknownEventError as problem:  # an agent is told what `connect` wrote
+    except UnknownEventError as problem:  # the person should see a wrong `connect`
         narrate(str(problem))
         leave(FAILED)
     except Exception as problem:
@@ -94,7 +94,7 @@ def hook(session: Session, agent: str, event: str) -> None:
 
 @contextmanager
 def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
-    """Call `late` and end the process where the block takes longer than `seconds`."""
+    """Call `late` and end the process if the block takes longer than `seconds`."""
     if not hasattr(signal, "SIGALRM"):
         yield
         return
@@ -106,7 +106,7 @@ def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
     signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     with open(os.devnull, "w") as nowhere:
-        # Python runs a handler between two steps only: a call that never returns is ended by this.
+        # Python runs a handler between two steps only: this ends a call that never returns.
         faulthandler.dump_traceback_later(seconds + 1, exit=True, file=nowhere)
         try:
             yield
@@ -118,9 +118,9 @@ def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
 @click.command(cls=Verb)
 @pass_session
 def read_sessions(session: Session) -> None:
-    """Read the sessions that hooks have noted.
+    """Ingest the sessions noted by hooks.
 
-    A hook starts this in a process of its own.
+    Started by a hook in its own process.
     """
     from reviewer.agents.hooks import SessionReader
 
@@ -131,22 +131,22 @@ def read_sessions(session: Session) -> None:
 @click.command(cls=Verb)
 @pass_session
 def update_call_hooks(session: Session) -> None:
-    """Make memories ready for hooks at calls, and write guards.
+    """Prepare memories for hooks at calls, and write guards.
 
-    A decision starts this in a process of its own, where an agent is connected.
+    Started by a decision in its own process, if an agent is connected.
     """
     from reviewer.agents.agent_files import AgentFiles
-    from reviewer.agents.hooks import bring_call_hooks_up_to_date
+    from reviewer.agents.hooks import refresh_call_hooks
     from reviewer.clock import utc_now
 
     files = AgentFiles(session.store_path())
     with files.lock("guards", wait=True):
-        for problem in bring_call_hooks_up_to_date(session.store_path()):
+        for problem in refresh_call_hooks(session.store_path()):
             files.log(utc_now(), problem)
 
 
 def _log(hooks: Hooks, line: str) -> None:
-    """A line in the log, or on stderr where the log cannot be written."""
+    """A line in the log, or on stderr if the log cannot be written."""
     try:
         hooks.log(line)
     except OSError as problem:

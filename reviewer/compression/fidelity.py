@@ -41,7 +41,7 @@ NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
 """Share of the needs in the context score; the rest are the terms of the source."""
 TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
 """Share of a text that its most telling terms could take: the rest makes sentences of them, or
-holds the tags of anchors."""
+is for the tags of anchors."""
 MAX_LOST, MAX_NAMES, MAX_STATEMENTS, MAX_INVENTED = 200, 60, 60, 40
 LOST_CHARS = 200
 """Characters shown of a lost statement."""

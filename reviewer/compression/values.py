@@ -146,7 +146,7 @@ class CompressedSegment(Struct, frozen=True, gc=False):
 
     @property
     def as_written(self) -> str:
-        """What is graded."""
+        """The graded text."""
         return self.written or self.content
 
     @property

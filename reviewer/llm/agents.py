@@ -38,7 +38,7 @@ class Invocation(Struct, frozen=True):
     environment: Mapping[str, str] = {}
 
 
-class Ended(Struct, frozen=True):
+class CommandOutput(Struct, frozen=True):
     """The output of a command, without colour codes."""
 
     out: str
@@ -47,7 +47,7 @@ class Ended(Struct, frozen=True):
     folder: Path
 
 
-class Answered(Struct, frozen=True):
+class AgentAnswer(Struct, frozen=True):
     """An agent's answer, or the reason for its absence (`problem`). Tokens: -1 if not reported."""
 
     text: str = ""
@@ -64,7 +64,7 @@ class Agent(Struct, frozen=True):
     title: str
     login: str
     prepare: Callable[[AgentRequest], Invocation]
-    read: Callable[[Ended], Answered]
+    read: Callable[[CommandOutput], AgentAnswer]
     tidy: Callable[[Path, Mapping[str, str]], None] | None = None
     """Removes the files that a call leaves behind in the home of its environment."""
     context_tokens: int = 100_000
@@ -84,14 +84,14 @@ def _claude(asked: AgentRequest) -> Invocation:
     return Invocation(tuple(argv), asked.prompt)
 
 
-def _claude_answer(ended: Ended) -> Answered:
+def _claude_answer(ended: CommandOutput) -> AgentAnswer:
     told = _object(ended.out)
     if told is None:
-        return Answered(problem=last_words(ended) or "it printed no JSON")
+        return AgentAnswer(problem=last_words(ended) or "it printed no JSON")
     result = told.get("result")
     text = result if isinstance(result, str) else ""
     if told.get("is_error"):
-        return Answered(problem=text or "it reports an error without a message")
+        return AgentAnswer(problem=text or "it reports an error without a message")
     if isinstance(told.get("structured_output"), dict):
         text = json.dumps(told["structured_output"], ensure_ascii=False)
     usage, models = _mapping(told, "usage"), _mapping(told, "modelUsage")
@@ -99,10 +99,10 @@ def _claude_answer(ended: Ended) -> Answered:
         usage.get(name)
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     ]
-    return Answered(
+    return AgentAnswer(
         text,
         model=next(iter(models), ""),
-        prompt_tokens=sum(each for each in sent if isinstance(each, int)) if any(sent) else -1,
+        prompt_tokens=sum(count for count in sent if isinstance(count, int)) if any(sent) else -1,
         completion_tokens=_number(usage, "output_tokens"),
     )
 
@@ -135,7 +135,7 @@ def _codex(asked: AgentRequest) -> Invocation:
     return Invocation((*argv, "-"), asked.prompt)
 
 
-def _codex_answer(ended: Ended) -> Answered:
+def _codex_answer(ended: CommandOutput) -> AgentAnswer:
     text, problem = "", ""
     usage: Mapping[str, Any] = {}
     for event in _events(ended.out):
@@ -155,8 +155,8 @@ def _codex_answer(ended: Ended) -> Answered:
     except OSError as unread:
         problem = problem or f"its {LAST_MESSAGE} cannot be read: {reason_of(unread)}"
     if problem or not text:
-        return Answered(problem=problem or last_words(ended))
-    return Answered(
+        return AgentAnswer(problem=problem or last_words(ended))
+    return AgentAnswer(
         text,
         prompt_tokens=_number(usage, "input_tokens"),
         completion_tokens=_number(usage, "output_tokens"),
@@ -189,20 +189,20 @@ def _gemini(asked: AgentRequest) -> Invocation:
     return Invocation((*argv, "-e", "none", "--skip-trust"), asked.prompt, environment)
 
 
-def _gemini_answer(ended: Ended) -> Answered:
+def _gemini_answer(ended: CommandOutput) -> AgentAnswer:
     told = _object(ended.out)
     if told is None:
-        return Answered(problem=last_words(ended) or "it printed no JSON")
+        return AgentAnswer(problem=last_words(ended) or "it printed no JSON")
     error = _mapping(told, "error")
     if error:
-        return Answered(problem=_text(error, "message") or "it reports an error")
+        return AgentAnswer(problem=_text(error, "message") or "it reports an error")
     models = _mapping(_mapping(told, "stats"), "models")
     sent = answered = 0
     for used in models.values():
         tokens = _mapping(used, "tokens") if isinstance(used, dict) else {}
         sent += max(_number(tokens, "prompt"), 0)
         answered += max(_number(tokens, "candidates"), 0)
-    return Answered(
+    return AgentAnswer(
         _text(told, "response"),
         model=next(iter(models), ""),
         prompt_tokens=sent or -1,
@@ -247,7 +247,7 @@ def _opencode(asked: AgentRequest) -> Invocation:
     return Invocation(tuple(argv), asked.prompt, environment)
 
 
-def _opencode_answer(ended: Ended) -> Answered:
+def _opencode_answer(ended: CommandOutput) -> AgentAnswer:
     pieces: list[str] = []
     tokens: Mapping[str, Any] = {}
     for event in _events(ended.out):
@@ -260,10 +260,10 @@ def _opencode_answer(ended: Ended) -> Answered:
             error = _mapping(event, "error")
             data = _mapping(error, "data")
             message = _text(data, "message") or _text(error, "name") or "it reports an error"
-            return Answered(problem=_with_code(message, _number(data, "statusCode")))
+            return AgentAnswer(problem=_with_code(message, _number(data, "statusCode")))
     if not pieces:
-        return Answered(problem=last_words(ended))
-    return Answered(
+        return AgentAnswer(problem=last_words(ended))
+    return AgentAnswer(
         "".join(pieces),
         prompt_tokens=_number(tokens, "input"),
         completion_tokens=_number(tokens, "output"),
@@ -283,14 +283,14 @@ def _copilot(asked: AgentRequest) -> Invocation:
     return Invocation(tuple(argv), prompt, {"COPILOT_HOME": str(home)})
 
 
-def _copilot_answer(ended: Ended) -> Answered:
+def _copilot_answer(ended: CommandOutput) -> AgentAnswer:
     if ended.code:
-        return Answered(problem=" ".join(ended.err.split()))
-    return Answered(ended.out)
+        return AgentAnswer(problem=" ".join(ended.err.split()))
+    return AgentAnswer(ended.out)
 
 
-def _any_answer(ended: Ended) -> Answered:
-    return Answered(ended.out)
+def _any_answer(ended: CommandOutput) -> AgentAnswer:
+    return AgentAnswer(ended.out)
 
 
 AGENTS: dict[str, Agent] = {
@@ -367,7 +367,7 @@ def _events(text: str) -> Iterator[Mapping[str, Any]]:
             yield value
 
 
-def last_words(ended: Ended) -> str:
+def last_words(ended: CommandOutput) -> str:
     """The error message at the end of the output, or its last line."""
     for text in (ended.err, ended.out):
         lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -37,7 +37,7 @@ def question_key(messages: Sequence[ChatMessage], *parameters: object) -> str:
     """The hash of a question: its messages, and everything else that the answer depends on."""
     asked = [[one.role, one.content] for one in messages]
     return hashlib.sha256(
-        msgspec.json.encode([asked, [str(each) for each in parameters]])
+        msgspec.json.encode([asked, [str(parameter) for parameter in parameters]])
     ).hexdigest()
 
 

@@ -20,7 +20,15 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-from reviewer.llm.agents import AGENTS, Agent, AgentRequest, Answered, Ended, agent_of, last_words
+from reviewer.llm.agents import (
+    AGENTS,
+    Agent,
+    AgentAnswer,
+    AgentRequest,
+    CommandOutput,
+    agent_of,
+    last_words,
+)
 from reviewer.llm.chat import POLL, STOPPED, Chat, quoted
 from reviewer.llm.model import (
     CancelledError,
@@ -54,7 +62,7 @@ SHORT_GRACE = 0.2
 
 def agents_found(path: str | None = None) -> tuple[Agent, ...]:
     """The known agents on the PATH, without starting them."""
-    return tuple(each for each in AGENTS.values() if shutil.which(each.program, path=path))
+    return tuple(agent for agent in AGENTS.values() if shutil.which(agent.program, path=path))
 
 
 def check_command(settings: ModelSettings) -> None:
@@ -124,7 +132,9 @@ class CommandChat(Chat):
             on_text(text)
         return self._completion(text, answer, messages)
 
-    def _completion(self, text: str, answer: Answered, asked: Sequence[ChatMessage]) -> Completion:
+    def _completion(
+        self, text: str, answer: AgentAnswer, asked: Sequence[ChatMessage]
+    ) -> Completion:
         model = well_formed(answer.model) or self.name
         if answer.prompt_tokens >= 0 and answer.completion_tokens >= 0:
             return Completion(text, model, answer.prompt_tokens, answer.completion_tokens)
@@ -139,7 +149,7 @@ class CommandChat(Chat):
         environment: Mapping[str, str],
         folder: Path,
         stop: Callable[[], bool],
-    ) -> Ended:
+    ) -> CommandOutput:
         """Run the command until it ends, and end everything that it started. Raises ModelError if
         it takes too long, prints too much, or cannot be started.
         """
@@ -165,7 +175,7 @@ class CommandChat(Chat):
                 raise
             finally:
                 _end(process, SHORT_GRACE if stop() else GRACE)
-            return Ended(
+            return CommandOutput(
                 _end_of(out, LARGEST_OUTPUT),
                 _end_of(err, LARGEST_ERRORS),
                 process.returncode,
@@ -189,7 +199,9 @@ class CommandChat(Chat):
                     "answer, and was stopped. Check command under [model]."
                 )
             if time.monotonic() > end:
-                words = quoted(last_words(Ended("", _end_of(err, LARGEST_ERRORS), 0, Path())))
+                words = quoted(
+                    last_words(CommandOutput("", _end_of(err, LARGEST_ERRORS), 0, Path()))
+                )
                 last = f" Its last line: {words}." if words else ""
                 raise ModelError(
                     f"{self.agent.title} did not answer within {self._seconds:g} seconds, and was "
@@ -198,7 +210,7 @@ class CommandChat(Chat):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(POLL)
 
-    def _require(self, answer: Answered, ended: Ended) -> None:
+    def _require(self, answer: AgentAnswer, ended: CommandOutput) -> None:
         """Raise ModelError for a missing answer."""
         title = self.agent.title
         if ended.code == 0 and not answer.problem:
@@ -226,7 +238,7 @@ def _program(name: str, environment: Mapping[str, str]) -> str:
             "[model]."
         )
     if found is None:
-        others = [each.program for each in agents_found(environment.get("PATH"))]
+        others = [agent.program for agent in agents_found(environment.get("PATH"))]
         offer = f" Installed here: {', '.join(others)}." if others else ""
         raise ModelError(
             f"The command {name} was not found. Install it, or correct command under [model]."

@@ -10,7 +10,7 @@ from reviewer.llm.endpoint import check_endpoint, is_this_machine
 from reviewer.llm.model import ChatModel
 from reviewer.settings import CONTEXT_TOKENS, ModelSettings, Settings
 
-SERVED = 100_000
+REMOTE_CONTEXT = 100_000
 """The smallest context window of a model on another machine, in tokens."""
 
 
@@ -19,16 +19,16 @@ def open_model(settings: Settings) -> ChatModel:
 
     Raises ModelError if there is none.
     """
-    from reviewer.llm.spending import Counted
+    from reviewer.llm.spending import RecordingModel
 
     if settings.model.command:
         from reviewer.llm.command import CommandChat
 
-        return Counted(CommandChat(settings.model), settings.model)
+        return RecordingModel(CommandChat(settings.model), settings.model)
     check_endpoint(settings.model)  # before the import, which takes half a second
     from reviewer.llm.openai_chat import OpenAIChat
 
-    return Counted(OpenAIChat(settings.model), settings.model)
+    return RecordingModel(OpenAIChat(settings.model), settings.model)
 
 
 def open_other_models(settings: Settings) -> dict[str, ChatModel]:
@@ -65,4 +65,4 @@ def context_tokens(settings: Settings) -> int:
 
         return agent_of(model.command).context_tokens
     here = is_this_machine(urlsplit(model.base_url).hostname or "")
-    return CONTEXT_TOKENS if here else SERVED
+    return CONTEXT_TOKENS if here else REMOTE_CONTEXT

@@ -28,7 +28,7 @@ class Reader(Struct, frozen=True):
 
 def readers(model: ModelSettings, path: str | None = None) -> tuple[Reader, ...]:
     """The readers, the model in the settings first. None is started or called."""
-    found = tuple(Reader(each.title, each.program) for each in agents_found(path))
+    found = tuple(Reader(agent.title, agent.program) for agent in agents_found(path))
     if not (model.command or model.base_url):
         return found
     known = AGENTS.get(model.command[0]) if len(model.command) == 1 else None
@@ -36,4 +36,4 @@ def readers(model: ModelSettings, path: str | None = None) -> tuple[Reader, ...]
         own = Reader(known.title)
     else:
         own = Reader(model.name or (model.command or (model.base_url,))[0])
-    return (own, *(each for each in found if known is None or each.program != known.program))
+    return (own, *(reader for reader in found if known is None or reader.program != known.program))

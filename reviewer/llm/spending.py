@@ -39,7 +39,7 @@ class SpentQuestion(Struct, frozen=True, omit_defaults=True):
     price: float | None = None
 
 
-class Sum(Struct, frozen=True):
+class SpendingTotal(Struct, frozen=True):
     """A total of questions, `by` day, by session or of all. `unpriced`: lines without a price."""
 
     by: str
@@ -76,13 +76,13 @@ def asked() -> list[SpentQuestion]:
 
 def summed(
     questions: Sequence[SpentQuestion], by: str, label: Callable[[SpentQuestion], str]
-) -> list[Sum]:
+) -> list[SpendingTotal]:
     """Totals of the questions with the same `label`, in the order of the labels."""
     groups: dict[str, list[SpentQuestion]] = {}
-    for each in questions:
-        groups.setdefault(label(each), []).append(each)
+    for question in questions:
+        groups.setdefault(label(question), []).append(question)
     return [
-        Sum(
+        SpendingTotal(
             by,
             name,
             sum(each.requests for each in some),
@@ -95,13 +95,15 @@ def summed(
     ]
 
 
-def report(questions: Sequence[SpentQuestion]) -> tuple[list[Sum], list[Sum], list[Sum]]:
+def report(
+    questions: Sequence[SpentQuestion],
+) -> tuple[list[SpendingTotal], list[SpendingTotal], list[SpendingTotal]]:
     """Totals by day, by session with the costliest first, and of all."""
-    days = summed(questions, "day", lambda each: each.at[:10])
-    of_sessions = [each for each in questions if each.session]
-    sessions = summed(of_sessions, "session", lambda each: each.session)
-    dearest = sorted(sessions, key=lambda each: -each.tokens_in)
-    return days, dearest, summed(questions, "all", lambda _: "")
+    days = summed(questions, "day", lambda question: question.at[:10])
+    of_sessions = [question for question in questions if question.session]
+    sessions = summed(of_sessions, "session", lambda question: question.session)
+    costliest = sorted(sessions, key=lambda total: -total.tokens_in)
+    return days, costliest, summed(questions, "all", lambda _: "")
 
 
 @contextmanager
@@ -114,7 +116,7 @@ def about(session: str) -> Iterator[None]:
         _about.reset(token)
 
 
-class Counted:
+class RecordingModel:
     """A model that records its questions."""
 
     def __init__(self, model: ChatModel, settings: ModelSettings) -> None:

@@ -67,7 +67,7 @@ def load_template(
         raise TemplateError(
             f"{path}: there is no field {problem.args[0]}; there are: {known}."
         ) from None
-    if any(_BRACES.search(each.content) for each in messages):
+    if any(_BRACES.search(message.content) for message in messages):
         raise TemplateError(
             f"{path}: braces are for a value, {{{{name}}}}, or around a part, {{{{#name}}}} and "
             "{{/name}}."

@@ -145,14 +145,14 @@ def allocate_in_order(
     room = _Room(budget, tier_1, demands)
     order = [room.items[key][1] for key in best_first if key in room.items]
     room.put_pinned(order)
-    others = [each for each in order if not each.pinned]
-    current = [each for each in others if not each.superseded]
-    whole = [each for each in current if each.all_or_nothing]
-    parted = [each for each in current if not each.all_or_nothing]
+    others = [item for item in order if not item.pinned]
+    current = [item for item in others if not item.superseded]
+    whole = [item for item in current if item.all_or_nothing]
+    parted = [item for item in current if not item.all_or_nothing]
     room.put_all(parted, State.FULL, Rule.IN_ORDER, int(room.whole * TASK_FULL_SHARE))
     room.put_all(parted, State.SHORT, Rule.SHORTER, int(room.whole * TASK_SHORT_SHARE))
     room.put_all(whole, State.FULL, Rule.IN_ORDER)
-    titled = [each for each in order if not each.all_or_nothing]
+    titled = [item for item in order if not item.all_or_nothing]
     if room.put_all(titled, State.TITLE, Rule.SHORTER) and room.put_all(
         parted, State.SHORT, Rule.SHORTER
     ):
@@ -174,20 +174,20 @@ class _Room:
             for section in demands
         }
         self.items = {
-            each.key: (section, each)
+            item.key: (section, item)
             for section, demand in demands.items()
-            for each in demand.items
+            for item in demand.items
         }
         self._outcomes = {
-            key: ItemOutcome(State.DROPPED, Rule.SUPERSEDED if each.superseded else Rule.NO_ROOM)
-            for key, (_, each) in self.items.items()
+            key: ItemOutcome(State.DROPPED, Rule.SUPERSEDED if item.superseded else Rule.NO_ROOM)
+            for key, (_, item) in self.items.items()
         }
 
     def allocations(self) -> dict[Section, Allocation]:
         """The outcome of each section."""
         return {
             section: Allocation(
-                {each.key: self._outcomes[each.key] for each in demand.items},
+                {item.key: self._outcomes[item.key] for item in demand.items},
                 self.ceilings[section],
             )
             for section, demand in self._demands.items()
@@ -198,7 +198,7 @@ class _Room:
         ones only with `everything`); otherwise in order, until a share of that is used.
         """
         demand = self._demands[section]
-        current = [each for each in demand.items if everything or not each.superseded]
+        current = [item for item in demand.items if everything or not item.superseded]
         fits = everything or demand.cost(most) <= most
         self.ceilings[section] = self.whole if everything else most
         if not fits:
@@ -211,16 +211,16 @@ class _Room:
         `most`: tokens of the whole section.
         """
         self.ceilings[section] = most
-        rest = [each for each in self._demands[section].items if not each.superseded]
+        rest = [item for item in self._demands[section].items if not item.superseded]
         if self.put_all(rest, State.TITLE, Rule.BEHIND) and not self._closed:
-            self.put_all([each for each in rest if each.short()], State.SHORT, Rule.BEHIND)
+            self.put_all([item for item in rest if item.short()], State.SHORT, Rule.BEHIND)
         self.ceilings[section] = max(most, at_least)
 
     def put_pinned(self, items: Iterable[ItemCosts]) -> None:
         """Show pinned items in full while there is room."""
-        for each in items:
-            if each.pinned:
-                self._put(each, State.FULL, Rule.PINNED, self.whole)
+        for item in items:
+            if item.pinned:
+                self._put(item, State.FULL, Rule.PINNED, self.whole)
 
     def put_all(
         self, items: Sequence[ItemCosts], state: State, rule: Rule, limit: int | None = None

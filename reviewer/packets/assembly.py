@@ -63,7 +63,7 @@ def assemble(
     for section in BUDGETED:
         items += _items(prepared, section, allocations[section], laid.pieces)
     used = layout.used()
-    caps = {section: each.max_tokens for section, each in allocations.items()}
+    caps = {section: share.max_tokens for section, share in allocations.items()}
     shown: dict[Section, list[str]] = {section: [] for section in Section}
     shown[Section.INSTRUCTION] = [instruction] if instruction else []
     shown[Section.READ_ORDER] = list(prepared.material.read_order)
@@ -182,7 +182,7 @@ def _lay_out(
         allocations = allocate_in_order(budget, ceiling, demands, prepared.best_first)
     else:
         allocations = allocate(budget, ceiling, demands)
-    states = {each.state for one in allocations.values() for each in one.outcomes.values()}
+    states = {outcome.state for one in allocations.values() for outcome in one.outcomes.values()}
     instruction = instruction_of(prepared, shortened=not states.isdisjoint(SHORTENED))
     layout = _tier_1(prepared, instruction)
     floor = layout.tokens()
@@ -243,7 +243,7 @@ def _lay_section(
 ) -> dict[int, CountedText | None]:
     """Add a section to the layout; returns its items in their shown form."""
     outcomes = allocation.outcomes
-    numbers = [each.key for each in demand.items]
+    numbers = [item.key for item in demand.items]
     pieces = {
         number: _piece_in_state(prepared, number, outcomes[number].state) for number in numbers
     }

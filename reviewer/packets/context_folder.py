@@ -310,7 +310,7 @@ def constitution(lines: Iterable[MarkdownLine], file: str) -> Iterator[RuleBlock
             margin = " " * min(block.indent, 12)
             first, *rest = block.text.split("\n")
             inner = margin + " " * (len(marker) + 1)
-            lines_of = [f"{margin}{marker} {first}", *((inner + each).rstrip() for each in rest)]
+            lines_of = [f"{margin}{marker} {first}", *((inner + line).rstrip() for line in rest)]
             yield RuleBlock("\n".join(lines_of), place, listed=True)
         elif block.text:
             yield RuleBlock(block.text, place)
@@ -424,7 +424,7 @@ class Entries:
         """Indices of the headings that begin entries: dated ones, and others of level 2."""
         if self._single and not any(level > 1 and is_dated(title) for _, level, title in headings):
             return [0] if headings else []
-        if is_decision_record([each[1:] for each in headings]):
+        if is_decision_record([heading[1:] for heading in headings]):
             return [0]
         found: list[int] = []
         above = 0  # level of the enclosing entry

@@ -230,10 +230,10 @@ def nested(found: Sequence[MarkdownBlock], at: int) -> int:
 def item_text(item: MarkdownBlock, inside: Iterable[MarkdownBlock] = ()) -> str:
     """The text of an item with its nested items, as Markdown without its own marker."""
     lines = [item.text]
-    for each in inside:
-        margin = " " * max(each.indent - item.indent - 2, 0)
-        first, *rest = each.text.split("\n")
-        lines.append(f"{margin}{each.marker} {first}".rstrip())
+    for block in inside:
+        margin = " " * max(block.indent - item.indent - 2, 0)
+        first, *rest = block.text.split("\n")
+        lines.append(f"{margin}{block.marker} {first}".rstrip())
         lines += [f"{margin}  {text}".rstrip() for text in rest]
     return "\n".join(lines).strip()
 

@@ -52,7 +52,8 @@ def to_json(packet: Packet) -> dict[str, Any]:
         "dropped": [item.to_json() for item in packet.in_state(State.DROPPED)],
         "masked": packet.masked,
         "problems": [
-            {"file": each.file, "line": each.line, "problem": each.what} for each in packet.problems
+            {"file": problem.file, "line": problem.line, "problem": problem.what}
+            for problem in packet.problems
         ],
     }
 

@@ -153,8 +153,8 @@ def interleaved(standing: Sequence[int], fitting: Iterable[int]) -> list[int]:
     for best in fitting:
         order[best] = None
         wanted = len(order) + RUN_LENGTH
-        for each in rest:
-            order[each] = None
+        for at in rest:
+            order[at] = None
             if len(order) >= wanted:
                 break
     return list(order | dict.fromkeys(rest))

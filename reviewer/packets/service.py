@@ -92,7 +92,7 @@ class _Attribute(msgspec.Struct, frozen=True):
 
 def read_store(database: Database, state: TrustedState, project: str | None) -> Material:
     """All active material of a project, or of all projects. Raises StoreError."""
-    rules = [_rule(each, several=project is None) for each in state.all(project)]
+    rules = [_rule(value, several=project is None) for value in state.all(project)]
     items: list[Item] = []
     problems: list[Problem] = []
     with failures_as_sentences(database.path):
@@ -172,7 +172,7 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
 
 def _item(row: sqlite3.Row, needed: int) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
-    attributes = {each.name.lower(): each.value for each in _attributes(row)}
+    attributes = {attribute.name.lower(): attribute.value for attribute in _attributes(row)}
     text = _full_text(row)
     return Item(
         id=f"m:{row['id']}",
@@ -206,10 +206,10 @@ def _full_text(row: sqlite3.Row) -> str:
 
 
 def _details(row: sqlite3.Row, content: str) -> Iterator[str]:
-    for each in _attributes(row):
-        value = f"{each.value} {each.unit}".strip()
-        if value and value not in content and each.name not in _SHOWN_ELSEWHERE:
-            yield f"{each.name.replace('_', ' ')}: {value}"
+    for attribute in _attributes(row):
+        value = f"{attribute.value} {attribute.unit}".strip()
+        if value and value not in content and attribute.name not in _SHOWN_ELSEWHERE:
+            yield f"{attribute.name.replace('_', ' ')}: {value}"
     for relation in (row["relations"] or "").split("\n"):
         if relation:
             kind, _, target = relation.partition(" ")

@@ -94,10 +94,10 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
             opened.execute(
                 "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
                 f" ({', '.join('?' * len(found))})",
-                (TEXT, *(each.id for each in found)),
+                (TEXT, *(memory.id for memory in found)),
             ).fetchall()
         )
-        found = [each for each in found if each.id in texts][:MAX_MEMORIES]
+        found = [memory for memory in found if memory.id in texts][:MAX_MEMORIES]
         if not found:
             return ""
         opened.execute("PRAGMA synchronous = NORMAL")  # a use may be lost
@@ -106,13 +106,13 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
         def note(writer: sqlite3.Connection) -> None:
             nonlocal found
             # Another hook of the session may have recorded them meanwhile.
-            new = {each.id for each in _new_to_session(writer, number, event, cue)}
-            found = [each for each in found if each.id in new]
-            for each in found:
-                note_use(writer, each.id, event.session, event.moment, cue.key, at)
+            new = {memory.id for memory in _new_to_session(writer, number, event, cue)}
+            found = [memory for memory in found if memory.id in new]
+            for memory in found:
+                note_use(writer, memory.id, event.session, event.moment, cue.key, at)
 
         in_transaction(opened, note)
-    return _framed(event, [(each.id, texts[each.id]) for each in found]) if found else ""
+    return _framed(event, [(memory.id, texts[memory.id]) for memory in found]) if found else ""
 
 
 def call_triggers(store: str) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def _only_searches(line: str) -> bool:
     from reviewer.sources.shell import only_looks
 
     calls = heads(line)
-    searches = any(each.partition(" ")[0] in ("grep", "rg") for each in calls)
+    searches = any(call.partition(" ")[0] in ("grep", "rg") for call in calls)
     return searches and all(map(only_looks, calls))
 
 
@@ -223,7 +223,7 @@ def _reports_itself(output: str, commands: Iterable[str]) -> bool:
     """
     from reviewer.sessions.signatures import is_environment
 
-    programs = {each.partition(" ")[0] for each in commands}
+    programs = {command.partition(" ")[0] for command in commands}
     return any(
         not programs.isdisjoint(line.split(": ", 4)[:-1])
         and (": *** " in line or is_environment(line))
@@ -246,14 +246,16 @@ def _new_to_session(
     }
     if event.moment == GUARD:
         return [
-            each for each in guards_at(store, project, cue) if (each.id, True) not in handed_over
+            memory
+            for memory in guards_at(store, project, cue)
+            if (memory.id, True) not in handed_over
         ]
     known = {number for number, _ in handed_over}
     by_line = 1 if event.moment == ERROR else 0
     return [
-        each
-        for each in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=by_line)
-        if each.id not in known or each.score >= BY_SIGNATURE
+        memory
+        for memory in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=by_line)
+        if memory.id not in known or memory.score >= BY_SIGNATURE
     ]
 
 

@@ -57,11 +57,11 @@ def outcome(use: MemoryUse, failures: Sequence[SessionFailure]) -> UseOutcome:
     if at is None:
         return UseOutcome.UNKNOWN
     known = use.cue | use.of_memory
-    own = [each for each in failures if each.signature in known or (
-        use.moment == GUARD and each.command in use.cue)]  # fmt: skip
-    if any(_after(each.last, at + SAME_CALL) for each in own):
+    own = [failure for failure in failures if failure.signature in known or (
+        use.moment == GUARD and failure.command in use.cue)]  # fmt: skip
+    if any(_after(failure.last, at + SAME_CALL) for failure in own):
         return UseOutcome.BROKEN
-    went_on = any(_after(each.last, at) for each in failures)
+    went_on = any(_after(failure.last, at) for failure in failures)
     if (use.moment == GUARD and went_on) or (use.moment == ERROR and own):
         return UseOutcome.HELD
     return UseOutcome.UNKNOWN

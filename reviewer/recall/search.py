@@ -88,7 +88,7 @@ def recall(
     """
     found: dict[int, Recalled] = {}
     paths = _path_ends(cue.paths)
-    for each in (
+    for memory in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *(_by_quotation(store, project, cue) if cue.output else ()),
         *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
@@ -101,9 +101,9 @@ def recall(
         *_by_chosen_words(store, project, cue.output or cue.text),
         *_by_words(store, project, cue, by_line or limit),
     ):
-        if each.id not in found or each.score > found[each.id].score:
-            found[each.id] = each
-    best = sorted(found.values(), key=lambda each: (-each.score, -each.id))
+        if memory.id not in found or memory.score > found[memory.id].score:
+            found[memory.id] = memory
+    best = sorted(found.values(), key=lambda memory: (-memory.score, -memory.id))
     return best[:limit]
 
 
@@ -158,10 +158,10 @@ def _by_command_word(store: sqlite3.Connection, project: int, prompt: str) -> li
 def _with_programs(commands: Iterable[str]) -> list[str]:
     """Each command with all its subcommands, with fewer, and the program alone."""
     found: dict[str, None] = {}
-    for each in commands:
-        while each:
-            found[each] = None
-            each = each.rpartition(" ")[0]
+    for command in commands:
+        while command:
+            found[command] = None
+            command = command.rpartition(" ")[0]
     return list(found)
 
 
@@ -279,11 +279,11 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
 
 def _rules(signatures: Sequence[str]) -> set[str]:
     """The linter rules at the head of a message. A rule alone is an ordinary word."""
-    ruled = [each.partition(": ")[0] for each in signatures if ": " in each]
+    ruled = [signature.partition(": ")[0] for signature in signatures if ": " in signature]
     return {
-        each.lower()
-        for each in signatures
-        if " " not in each and any(each in before for before in ruled)
+        signature.lower()
+        for signature in signatures
+        if " " not in signature and any(signature in before for before in ruled)
     }
 
 
@@ -318,9 +318,9 @@ def words_of_names(text: str) -> list[str]:
     `sessionGracePeriod`.
     """
     found: dict[str, None] = {}
-    for each in _WORD.finditer(text):
-        words = _WORD_OF_NAME.findall(each[0]) if _NAME.search(each[0]) else ()
-        if len(words) > 1 and "/" not in each[0]:
+    for match in _WORD.finditer(text):
+        words = _WORD_OF_NAME.findall(match[0]) if _NAME.search(match[0]) else ()
+        if len(words) > 1 and "/" not in match[0]:
             found.update(dict.fromkeys(word.lower() for word in words if len(word) > 2))
     return list(found)
 
@@ -332,8 +332,8 @@ def words_of(text: str) -> list[str]:
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
     found: dict[str, str] = {}
-    for each in _WORD.finditer(text):
-        word = each[0]
+    for match in _WORD.finditer(text):
+        word = match[0]
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)
     for word in words_of_names(text):

@@ -65,16 +65,16 @@ class UseCount(Struct, frozen=True):
         """`used 12 times, 9 times it held, in 30 packets`."""
         used = f"used {_times(self.used)}" if self.used else "never used at a call"
         packets = f"in {self.starts:,} packet{'s' * (self.starts > 1)}"
-        told = [
+        others = [
             f"{_times(number)} it {what}"
             for number, what in ((self.held, "held"), (self.broken, "came back"))
             if number
         ]
         if self.starts:
-            told.append(
+            others.append(
                 f"{packets}, {self.needed:,} of them did not help" if self.needed else packets
             )
-        return ", ".join((used, *told))
+        return ", ".join((used, *others))
 
 
 def _times(number: int) -> str:
@@ -117,8 +117,8 @@ class Recall:
             now = iso(self._clock())
 
             def note(store: sqlite3.Connection) -> None:
-                for each in found:
-                    note_use(store, each.id, session, cue.kind, cue.key, now)
+                for memory in found:
+                    note_use(store, memory.id, session, cue.kind, cue.key, now)
 
             self._write(note)
         return found
@@ -146,12 +146,13 @@ class Recall:
     ) -> list[tuple[str, str]]:
         """The moments of a memory, the words inside its names, and its text for agents."""
         found = [
-            (str(each.kind), each.value) for each in _moments(content, chosen, self._quotes(memory))
+            (str(moment.kind), moment.value)
+            for moment in _moments(content, chosen, self._quotes(memory))
         ]
         for kind, value in tuple(found) if chosen else ():
             if kind == MomentKind.ERROR and " " in value:
                 said = value, signature(value)
-                found += [(QUOTED, each.lower()) for each in said if each]
+                found += [(QUOTED, words.lower()) for words in said if words]
         found += [(WORD, word) for word in words_of_names(content)]
         return (
             found if is_planted(content, flags.split()) else [*found, (TEXT, _for_agents(content))]
@@ -180,9 +181,9 @@ class Recall:
         chosen = ", ".join(map(str, moments)) or "derived"
         if len(chosen) > LONGEST_CHOICE:
             raise ReviewerError(f"Moments have at most {LONGEST_CHOICE} characters in total.")
-        for each in moments:
-            if each.value and not any(map(str.isalnum, each.value)):
-                raise ReviewerError(f"{each} has no word that could be recognised.")
+        for moment in moments:
+            if moment.value and not any(map(str.isalnum, moment.value)):
+                raise ReviewerError(f"{moment} has no word that could be recognised.")
         title = f"Set when #{memory} is recalled"
         with self._ledger.act("edit", title) as act:
             rows = act.query("SELECT status FROM memory WHERE id = ?", (memory,))
@@ -201,7 +202,7 @@ class Recall:
 
     def use(self, memory: int) -> str:
         """The number of uses of a memory, in words; empty if it was never used."""
-        return next((each.words for each in self.uses(None, memory)), "")
+        return next((count.words for count in self.uses(None, memory)), "")
 
     def uses(self, project: str | None, memory: int | None = None) -> list[UseCount]:
         """Use counts of each used memory, or of one, most used first. Raises StoreError."""
@@ -220,7 +221,7 @@ class Recall:
                 broken=outcomes[number, False, UseOutcome.BROKEN],
                 needed=outcomes[number, True, UseOutcome.BROKEN],
             )
-        return sorted(counts.values(), key=lambda each: (-each.used, -each.starts, each.memory))
+        return sorted(counts.values(), key=lambda count: (-count.used, -count.starts, count.memory))
 
     def _quotes(self, memory: int) -> list[str]:
         with failures_as_sentences(self._database.path):

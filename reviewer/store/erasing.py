@@ -31,9 +31,9 @@ from reviewer.store.changes import (
 )
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
 from reviewer.store.schema import SEARCH_INDEX
-from reviewer.store.stored_text import LEFT_AS_IT_IS
+from reviewer.store.stored_text import UNMASKED
 
-PATIENCE = 1_000
+CLOSE_MILLISECONDS = 1_000
 """Milliseconds to wait for other programs before the store's log is left as it is."""
 FILLER = "\u2588"
 """Replaces each character of a wording inside other text, so that spans remain valid."""
@@ -68,16 +68,16 @@ def forms(wordings: Iterable[str]) -> tuple[str, ...]:
     """Wordings as text, as JSON, and as JSON inside JSON; longest first."""
     found = set(wordings)
     for _ in range(2):
-        found |= {json.dumps(each)[1:-1] for each in found}
-        found |= {json.dumps(each, ensure_ascii=False)[1:-1] for each in found}
-    return tuple(sorted(found, key=lambda each: (-len(each), each)))
+        found |= {json.dumps(form)[1:-1] for form in found}
+        found |= {json.dumps(form, ensure_ascii=False)[1:-1] for form in found}
+    return tuple(sorted(found, key=lambda form: (-len(form), form)))
 
 
 def without(text: str, wordings: Sequence[str]) -> str:
     """The text with every wording made illegible."""
-    for each in wordings:
-        if each in text:
-            text = text.replace(each, FILLER * len(each))
+    for wording in wordings:
+        if wording in text:
+            text = text.replace(wording, FILLER * len(wording))
     return text
 
 
@@ -86,9 +86,14 @@ def title_without(title: str, wordings: Sequence[str]) -> str:
     title = without(title, wordings)
     quoted, mark, rest = title.partition("”")
     quoted, cut = quoted.rstrip("…"), "…" * quoted.endswith("…")
-    for each in wordings if mark else ():
+    for wording in wordings if mark else ():
         overlap = next(
-            (n for n in range(min(len(each), len(quoted)), 3, -1) if quoted.endswith(each[:n])), 0
+            (
+                n
+                for n in range(min(len(wording), len(quoted)), 3, -1)
+                if quoted.endswith(wording[:n])
+            ),
+            0,
         )
         quoted = quoted[: len(quoted) - overlap] + FILLER * overlap
     return f"{quoted}{cut}{mark}{rest}"
@@ -169,7 +174,7 @@ class References:
             changed |= {column: EMPTY_RECORD[column] for column in EMPTY_RECORD if column in image}
         elif wordings := wipe.illegible(table):
             for column, value in image.items():
-                if isinstance(value, str) and f"{table}.{column}" not in LEFT_AS_IT_IS:
+                if isinstance(value, str) and f"{table}.{column}" not in UNMASKED:
                     clean = without(value, wordings)
                     if clean != value:
                         changed[column] = clean
@@ -229,7 +234,7 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
         f"UPDATE record SET {assignments} WHERE id = ?",
         [(*EMPTY_RECORD.values(), row) for row in sorted(wipe.records)],
     )
-    for table, name in _beside(connection):
+    for table, name in _derived_text_columns(connection):
         sql = f"UPDATE OR REPLACE {table} SET {name} = replace({name}, ?1, ?2)"
         connection.executemany(
             f"{sql} WHERE instr({name}, ?1)",
@@ -238,7 +243,7 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
     for table in LEDGERED:
         wordings = wipe.illegible(table)
         for name in [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]:
-            if f"{table}.{name}" in LEFT_AS_IT_IS:
+            if f"{table}.{name}" in UNMASKED:
                 continue
             for wording in wordings:
                 sql = f"SELECT id, {name} FROM {table} WHERE instr({name}, ?)"
@@ -249,7 +254,7 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
                 )
 
 
-def _beside(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+def _derived_text_columns(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """The text columns of tables outside the ledger: counts and derived text."""
     known = (*LEDGERED, "ledger", "ledger_touch", "ledger_project", "synced")
     tables = connection.execute(
@@ -284,8 +289,8 @@ def _rewritten(
         lost = False
         for part in split(blob):
             changes = unpack_part(part)
-            cleaned = [references.cleaned(each, wipe) for each in changes]
-            left = [each for each in cleaned if each is not None]
+            cleaned = [references.cleaned(change, wipe) for change in changes]
+            left = [change for change in cleaned if change is not None]
             if left == changes:
                 kept.append(bytes(part))
             else:
@@ -327,7 +332,7 @@ def finish(database: Database) -> bool:
     """
     with failures_as_sentences(database.path, writing=True), database.write_lock:
         try:
-            database.writer.execute(f"PRAGMA busy_timeout = {PATIENCE}")
+            database.writer.execute(f"PRAGMA busy_timeout = {CLOSE_MILLISECONDS}")
             database.writer.execute("VACUUM")
             busy = database.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         except sqlite3.OperationalError as problem:

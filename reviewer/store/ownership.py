@@ -23,7 +23,7 @@ _OF_COMMIT = (
     "{} r JOIN commit_ c ON c.id = r.commit_id JOIN context x ON x.id = c.context_id"
     " JOIN project p ON p.id = x.project_id"
 )
-_WAYS = {
+_JOINS = {
     "project": "{} p",
     **dict.fromkeys(
         ("wave", "source", "record", "memory", "state", "context", "pipeline_run", "finding"),
@@ -41,7 +41,7 @@ _NEVER_ALONE = {"content", "record", "evidence", "commit_", "segment", "erasure"
 
 def projects_of(query: Query, table: str, rows: Iterable[int]) -> Iterable[tuple[int, str]]:
     """The project's name of each existing row, as (row, name)."""
-    way = _WAYS[table].format(table)
+    way = _JOINS[table].format(table)
     row_id = "p.id" if table == "project" else "r.id"
     wanted = list(rows)
     for start in range(0, len(wanted), CHUNK):

@@ -14,7 +14,7 @@ from reviewer.store.migrations import migrate
 
 SEARCH_INDEX = "memory_text"
 
-OF_MIGRATIONS = {
+MIGRATION_TABLES = {
     ("table", "_sqlite_migrations"),
     ("index", "idx__sqlite_migrations_migration_set_name"),
 }
@@ -37,9 +37,9 @@ def _wanted() -> Mapping[tuple[str, str], object]:
 def _differences(
     found: Mapping[tuple[str, str], object], wanted: Mapping[tuple[str, str], object]
 ) -> Iterator[str]:
-    for kind, name in sorted(found.keys() - wanted.keys() - OF_MIGRATIONS):
+    for kind, name in sorted(found.keys() - wanted.keys() - MIGRATION_TABLES):
         yield f"schema: {kind} {name} is not part of reviewer's schema"
-    for kind, name in sorted(wanted.keys() - found.keys() - OF_MIGRATIONS):
+    for kind, name in sorted(wanted.keys() - found.keys() - MIGRATION_TABLES):
         yield f"schema: {kind} {name} is missing"
     for key in sorted(found.keys() & wanted.keys()):
         if found[key] != wanted[key]:

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 
 from reviewer.store.changes import Image, Value
 
-LEFT_AS_IT_IS: dict[str, str] = {
+UNMASKED: dict[str, str] = {
     "wave.roots": "a place on this machine, found by its name",
     "wave.report_folder": "a place on this machine, found by its name",
     "source.path": "a place on this machine, opened by its name",
@@ -64,16 +64,16 @@ _TRIGGER = re.compile(r"pass|pw|secret|token|key|pin|code|cred|auth|log|wort|use
 
 def masked_images(table: str, images: Sequence[Image]) -> list[Image]:
     """The values of some rows without secrets."""
-    columns = set().union(*images) - _left_as_they_are(table)
+    columns = set().union(*images) - _unmasked_columns(table)
     values = {image.get(column) for column in columns for image in images}
     texts = {value for value in values if isinstance(value, str) and len(value) >= SHORTEST}
     return [_masked_image(table, each) for each in images] if _have_secrets(texts) else [*images]
 
 
 @cache
-def _left_as_they_are(table: str) -> frozenset[str]:
+def _unmasked_columns(table: str) -> frozenset[str]:
     """The columns of a table that are not masked."""
-    names = (name.split(".") for name in LEFT_AS_IT_IS)
+    names = (name.split(".") for name in UNMASKED)
     return frozenset(column for of, column in names if of == table)
 
 
@@ -86,7 +86,7 @@ def _have_secrets(texts: Iterable[str]) -> bool:
 
 
 def _masked_image(table: str, image: Image) -> Image:
-    left = _left_as_they_are(table)
+    left = _unmasked_columns(table)
     changed: dict[str, Value] = {}
     for column, value in image.items():
         if isinstance(value, str) and column not in left:
@@ -140,7 +140,7 @@ def _masked_value(value: object, name: str = "") -> object:
     if isinstance(value, str):
         return _masked_named(name, value)
     if isinstance(value, list):
-        return [_masked_value(each) for each in value]
+        return [_masked_value(item) for item in value]
     if isinstance(value, dict):
         return {masked_text(key): _masked_value(each, key) for key, each in value.items()}
     return value

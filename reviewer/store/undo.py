@@ -25,17 +25,17 @@ REFERENCED = {*SHARED, *REFUSED}
 _Row = tuple[str, int]
 """A table and the id of a row."""
 
-TOUCHED = 1_000
+MAX_LISTED = 1_000
 """Maximum number of memories listed in a reversal."""
-SHOWN = 60
+MAX_QUOTED = 60
 """The longest value quoted in a sentence, in characters."""
-NAMED = 3
+MAX_NAMED = 3
 """The most acts named as preventing a reversal."""
 
 IMPORTED_KINDS = ("import decisions",)
 """Kinds of acts whose actor is not the person at the keyboard."""
 
-EARLIER = "you"
+LEGACY_ACTOR = "you"
 """The actor of all acts written by earlier versions."""
 
 IS_UNDONE = (
@@ -65,7 +65,7 @@ class Undone(Struct, frozen=True):
     title: str
     """Title of that act."""
     ids: tuple[int, ...]
-    """Ids of the memories that it changed, at most TOUCHED."""
+    """Ids of the memories that it changed, at most MAX_LISTED."""
 
 
 class Undo:
@@ -203,7 +203,7 @@ class Undo:
             ):
                 continue
             found += 1
-            if len(named) < NAMED:
+            if len(named) < MAX_NAMED:
                 theirs = scope == Scope.DECISION and kind not in IMPORTED_KINDS
                 theirs = theirs and actor not in self._own
                 command = f"reviewer undo {act}{' --anyone' if theirs else ''}"
@@ -217,7 +217,7 @@ class Undo:
     def _rows_of(connection: sqlite3.Connection, act: int) -> Iterator[_Row]:
         (blob,) = connection.execute("SELECT changes FROM ledger WHERE id = ?", (act,)).fetchone()
         with readable(act):
-            yield from ((each.table, each.row) for each in unpack(blob))
+            yield from ((change.table, change.row) for change in unpack(blob))
 
     def redo(self) -> Undone:
         """Redo the most recently undone act.
@@ -272,9 +272,9 @@ class Undo:
                 ) from problem
             shared += [change for change in back if change.table in REFERENCED]
             rows = [change for change in back if change.table == "memory"]
-            memories.update(islice(((each.row, None) for each in rows), TOUCHED))
+            memories.update(islice(((each.row, None) for each in rows), MAX_LISTED))
         restore_referenced(act, self._database.writer, shared, name)
-        return tuple(islice(memories, TOUCHED))
+        return tuple(islice(memories, MAX_LISTED))
 
     def _require_unchanged(self, changes: Sequence[RowChange], title: str, number: int) -> None:
         """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
@@ -297,7 +297,7 @@ class Undo:
         that now means the owner of the store's file.
         """
         actor = self._ledger.actor
-        return (actor, EARLIER) if self._database.is_owner else (actor,)
+        return (actor, LEGACY_ACTOR) if self._database.is_owner else (actor,)
 
     def latest_of_another(self) -> tuple[int, str, str] | None:
         """Id, title and actor of another person's latest decision that is not undone."""
@@ -430,7 +430,7 @@ def _unlike(
             elif tuple(expected.values()) != actual:
                 pairs = zip(expected.items(), actual, strict=True)
                 column, now = next((name, now) for (name, was), now in pairs if was != now)
-                shown = f" (now {now!r})" if len(repr(now)) <= SHOWN else ""
+                shown = f" (now {now!r})" if len(repr(now)) <= MAX_QUOTED else ""
                 yield table, row, f"{column} of {table} {row} has changed since{shown}"
 
 

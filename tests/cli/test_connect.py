@@ -89,7 +89,7 @@ def test_disconnecting_leaves_every_byte_as_it_was(
     for name, data in before.items():
         for line in (data or b"").splitlines():
             assert line.partition(b"//")[2] in (after[name] or b"")  # comments
-    assert "connected already" in reviewer("connect", agent, "--yes").stderr
+    assert "already connected" in reviewer("connect", agent, "--yes").stderr
     done = reviewer("disconnect", agent, "--yes")
     assert done.returncode == 0, done.stderr
     assert snapshot(home(reviewer)) == before
@@ -358,7 +358,7 @@ def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
     reviewer.fails("connect", "emacs", code=2)
     reviewer.fails("connect", "--yes", code=2)
     reviewer.fails("connect", "codex", "--block", code=2)
-    assert "in no git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
+    assert "not in a git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
 
 
 def test_undo_and_history_say_how_a_connection_is_taken_back(reviewer: Reviewer) -> None:
@@ -459,8 +459,8 @@ def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> Non
 
 def test_without_a_store_connecting_says_how_to_fill_the_one_it_makes(reviewer: Reviewer) -> None:
     done = connect(reviewer, "gemini")
-    assert "gemini gets nothing before you promote something" in done.stderr
-    assert "What changes in the settings of gemini:" in done.stderr
+    assert "gemini gets nothing until you promote something" in done.stderr
+    assert "Changes to the settings of gemini:" in done.stderr
 
 
 def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session(

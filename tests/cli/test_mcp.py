@@ -311,7 +311,7 @@ async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> 
     nowhere = reviewer.folder / "nowhere"
     nowhere.mkdir()
     async with served(reviewer, nowhere) as client:
-        assert "in no git work tree" in await refused(client, "packet")
+        assert "not in a git work tree" in await refused(client, "packet")
     # A name in an agent's settings opens no other project.
     async with talking(reviewer, other, "--project", "ticket-office") as client:
         assert "thermal" not in await refused(client, "packet")

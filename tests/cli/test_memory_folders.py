@@ -70,7 +70,7 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
     assert lines[:-1] == (index or "").splitlines()
     assert lines[-1].startswith("- [Decided by the person: ticket-office](reviewer.md) — ")
     again = in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
-    assert "connected already" in again.stderr
+    assert "already connected" in again.stderr
     done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
     assert done.returncode == 0, done.stderr
     assert snapshot(home(reviewer)) == before

@@ -126,7 +126,7 @@ class TestHead:
         assert seeded.rows("verify", "--head", head)[0]["acts_since_head"] == 1
         done = seeded("verify", "--head", head[:12].upper())
         assert done.returncode == 0
-        assert "1 act since the head that was given." in done.stdout
+        assert "1 act since the given head." in done.stdout
 
     def test_a_ledger_that_was_rewritten_as_a_whole_no_longer_has_it(
         self, seeded: Reviewer

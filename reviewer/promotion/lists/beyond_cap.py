@@ -21,7 +21,7 @@ DROPPED = "dropped.ndjson"
 _MARKER = f'"reason":"{OVER_CAP}"'.encode()
 
 
-class LeftOut(Struct, frozen=True):
+class CappedRow(Struct, frozen=True):
     """A row beyond the cap, from the report of the wave that proposed it."""
 
     wave: int
@@ -40,16 +40,16 @@ class BeyondCap:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def waiting(self, project: str | None) -> tuple[list[LeftOut], list[int], list[str]]:
+    def waiting(self, project: str | None) -> tuple[list[CappedRow], list[int], list[str]]:
         """The rows, statements first and then by score; the waves whose reports were read; and a
         sentence for each unreadable report.
         """
-        found: list[LeftOut] = []
+        found: list[CappedRow] = []
         waves: list[int] = []
         failures: list[str] = []
         for wave, project_id, folder in self._waves(project):
             try:
-                found += [LeftOut(wave, project_id, fields) for fields in _lines(folder)]
+                found += [CappedRow(wave, project_id, fields) for fields in _lines(folder)]
                 waves.append(wave)
             except StoreError as problem:
                 failures.append(str(problem))
@@ -86,7 +86,7 @@ def _key(fields: dict[str, Any]) -> Key:
     return columns["kind"], columns["type"], columns["key"]
 
 
-def _place(item: LeftOut) -> tuple[bool, float]:
+def _place(item: CappedRow) -> tuple[bool, float]:
     return item.fields["columns"].get("proof", "{}") == "{}", -item.fields["score"]
 
 

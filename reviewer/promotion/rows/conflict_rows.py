@@ -20,7 +20,7 @@ from reviewer.text.normalise import duplicate_key
 
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
-ONLY_ONE = "Only one of these can hold: “{left}” / “{right}”"
+ONLY_ONE = "Only one of these can be true: “{left}” / “{right}”"
 UNTRUE = "“{right}” makes untrue: “{left}”"
 UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
 

@@ -268,7 +268,7 @@ def _selected(
             raise click.UsageError("name the commits, or select them with --context and --filter")
         return _find(engine, references, context_name)
     if references or context_name is None:
-        raise click.UsageError("--filter goes with --context, and with no COMMIT")
+        raise click.UsageError("--filter needs --context, and takes no COMMIT")
     from reviewer.commits.values import CommitQuery
 
     context = find_context(engine, context_name)

@@ -74,7 +74,7 @@ def connect(
     """
     if reach is not None:
         if agent is not None or block or yes or scope != "user":
-            raise click.UsageError("--reach goes alone, or with --json")
+            raise click.UsageError("--reach can only be combined with --json")
         _show_reach(session, reach, as_json)
         return
     if agent is None:
@@ -85,7 +85,7 @@ def connect(
     if as_json:
         raise click.UsageError("--json is for the table, without an agent")
     if block and scope != "project":
-        raise click.UsageError("--block goes with --project: a block has one project's memories")
+        raise click.UsageError("--block needs --project: a block has one project's memories")
     place = _place(session, scope)
     connections = _connections(session)
     if scope == "memory":
@@ -153,8 +153,8 @@ def _place(session: Session, scope: str) -> WiringPlace:
     if scope == "user":
         if session.project is not None:
             raise click.UsageError(
-                "the name of a project goes with the flag --project after connect: for all "
-                "projects, each is known by its folder"
+                "a project's name needs the flag --project after connect: for all projects, each "
+                "is known by its folder"
             )
         root = home()
     else:

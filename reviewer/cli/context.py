@@ -133,7 +133,7 @@ def import_(
     commit that names it; --session imports only one.
     """
     if name is not None and len(files) > 1:
-        raise click.UsageError("--name goes with one file")
+        raise click.UsageError("--name needs a single file")
     failed = 0
     with session.changing(create=True, new_outside=True) as engine:
         for path in files:

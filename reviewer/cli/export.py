@@ -49,7 +49,7 @@ def export(
         raise click.UsageError("--context-dir and --into cannot be combined")
     planning = context_dir is not None or into is not None
     if write and not planning:
-        raise click.UsageError("--write goes with --context-dir or --into")
+        raise click.UsageError("--write needs --context-dir or --into")
     if planning and (marks or form != "markdown"):
         raise click.UsageError("--format and --marks are for standard output")
     with session.listing() as engine:

@@ -226,7 +226,7 @@ def extract(
     scopes = [each for each in (record, source, wave) if each is not None]
     if not store:
         if scopes:
-            raise click.UsageError("--record, --source and --wave go with --store")
+            raise click.UsageError("--record, --source and --wave need --store")
         if path is None:
             raise click.UsageError("name a file, or use --store")
         from reviewer.promotion.waves.preview import extract_file

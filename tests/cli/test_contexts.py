@@ -191,7 +191,7 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["compile", "talk", "--at", "ffff"], 1, "no commit"),
     (["compile", "nothing"], 1, "no context"),
     (["context", "import", "gone.jsonl"], 1, "gone.jsonl"),
-    (["context", "import", "a", "b", "--name", "x"], 2, "one file"),
+    (["context", "import", "a", "b", "--name", "x"], 2, "a single file"),
     (["context", "create", "talk", "--project", "kiosk"], 1, "already"),
 ]  # fmt: skip
 

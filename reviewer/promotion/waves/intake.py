@@ -139,7 +139,7 @@ class Intake:
         return Done(act.id, ". ".join([act.title, *failures]), tuple(ids))
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
-        """Queue made-up candidates."""
+        """Queue generated candidates."""
         return Seeder(self._ledger, self._clock).seed(count, project=project)
 
 

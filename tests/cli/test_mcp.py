@@ -151,7 +151,7 @@ async def test_a_disputed_memory_is_held_back_until_it_is_decided(reviewer: Revi
         assert "thermal paper" not in await call(client, "packet")
         assert "not remembered" in await refused(client, "dispute", id=f"m:{number}", reason=reason)
         assert "no m:4711" in await refused(client, "dispute", id="m:4711", reason=reason)
-        assert "what is wrong" in await refused(client, "dispute", id=f"m:{number}", reason=" ")
+        assert "and the reason" in await refused(client, "dispute", id=f"m:{number}", reason=" ")
     assert reason in reviewer(*named, "queue", "show", number).stdout
     assert reviewer(*named, "promote", number).returncode == 0
     assert reason not in reviewer(*named, "queue", "show", number).stdout

@@ -44,7 +44,7 @@ OPENS_A_DOOR_ITSELF = {
     ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",
     ("packets/relevance.py", "__init__"): "an index in memory",
     ("recall/at_call.py", "memories_at"): "the store, without what an agent would wait for",
-    ("recall/at_call.py", "ties"): "the store, read-only",
+    ("recall/at_call.py", "call_triggers"): "the store, read-only",
     ("store/migrations.py", "moments"): "a table of the program",
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
     ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",

@@ -56,8 +56,8 @@ class ProgressLine:
 
     @contextmanager
     def going(self) -> Iterator[Callable[[str], None]]:
-        """Show a step and its seconds until the end of the block, for work that reports nothing
-        in between. Yields what changes the step.
+        """Show a step and its seconds until the end of the block, for work without reports. Yields
+        a function that changes the step.
         """
         began, done, steps = time.monotonic(), threading.Event(), [""]
 
@@ -109,7 +109,7 @@ class Interruption:
 
     @contextmanager
     def breakable(self) -> Iterator[None]:
-        """A block that the first Ctrl-C ends at once by BrokenOff (see `errors.Breakable`)."""
+        """A block that the first Ctrl-C ends at once with BrokenOff (see `errors.Breakable`)."""
         self._in_breakable = True
         try:
             if self.asked:

@@ -1,4 +1,4 @@
-"""A context as it was read at one moment: its chain, segments and anchors."""
+"""A snapshot of a context: its chain, segments and anchors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.acts import chunks
 
 Query = Callable[[str, Sequence[Any]], Sequence[Any]]
-"""Runs SQL and returns rows: of a reader, or inside an act."""
+"""Runs SQL and returns rows, on a reader or inside an act."""
 
 TURN_KINDS: Mapping[str, TurnKind] = {
     "reasoning": "thinking",
@@ -46,7 +46,7 @@ _CHAIN = (
 
 
 class ChainCommit(Struct, frozen=True, gc=False):
-    """A commit of a chain: its turn, and the values to repeat it with after a summary."""
+    """A commit of a chain: its turn, and the values for repeating it after a summary."""
 
     id: int
     origin: int
@@ -118,7 +118,7 @@ _FACTS = ("call", "folder", "branch", "outcome", "exit_code", "words", "aside")
 
 
 def _facts_of(meta: str) -> dict[str, Any]:
-    """What a commit's stored facts say of its turn."""
+    """The stored facts about a commit's turn."""
     if not meta or meta == "{}":
         return {}
     found = msgspec.json.decode(meta)
@@ -126,7 +126,7 @@ def _facts_of(meta: str) -> dict[str, Any]:
 
 
 class Mark(Struct, frozen=True, gc=False):
-    """A span to keep, from a person or an earlier compression. `origin`: id of the commit."""
+    """A marked span, from a person or an earlier compression. `origin`: id of the commit."""
 
     origin: int
     type: AnchorType
@@ -137,7 +137,7 @@ class Mark(Struct, frozen=True, gc=False):
 
 
 def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[Mark]]:
-    """Spans that people marked in these commits, and anchors of earlier summaries, by origin."""
+    """Spans marked by people in these commits, and anchors of earlier summaries, by origin."""
     found: dict[int, list[Mark]] = {}
     for chunk in chunks(sorted({commit.origin for commit in chain})):
         marks = ",".join("?" * len(chunk))
@@ -197,7 +197,7 @@ def place_marks(
 
 
 def move_anchor(anchor: AnchorPoint, content: str) -> AnchorPoint | None:
-    """An anchor at its place in a summary; None where it is not verbatim in it."""
+    """An anchor at its place in a summary; None if not verbatim."""
     span = find_verbatim(content, anchor.content)
     if span is None:
         return None
@@ -233,7 +233,7 @@ class ContextSnapshot:
         self._retention = retention
         self._anchors: dict[int, tuple[AnchorPoint, ...]] = {}
         self.tokens = sum(c.turn.tokens for c in chain if c.turn.priority is not Priority.SKIP)
-        """Tokens of the chain as it is compiled."""
+        """Tokens of the compiled chain."""
         self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
         """Tokens outside all segments: pins, and commits outside the range."""
         self._indexes = {segment.id: index for index, segment in enumerate(self.segments)}
@@ -263,7 +263,7 @@ class ContextSnapshot:
         return index
 
     def require_segments(self) -> None:
-        """Raise ReviewerError without any segments."""
+        """Raise ReviewerError if there are no segments."""
         if not self.segments:
             raise ReviewerError(
                 "There is nothing to compress: the range is empty or has only pinned commits."
@@ -274,7 +274,7 @@ class ContextSnapshot:
     def require_matches(self, retention: RetentionCriteria) -> None:
         """Raise ReviewerError for a pattern that matches no text of the range.
 
-        One that needs no text, such as `\\A(?!.*word)`, says what a summary must not have.
+        One that matches without any text, such as `\\A(?!.*word)`, forbids words in a summary.
         """
         for pattern in retention.patterns:
             if matches_everything(pattern):
@@ -342,7 +342,7 @@ def take_snapshot(
 
 
 class LatestSnapshot:
-    """Takes snapshots of contexts and keeps the latest. Safe from several threads."""
+    """Takes snapshots of contexts and caches the latest. Safe from several threads."""
 
     def __init__(self, reader: CommitReader, contexts: Contexts) -> None:
         self._reader = reader
@@ -358,11 +358,11 @@ class LatestSnapshot:
         retention: RetentionCriteria | None = None,
         whole: bool = False,
     ) -> ContextSnapshot:
-        """A context as it is now, with the segments of the range between two commits.
+        """The current context, with the segments of the range between two commits.
 
         Raises UnknownIdError.
         """
-        self._contexts.get(context)  # of this project
+        self._contexts.get(context)  # raises for another project's
         version = self._contexts.changed(context)
         key = (context, version, start, end, retention or None, whole)
         with self._lock:

@@ -1,7 +1,7 @@
-"""How faithful a text is to its source: anchors, facts, and what somebody who goes on needs.
+"""The fidelity of a text to its source: anchors, facts, and the needs of whoever continues.
 
 Graded against the work state, the criteria, the anchors and the names of the source, without a
-model, and as the text was written.
+model, and on the text as written.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ from reviewer.text.numerals import count
 from reviewer.text.units import units
 
 NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
-"""Share of the needs in the context that is kept; the rest are the terms of the source."""
+"""Share of the needs in the context score; the rest are the terms of the source."""
 TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
-"""Share of a text that its most telling terms could be: the rest makes sentences of them, or is
-taken by the tags of anchors."""
+"""Share of a text that its most telling terms could take: the rest makes sentences of them, or
+is for the tags of anchors."""
 MAX_LOST, MAX_NAMES, MAX_STATEMENTS, MAX_INVENTED = 200, 60, 60, 40
 LOST_CHARS = 200
-"""Characters of a lost statement that are shown."""
+"""Characters shown of a lost statement."""
 SHORTEST_TAG = 8
-"""Characters that a tag needs at least to represent a longer anchor."""
+"""Minimum characters of a tag that represents a longer anchor."""
 SAID = 0.5
 """Share of its terms with which a statement counts as said."""
 _PERSON_WEIGHT, _ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1500.0, 1000.0, 100.0, 10.0
-"""Put lost words of the person before anchors, these before needs, these before statements of the
+"""Sorts lost words of the person before anchors, these before needs, these before statements of the
 agent, and these before names."""
 FEWEST_TERMS = 3
 """Terms of a sentence that is looked for."""
@@ -71,7 +71,7 @@ _LABEL = re.compile(
 )
 """Words that the program itself puts into a text."""
 _BETWEEN = frozenset((", ", ". ", "; ", ": "))
-"""How a text begins that is only between two quotations."""
+"""Text that only separates two quotations."""
 _TITLE_WORDS = frozenset(
     word for section in HandoverSection for word in (section, *section.split())
 )
@@ -80,7 +80,7 @@ _TITLE_WORDS = frozenset(
 def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
     """Whether a summary (folded) contains the anchor verbatim.
 
-    At Tags a detected anchor is also kept when one of the `tags` begins it.
+    At Tags, a detected anchor is also kept if it begins with one of the `tags`.
     """
     content = fold(anchor.content)
     if content in folded:
@@ -101,7 +101,7 @@ def tags_in(content: str) -> tuple[str, ...]:
 def missing_anchors(
     content: str, anchors: Sequence[AnchorPoint], level: Level
 ) -> tuple[AnchorPoint, ...]:
-    """The anchors that a summary does not contain."""
+    """The anchors missing from a summary."""
     folded = fold(content)
     tags = tags_in(content) if level is Level.TAGS else ()
     return tuple(each for each in anchors if not anchor_kept(each, folded, level, tags))
@@ -113,9 +113,9 @@ def validate_fidelity(
     source: SourceTerms | None = None,
     session: SessionFacts | None = None,
 ) -> FidelityValidation:
-    """The three parts and the overall score, 0 to 1, what is lost and what is invented.
+    """The three parts and the overall score, 0 to 1, the losses and the inventions.
 
-    `source`, `session`: of the segment, where they are known already.
+    `source`, `session`: of the segment, if already computed.
     """
     level = compressed.level
     if level is Level.FULL:
@@ -162,7 +162,7 @@ def validate_fidelity(
 
 
 def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFacts) -> list[str]:
-    """The names and numbers that neither the source nor the state of the work has."""
+    """The names and numbers found neither in the source nor in the state of the work."""
     told = [
         *state_lines(session),
         *plan_lines(session),
@@ -176,9 +176,8 @@ def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFac
 
 
 def checkable_units(content: str) -> list[str]:
-    """The numbers, identifiers, names and quotations of a summary, its labels left out.
-
-    Of a quotation that was cut, the beginning.
+    """The numbers, identifiers, names and quotations of a summary, without its labels; for a cut
+    quotation, its beginning.
     """
     said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
     units = (
@@ -189,7 +188,7 @@ def checkable_units(content: str) -> list[str]:
 
 
 def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> float:
-    """Weight of the terms kept, out of the most that so many tokens could name."""
+    """Weight of the terms kept, relative to the most that so many tokens could name."""
     if not source.terms:
         return 1.0
     most = source.most_covered(max(tokens, 1))
@@ -198,8 +197,8 @@ def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> f
 
 
 def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> list[Lost]:
-    """The IMPORTANT turns of which a text says nothing; tags have to quote one. Those that say
-    themselves what must survive are checked by that.
+    """The IMPORTANT turns without a trace in a text; tags must quote them. Turns with criteria are
+    checked by those.
     """
     said, folded, lost = terms(content), fold(content), list[Lost]()
     for number, turn in enumerate(turns):
@@ -244,8 +243,8 @@ def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentTurn]) -> list[Los
 def _lost_statements(
     session: SessionFacts, content: str, level: Level, turns: Sequence[SegmentTurn]
 ) -> list[Lost]:
-    """What the person said that a text has not word for word, in order; then what the agent said of
-    which no two neighbouring sentences say half, the weightiest first. Tags say no sentence.
+    """The person's statements that are not verbatim in a text, in order; then the agent's that no
+    two neighbouring sentences half cover, weightiest first. Tags have no sentences.
     """
     verbatim, said_near = fold(" ".join(content.split())), _windows(content)
     person, agent = list[Lost](), list[Lost]()
@@ -346,7 +345,7 @@ def _numbered(lost: Lost, turns: Sequence[SegmentTurn]) -> Lost:
 
 
 def _each_once(found: Sequence[Lost]) -> list[Lost]:
-    """The pieces without those that an earlier one says already, in whatever case."""
+    """The pieces without duplicates, ignoring case."""
     kept: list[Lost] = []
     said: set[str] = set()
     for each in found:

@@ -1,4 +1,4 @@
-"""The titles of a hand-over, in the order in which somebody who goes on needs them."""
+"""The titles of a hand-over, most needed first."""
 
 from __future__ import annotations
 

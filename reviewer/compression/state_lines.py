@@ -1,4 +1,4 @@
-"""The work state in words, most important first, and the code that was changed last."""
+"""The work state in words, most important first, and the latest changes of code."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from reviewer.sources.events import Change, Outcome
 
 MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING, MAX_FAILED = 24, 4, 5, 3, 2
 MAX_NAMED, NAMES = 6, 3
-"""Files that stand with what their edits brought in, and how many names of each."""
+"""Files listed with the names introduced by their edits, and names per file."""
 MAX_DONE = 4
-"""Finished items of a plan that are shown."""
+"""Finished items shown of a plan."""
 ITEM, WHY = 200, 160
 CODE_LINES, CODE_LINE = 8, 160
 """Lines of a change, and characters of each."""
@@ -28,8 +28,8 @@ _NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
 
 
 def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False) -> Iterator[str]:
-    """The work state. `place`: with branch and folder. `part`: nothing is said of what is open, as
-    a later part may close it.
+    """The work state. `place`: with branch and folder. `part`: without open items, as a later part
+    may close them.
     """
     state = session.state
     if state.interrupted:
@@ -60,7 +60,7 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
 
 
 def _failures(session: SessionFacts) -> Iterator[str]:
-    """The commands that failed since the latest request, and nothing like them ran since."""
+    """The commands that failed since the latest request and were not run again."""
     asked = max((each.place for each in session.speeches if each.asks), default=-1)
     failed: dict[tuple[str, ...], str] = {}
     for step in session.steps:
@@ -126,7 +126,7 @@ def _named(file: ChangedFile, folder: str, names: Sequence[str]) -> str:
 
 
 def _below(path: str, folder: str) -> str:
-    """A path without the folder of the session."""
+    """A path relative to the session's folder."""
     return path.removeprefix(f"{folder}/") if folder else path
 
 
@@ -162,8 +162,8 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
 def change_lines(
     session: SessionFacts, said: Container[str] = (), *, part: bool = False
 ) -> list[str]:
-    """The code of the last changes that no commit took, and of those that were not made, each with
-    its place and the agent's words before it, the latest first. `part`: as in `state_lines`.
+    """The code of the last uncommitted or unmade changes, each with its place and the agent's words
+    before it, latest first. `part`: as in `state_lines`.
     """
     left = {each.path for each in session.state.files}
     found: dict[str, None] = {}
@@ -197,7 +197,7 @@ def _title(changed: Changed, change: Change, *, made: bool) -> str:
 
 
 def _line_number(changed: Changed, change: Change) -> int:
-    """The line of the file at which an edit begins, where its result shows it."""
+    """The line of the file at which an edit begins, if its result shows it."""
     numbers: dict[str, int] = {}
     for number, text in _NUMBERED.findall(changed.printed):
         numbers.setdefault(text.strip(), int(number))
@@ -208,7 +208,7 @@ def _line_number(changed: Changed, change: Change) -> int:
 
 
 def _said_before(session: SessionFacts, number: int) -> str:
-    """The end of what the agent said before a change, with no other change between."""
+    """The end of the agent's words before a change, with no other change in between."""
     place = session.changes[number].place
     at = bisect_left(session.speeches, place, key=lambda speech: speech.place) - 1
     before = session.changes[number - 1].place if number else -1
@@ -221,8 +221,8 @@ def _said_before(session: SessionFacts, number: int) -> str:
 
 
 def _code(change: Change) -> Iterator[str]:
-    """The lines that the last replacement took away and added, with the line above them; of many
-    what they declare.
+    """The lines removed and added by the last replacement, with the line above them; of many, their
+    declarations.
     """
     old, new = change.pairs[-1] if change.pairs else ("", "")
     before, after = old.split("\n") if old else [], new.split("\n")

@@ -98,6 +98,4 @@ def test_a_working_folder_that_is_gone_is_named_as_the_cause(
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert done.stderr == (
-        "The current folder does not exist any more: change to another one with cd.\n"
-    )
+    assert done.stderr == ("The current folder no longer exists: change to another one with cd.\n")

@@ -88,7 +88,7 @@ def test_disconnecting_leaves_every_byte_as_it_was(
     for name, data in before.items():
         for line in (data or b"").splitlines():
             assert line.partition(b"//")[2] in (after[name] or b"")  # comments
-    assert "connected already" in reviewer("connect", agent, "--yes").stderr
+    assert "already connected" in reviewer("connect", agent, "--yes").stderr
     done = reviewer("disconnect", agent, "--yes")
     assert done.returncode == 0, done.stderr
     assert snapshot(home(reviewer)) == before
@@ -199,7 +199,7 @@ def test_what_somebody_changed_stays_and_is_named(
     [
         ("{", "not JSON"),
         ("[]", "not an object"),
-        ('{"mcpServers": {"a": 1, "a": 2, "reviewer": 1}}', "already, with another value"),
+        ('{"mcpServers": {"a": 1, "a": 2, "reviewer": 1}}', "already has"),
         ('{"mcpServers": {}, "mcpServers": {}}', "second time"),
         ("\x00\ufffe", "not JSON"),
     ],
@@ -277,7 +277,7 @@ def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
 def test_a_damaged_record_says_where_the_backups_are(reviewer: Reviewer) -> None:
     connect(reviewer, "gemini")
     (Path(f"{reviewer.db}-agents") / "connections.json").write_text("{")
-    assert "Backups of every file" in reviewer.fails("disconnect", "gemini", "--yes")
+    assert "Backups of every changed file" in reviewer.fails("disconnect", "gemini", "--yes")
 
 
 def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:
@@ -296,7 +296,7 @@ def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
     reviewer.fails("connect", "emacs", code=2)
     reviewer.fails("connect", "--yes", code=2)
     reviewer.fails("connect", "codex", "--block", code=2)
-    assert "in no git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
+    assert "not in a git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
 
 
 def in_folder(program: Reviewer, folder: Path, *arguments: object) -> str:

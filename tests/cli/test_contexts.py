@@ -172,7 +172,7 @@ def test_an_export_can_be_imported_again(talked: Reviewer) -> None:
 REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "show", "ffff"], 1, 'no commit "ffff"'),
     (["commit", "show", "ab"], 1, "at least 4 characters"),
-    (["commit", "list", "tolk"], 1, "There is: talk"),
+    (["commit", "list", "tolk"], 1, "Close matches: talk"),
     (["commit", "list", "talk", "--filter", "prio:x"], 1, "There is no field"),
     (["annotate", "2"], 1, "Say a priority"),
     (["annotate", "2", "--retain", " "], 1, "is empty"),
@@ -192,7 +192,7 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["compile", "talk", "--at", "ffff"], 1, "no commit"),
     (["compile", "nothing"], 1, "no context"),
     (["context", "import", "gone.jsonl"], 1, "gone.jsonl"),
-    (["context", "import", "a", "b", "--name", "x"], 2, "one file"),
+    (["context", "import", "a", "b", "--name", "x"], 2, "a single file"),
     (["context", "create", "talk", "--project", "kiosk"], 1, "already"),
 ]  # fmt: skip
 

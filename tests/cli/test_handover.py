@@ -119,7 +119,7 @@ def test_a_session_is_found_by_its_id_and_the_newest_without_one(
         done = reviewer(*arguments, "--json", env=known)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["path"].endswith("newest.jsonl")
-    assert "neither a file nor a session" in reviewer(verb, "older", env=known).stderr
+    assert "neither a file nor a known session" in reviewer(verb, "older", env=known).stderr
 
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])
@@ -141,7 +141,7 @@ def test_sessions_of_every_agent_are_found(reviewer: Reviewer, verb: str) -> Non
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_an_unknown_session_is_one_sentence(reviewer: Reviewer, verb: str) -> None:
-    assert "neither a file nor a session" in reviewer.fails(verb, "gone")
+    assert "neither a file nor a known session" in reviewer.fails(verb, "gone")
     assert "Name the file of one" in reviewer.fails(verb)
     assert "does not exist" in reviewer.fails(verb, "no/such.jsonl")
 

@@ -424,10 +424,10 @@ def test_a_hook_ends_after_its_time(reviewer: Reviewer, method: str) -> None:
 ENDLESS = """
 import itertools, sys
 from reviewer.agents.hooks import Hooks
-from reviewer.cli import hook
+from reviewer.agents import events
 from reviewer.main import main
 
-hook.MAX_SECONDS = 0.1
+events.TIMEOUTS["start"] = 0.1
 Hooks.carry_out = lambda self, told: max(itertools.repeat(0))
 sys.exit(main())
 """

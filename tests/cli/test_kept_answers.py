@@ -118,7 +118,7 @@ def test_a_run_that_was_stopped_goes_on_from_what_was_answered(
     model.hangs_after = None
     asked, err = run(talk, model)
     assert asked == list(MACHINES[2:])
-    assert "2 answers of the model taken from an earlier run; --fresh asks again." in err
+    assert "2 answers of the model reused from an earlier run; --fresh asks again." in err
 
 
 def test_a_second_run_asks_nothing_and_fresh_asks_everything(talk: Reviewer, model: Model) -> None:

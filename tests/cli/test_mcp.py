@@ -132,7 +132,7 @@ async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
             statement="The spooler needs port 9417 free, otherwise it hangs without a message.",
             quotes=[{"text": "the spooler needs port 9417 free, otherwise it hangs"}],
         )
-        assert "known or waits already" in again
+        assert "Already known or waiting" in again
         assert "9417" not in await call(client, "packet", task="spooler")
     (row,) = reviewer.rows("--project", folder.name, "queue", "list", "--filter", "proposer:mcp")
     assert row["rule"] == "mcp.claude-code"
@@ -151,7 +151,7 @@ async def test_a_disputed_memory_is_held_back_until_it_is_decided(reviewer: Revi
         assert "thermal paper" not in await call(client, "packet")
         assert "not remembered" in await refused(client, "dispute", id=f"m:{number}", reason=reason)
         assert "no m:4711" in await refused(client, "dispute", id="m:4711", reason=reason)
-        assert "what is wrong" in await refused(client, "dispute", id=f"m:{number}", reason=" ")
+        assert "and the reason" in await refused(client, "dispute", id=f"m:{number}", reason=" ")
     assert reason in reviewer(*named, "queue", "show", number).stdout
     assert reviewer(*named, "promote", number).returncode == 0
     assert reason not in reviewer(*named, "queue", "show", number).stdout
@@ -264,7 +264,7 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
             except ReviewerError as problem:
                 refused_with.add(str(problem))
     assert queued == 45
-    assert any("45 proposals of agents wait" in each for each in refused_with)
+    assert any("45 proposals of agents are already waiting" in each for each in refused_with)
     assert len(refused_with) == 1
     options = ("--project", folder.name)
     assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 45
@@ -287,7 +287,7 @@ def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Revie
         ]
         answers = [answer for each in both for answer in each.result(timeout=120)]
     assert sum(answer.startswith("Queued") for answer in answers) == 9
-    assert sum("known or waits already" in answer for answer in answers) == 1
+    assert sum("Already known or waiting" in answer for answer in answers) == 1
     rows = reviewer.rows("--project", folder.name, "queue", "list", "--filter", "proposer:mcp")
     assert {row["rule"] for row in rows} == {"mcp.codex", "mcp.gemini"}
     assert len(rows) == 9
@@ -300,7 +300,7 @@ async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> 
     nowhere = reviewer.folder / "nowhere"
     nowhere.mkdir()
     async with served(reviewer, nowhere) as client:
-        assert "in no git work tree" in await refused(client, "packet")
+        assert "not in a git work tree" in await refused(client, "packet")
     # A name in an agent's settings opens no other project.
     other = tree(reviewer, "bakery")
     async with talking(reviewer, other, "--project", "ticket-office") as client:

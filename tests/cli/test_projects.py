@@ -476,7 +476,7 @@ class TestWhoIsWho:
         succeeds(own.at("p"), "state", "set", "mascot", "pelican")
         own.git("clone")
         done = own.at("clone")("--project", "p", "state", "set", "food", "fish")
-        assert f"{own.folder / 'clone'} is bound to project p from now on" in done.stderr
+        assert f"{own.folder / 'clone'} is now bound to project p" in done.stderr
         assert "pelican" in said_by(own.at("clone"))
         assert "fish" in said_by(own.at("p"))
         assert own.at("p")("state", "set", "food", "squid").stderr.count("bound") == 0

@@ -201,7 +201,7 @@ class TestConflicts:
         assert program.ids("--filter", "kind:conflict") == []
         assert show(program, conflict)["conflict"]["resolution"] == resolution
         assert (show(program, left)["status"], show(program, right)["status"]) == standing
-        assert "settled already" in program.fails("conflict", conflict, "--both")
+        assert "already settled" in program.fails("conflict", conflict, "--both")
         said(program, "undo")
         assert program.ids("--filter", "kind:conflict") == [conflict]
         program.nothing_lost()

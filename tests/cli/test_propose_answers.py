@@ -120,7 +120,7 @@ def test_a_limit_below_the_smallest_piece_says_what_is_needed(reviewer: Reviewer
     path, environment = session(reviewer), asks(reviewer)
     done = reviewer("propose", path, "--yes", "--max-tokens-in", "5", env=environment)
     assert done.returncode == 1
-    (needed,) = re.findall(r"smallest piece that is left needs ([\d,]+) tokens", done.stderr)
+    (needed,) = re.findall(r"smallest remaining piece needs ([\d,]+) tokens", done.stderr)
     assert "goes on" not in done.stderr
     assert not was_asked(reviewer)
     enough = needed.replace(",", "")

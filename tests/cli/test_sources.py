@@ -209,7 +209,7 @@ def test_sessions_of_the_folder_that_a_project_was_moved_from_are_its_own(shop: 
     assert "belong to project" in shop.fails("--project", "other", "sources", "--moved-from", old)
     assert shop("undo").returncode == 0
     assert listed(shop) == {}
-    assert "no folder of one project" in shop.fails("sources", "--moved-from", "/")
+    assert "not a folder of one project" in shop.fails("sources", "--moved-from", "/")
 
 
 def test_a_moved_work_tree_keeps_its_project_and_the_sessions_of_its_old_folder(

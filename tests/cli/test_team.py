@@ -159,7 +159,7 @@ def test_a_group_that_does_not_exist_is_refused(team: Reviewer) -> None:
 
 def test_a_store_beside_other_files_is_not_shared(filled: Reviewer) -> None:
     said = filled.fails("share", own_group())
-    assert "holds other things too" in said
+    assert "also contains other things" in said
     assert mode(filled.db) == 0o600
 
 

@@ -135,13 +135,13 @@ def test_a_file_that_takes_many_times_what_others_take_is_given_up(
         if row["problem"]
     )
     assert said.startswith(f"{endless.sessions / 'endless.jsonl.gz'} takes more than ")
-    assert "look at it, or read it alone with reviewer ingest" in said
+    assert "check it, or read it alone with reviewer ingest" in said
 
 
 def test_a_file_with_too_many_places_is_given_up(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_read, "MOST", 3)
+    monkeypatch.setattr(session_read, "MAX_PLACES", 3)
     path = fleet.session("many.jsonl", *FACTS)
     few = fleet.session("few.jsonl", *FACTS[:2])
     found = {

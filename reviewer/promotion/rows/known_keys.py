@@ -1,4 +1,4 @@
-"""Which statements a project has already, whatever became of them."""
+"""Finds the statements that a project already has, with any status."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
 
 Key = tuple[str, str, str]
-"""The key that no two rows of a project share: kind, type and normalised wording."""
+"""The key, unique in a project: kind, type and normalised wording."""
 
 
 def known_keys(
     connection: sqlite3.Connection, project_id: int, keys: Iterable[Key]
 ) -> dict[Key, int]:
-    """The ids of the rows by those keys, also of rows that a person has reworded or given another
-    type since.
+    """The ids of the rows by those keys, including rows that a person has since reworded or
+    retyped.
     """
     asked = set(keys)
     found: dict[Key, int] = {}
-    changed: dict[str, int] = {}  # what a person changed is not proposed under another type
+    changed: dict[str, int] = {}  # a retyped row is not proposed again under its old type
     for chunk in chunks(sorted({key for _, _, key in asked})):
         sql = (
             "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ? AND"
@@ -35,7 +35,7 @@ def known_keys(
         "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
         " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
         (project_id,),
-    ):  # nor what was reworded in its earlier words
+    ):  # nor a reworded row in its earlier words
         found.setdefault((kind, type_, duplicate_key(content)), number)
     for each in asked:
         if each not in found and each[2] in changed:
@@ -46,7 +46,7 @@ def known_keys(
 def row_with_key(
     act: Act, project_id: Value, key: tuple[Value, Value, Value], *, besides: int = 0
 ) -> tuple[int, str] | None:
-    """Id and status of the row that has a key now, other than the row `besides`."""
+    """Id and status of the row that currently has a key, other than the row `besides`."""
     rows = act.query(
         "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"
         " AND id <> ?",

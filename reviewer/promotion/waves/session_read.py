@@ -1,4 +1,4 @@
-"""All that one file proposes, as values: reading, masking and proposing without a store.
+"""Everything that one file proposes, as values: reading, masking and proposing without a store.
 
 The wave of one machine takes the same steps file by file (`source_reader.read`,
 `candidate_collector.propose_from`), but writes records as they come and ranks against its store.
@@ -34,11 +34,11 @@ from reviewer.sources.events import Rewind
 from reviewer.sources.records import RecordUse
 from reviewer.text.normalise import duplicate_key
 
-AROUND = 300
-"""Characters of a record kept before and after a span, so that it can be judged elsewhere."""
-MOST = 250_000
-"""Places of a file, which are kept in memory: sessions have some 60 in a MB."""
-SHORT = 1_000
+CONTEXT_CHARS = 300
+"""Characters of a record kept before and after a span, for judging it elsewhere."""
+MAX_PLACES = 250_000
+"""Places of a file, which are kept in memory: sessions have some 60 per MB."""
+WHOLE_RECORD_CHARS = 1_000
 """Characters of a record that is kept whole."""
 
 
@@ -51,16 +51,16 @@ class Excerpt(Struct, frozen=True):
     @classmethod
     def of(cls, text: str, start: int, end: int) -> Excerpt:
         """The text around a span."""
-        if len(text) <= SHORT:
+        if len(text) <= WHOLE_RECORD_CHARS:
             return cls(text, 0)
-        first = max(0, start - AROUND)
-        return cls(text[first : end + AROUND], first)
+        first = max(0, start - CONTEXT_CHARS)
+        return cls(text[first : end + CONTEXT_CHARS], first)
 
 
 class FoundStatement(Struct, frozen=True):
-    """One place at which one statement was found.
+    """A place where a statement was found.
 
-    `sentence`: its fingerprint, by which boot text is recognised.
+    `sentence`: its fingerprint, for recognising boot text.
     """
 
     candidate: Candidate
@@ -80,16 +80,16 @@ class SessionRead(Struct, frozen=True, kw_only=True):
     statements: tuple[tuple[PreparedStatement, float], ...] = ()
     """Statements with their proof, each with its score."""
     boot: tuple[int, ...] = ()
-    """Fingerprints of the statements that every session begins with, sorted."""
+    """Fingerprints of the statements at the beginning of every session, sorted."""
     records: int = 0
     masked: int = 0
     cwd: str = ""
-    """The first working folder that the file names."""
+    """The first working folder named in the file."""
     tally: dict[str, int] = {}
     errors: tuple[str, ...] = ()
     problem: str = ""
     other_kind: bool = False
-    """The file is intact, but of a kind that is not read."""
+    """The file is intact, but of an unsupported kind."""
 
 
 def read_session(
@@ -97,8 +97,7 @@ def read_session(
 ) -> SessionRead:
     """Read the file at `path`, cited as `name`, and propose from it.
 
-    `seconds`: of the processor, after which the file is given up. Never raises for a file: what is
-    wrong with it becomes its `problem`.
+    `seconds`: limit of CPU time. Never raises for a file: its fault becomes the `problem`.
     """
     job = ReadJob(str(path), now, modified_ns, name=name)
     try:
@@ -109,7 +108,7 @@ def read_session(
     except OSError as problem:
         reason = problem.strerror or str(problem)
         return SessionRead(problem=f"{name} cannot be read: {reason.lower()}.")
-    except Exception as problem:  # among millions of files, one must not end the others
+    except Exception as problem:  # one among millions of files must not stop the others
         return SessionRead(problem=f"{name} cannot be read: {reason_of_fault(problem)}.")
 
 
@@ -165,15 +164,15 @@ class _Reading:
         )
 
     def _require_measure(self) -> None:
-        if len(self._excerpts) > MOST:
+        if len(self._excerpts) > MAX_PLACES:
             raise SourceError(
-                f"{self._job.cited_as} has more than {MOST:,} places that may be remembered: look"
-                " at it, and split it."
+                f"{self._job.cited_as} has more than {MAX_PLACES:,} places that may be remembered:"
+                " check it, and split it."
             )
         if time.thread_time() > self._until:
             raise SourceError(
-                f"{self._job.cited_as} takes more than {self._seconds:,.0f} s, many times what "
-                f"others of its size take: look at it, or read it alone with reviewer ingest."
+                f"{self._job.cited_as} takes more than {self._seconds:,.0f} s, many times the"
+                " usual for its size: check it, or read it alone with reviewer ingest."
             )
 
     def _take(self, batch: Batch) -> None:
@@ -188,14 +187,14 @@ class _Reading:
         self._collector.consume(self._noted(batch.found), None)
 
     def _noted(self, events: list[Event]) -> Iterator[Event]:
-        """The events as they are; what every session begins with is remembered."""
+        """The events unchanged; boot text is noted."""
         for event in events:
             if isinstance(event, Restated):
                 self._boot.update(map(_fingerprint, event.keys))
             yield event
 
     def _slim(self, candidate: Candidate) -> Candidate:
-        """The candidate with the lines of its span and, of its record's text, an excerpt."""
+        """The candidate with the lines of its span and an excerpt of its record's text."""
         record = candidate.record
         text, start, end = record.text, candidate.span_start, candidate.span_end
         excerpt = Excerpt.of(text, start, end)
@@ -226,7 +225,7 @@ def _place(candidate: Candidate) -> tuple[str, int, int]:
 
 
 def _forget(_: object) -> None:
-    """Only the wave of one machine counts the statements that are not proposed."""
+    """Statements that are not proposed are counted by the wave of one machine only."""
 
 
 def _nothing_known(_: str) -> tuple[str, ...]:

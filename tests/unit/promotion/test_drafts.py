@@ -18,5 +18,5 @@ def test_a_draft_comes_back_as_it_was(tmp_path: Path, content: str) -> None:
 
 def test_a_draft_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
     (tmp_path / "store.db-drafts").write_text("in the way")
-    with pytest.raises(StoreError, match="could not be kept"):
+    with pytest.raises(StoreError, match="could not be saved"):
         Drafts(tmp_path / "store.db").save(7, "text")

@@ -20,7 +20,7 @@ from reviewer.store.changes import Image
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.migrations import migrate
-from reviewer.store.stored_text import JSON, LEFT_AS_IT_IS, has_only_our_words, masked_images
+from reviewer.store.stored_text import JSON, UNMASKED, has_only_our_words, masked_images
 from reviewer.text.secrets import mask
 from tests.source_code import ROOT, in_one_process, trees
 from tests.stored import everything_in
@@ -42,13 +42,13 @@ def text_columns() -> Iterator[tuple[str, str]]:
 def test_every_text_column_is_masked_or_has_a_reason() -> None:
     columns = {f"{table}.{name}" for table, name in text_columns()}
     assert len(columns) > 60
-    assert LEFT_AS_IT_IS.keys() - columns == set(), "these columns do not exist"
+    assert UNMASKED.keys() - columns == set(), "these columns do not exist"
     assert columns >= JSON
     for table, name in text_columns():
         column = f"{table}.{name}"
         value = json.dumps({"said": f"it is {TOKEN}"}) if column in JSON else f"it is {TOKEN}"
         stored = str(masked_images(table, [{name: value}])[0][name])
-        assert (TOKEN in stored) == (column in LEFT_AS_IT_IS), column
+        assert (TOKEN in stored) == (column in UNMASKED), column
         if column in JSON:
             assert "masked" in json.loads(stored)["said"]
 

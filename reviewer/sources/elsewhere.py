@@ -15,8 +15,6 @@ from reviewer.installation import extra_command, package_command
 
 EXCERPT_AT = "excerpt_at"
 """In the `meta` of a record whose text is a part of it only: the first character of the part."""
-RECORD_LINE = "record_line"
-"""There as well: the first line of the whole record."""
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 

@@ -82,7 +82,7 @@ def _elsewhere(url: str) -> Iterator[SourceFile]:
             found = fs.glob(url, detail=True)
         else:
             # Asked first, because a file system that finds nothing keeps the reason to itself.
-            info = fs.info(url)
+            info = _info(fs, url)
             is_folder = info.get("type") == "directory"
             found = fs.find(url, detail=True) if is_folder else {url: info}
     except Exception as problem:  # each file system raises errors of its own
@@ -95,6 +95,16 @@ def _elsewhere(url: str) -> Iterator[SourceFile]:
             etag = str(info.get("ETag") or info.get("etag") or "").strip('"')
             size = int(info.get("size") or 0)
             yield source_file(str(fs.unstrip_protocol(path)), size, _modified(info), etag)
+
+
+def _info(fs: Any, url: str) -> dict[str, Any]:
+    """What a file system says of a URL. Raises whatever it raises."""
+    try:
+        found: dict[str, Any] = fs.info(url)
+        return found
+    except FileNotFoundError as problem:
+        hidden = problem.__cause__ or problem
+        raise PermissionError if getattr(hidden, "status", 0) in (401, 403) else hidden from problem
 
 
 def _modified(info: dict[str, Any]) -> int:

@@ -34,10 +34,6 @@ def require_no_password(url: str) -> None:
 
 def said_of(url: str, problem: BaseException) -> str:
     """Why a URL cannot be used: a sentence without secrets."""
-    if isinstance(problem, FileNotFoundError) and problem.__cause__:  # as aiohttp has it
-        problem = problem.__cause__
-        if getattr(problem, "status", None) in (401, 403):
-            problem = PermissionError()
     return without_secrets(trouble(url, problem))
 
 

@@ -191,7 +191,6 @@ TAKES_READY_TEXT = {
 WRITES_FILES = {
     ("promotion/decisions/forgetting.py", "_sweep"): "own files, with wordings taken out of them",
     ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
-    ("cli/team.py", "export"): "decisions for another store, and their signature",
     ("fleet/tables.py", "write"): "a table of a job over many files",
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("packets/output.py", "write_packet"): "takes ready text",
@@ -199,7 +198,7 @@ WRITES_FILES = {
     ("pipelines/run_folder.py", "write_run_file"): "a run of a pipeline",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
-    ("promotion/exchange/syncing.py", "_write"): "decisions for another machine, signed",
+    ("promotion/exchange/decision_lines.py", "write_decisions"): "decisions, signed",
     ("tui/places.py", "_save"): "where the screen was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""

@@ -17,7 +17,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.pipelines.service import RunOptions
-from reviewer.promotion.exchange.signed_decisions import DecisionFile, Header
+from reviewer.promotion.exchange.decision_lines import DecisionFile, Header
 from reviewer.promotion.lists.readings import ReadingNote
 from reviewer.promotion.views import QueueQuery
 from reviewer.proposing.values import (
@@ -118,7 +118,7 @@ def _value(parameter: inspect.Parameter, number: int, folder: Path, text: str) -
         "Iterable[CompiledMessage]": [], "Sequence[Moment]": [], "Sequence[LevelChoice]": [],
         "RunOptions": RunOptions(), "Level": Level.BRIEF,
         "SummarizationOptions": SummarizationOptions(), "Sequence[AnchorPoint]": [],
-        "DecisionFile": DecisionFile(Header("", 1, "acme", "", "anna", "", ""), (), (b"",)),
+        "DecisionFile": DecisionFile(Path("x"), Header.of("acme", "anna", ""), b""),
         "ReadingNote": ReadingNote(project="acme", path=text, bytes=1, reader=text, at=text),
         "Sequence[Reader]": [],
         "Relations": Relations(untrue=((number, number + 1),), contradict=((number, number + 2),)),

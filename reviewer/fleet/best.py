@@ -21,7 +21,7 @@ from reviewer.fleet.tables import EVIDENCE, FILES, Folder, Parts
 from reviewer.fleet.values import FleetError, extra, line
 
 ROWS_AT_ONCE = 10_000
-MEMORY_LIMIT = "2GB"
+MEMORY_LIMIT = "1GB"
 """What DuckDB may use; the rest goes to the disk."""
 
 
@@ -39,12 +39,18 @@ class Best:
 
     def batches(self) -> Iterator[list[CandidateRow]]:
         """The candidates, the best first. Raises FleetError naming the first that is not right."""
-        cursor = self._connection.execute("SELECT * EXCLUDE (position) FROM best ORDER BY position")
-        names = [column[0] for column in cursor.description]
-        done = 0
-        while rows := cursor.fetchmany(ROWS_AT_ONCE):
-            yield [self._checked(n, names, row) for n, row in enumerate(rows, done + 1)]
-            done += len(rows)
+        for first in range(0, self.count, ROWS_AT_ONCE):
+            # Page by page: DuckDB makes all rows of an answer before it hands out the first.
+            page = self._connection.execute(
+                "SELECT * EXCLUDE (position) FROM best WHERE position > ?1 AND position <= ?1 + ?2"
+                " ORDER BY position",
+                [first, ROWS_AT_ONCE],
+            )
+            names = [column[0] for column in page.description]
+            yield [
+                self._checked(number, names, row)
+                for number, row in enumerate(page.fetchall(), first + 1)
+            ]
 
     def _checked(self, number: int, names: list[str], row: tuple[Any, ...]) -> CandidateRow:
         """A row, if it is as it should be: anybody may have written the parts."""
@@ -144,6 +150,7 @@ class Best:
                         e.content, e.rule, e.place) = 1
                 )
             )
+            ORDER BY position
             """
         )
 

@@ -20,7 +20,8 @@ from reviewer.fleet.values import FleetError, JobSettings, extra
 from reviewer.sources.elsewhere import file_system, is_url
 
 EVIDENCE, FILES = ".evidence.parquet", ".files.parquet"
-"""The tables of a part; the last one is written last, and says that the part is whole."""
+"""The tables of a part. The last one is written last, and says that the part is whole: without it,
+the other is what a killed run has left, and counts for nothing."""
 
 
 _NAME = re.compile(r"part-(\d{14})-\d{7}[ab]*")

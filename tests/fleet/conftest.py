@@ -140,8 +140,9 @@ def rows(path: Path | str) -> list[dict[str, Any]]:
 
 
 def evidence(parts: Path) -> str:
-    """A hash over everything that parts found, in whichever part it is."""
-    found = [row for path in parts.glob("*.evidence.parquet") for row in rows(path)]
+    """A hash over everything that whole parts found, in whichever part it is."""
+    whole = [str(path).removesuffix(".files.parquet") for path in parts.glob("*.files.parquet")]
+    found = [row for name in whole for row in rows(f"{name}.evidence.parquet")]
     lines = sorted(
         json.dumps({name: value for name, value in row.items() if name != "part"}, sort_keys=True)
         for row in found

@@ -96,20 +96,6 @@ def test_parts_can_be_in_the_bucket(fleet: Fleet, bucket: Bucket) -> None:
     assert fleet.queue()[0]["sessions"] == 4
 
 
-def test_an_object_that_goes_away_before_it_is_read(fleet: Fleet, bucket: Bucket) -> None:
-    from reviewer.fleet.listing import listed
-    from reviewer.fleet.part import write_part
-    from reviewer.fleet.values import JobSettings, Part
-
-    url = bucket.put("logs/gone.jsonl", session_lines("one", *FACTS).encode())
-    files, _ = listed(["s3://team/logs"], "")
-    bucket.fs.rm_file("team/logs/gone.jsonl")
-    fleet.parts.mkdir()
-    settings = JobSettings(now="2026-03-01T12:00:00.000Z")
-    (row,) = write_part(Part("part", tuple(files), str(fleet.parts), settings))
-    assert row.problem == f"{url} does not exist: check the address."
-
-
 def test_a_row_of_a_bucket_shows_what_was_stored_and_asks_nobody(
     fleet: Fleet, bucket: Bucket
 ) -> None:
@@ -233,11 +219,3 @@ def test_files_that_come_late_or_are_refused_are_named_and_the_rest_is_read(
         assert slow.startswith("s3://team/logs/slow.jsonl cannot be read: it did not answer in")
         fleet.imports()
         assert fleet.queue()[0]["sessions"] == 2
-
-
-def test_every_look_into_a_bucket_has_the_same_patience(bucket: Bucket) -> None:
-    from reviewer.sources.elsewhere import file_system
-
-    del bucket
-    limits = file_system("s3://team").config_kwargs
-    assert limits["connect_timeout"] <= limits["read_timeout"] <= 60

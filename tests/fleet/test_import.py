@@ -268,6 +268,12 @@ def plant(fleet: Fleet, **columns: object) -> None:
         pq.write_table(pa.Table.from_pylist([row], schema=table.schema), path)
 
 
+def test_a_part_that_is_not_whole_counts_for_nothing(read: Fleet) -> None:
+    plant(read, content="What a worker wrote before it was killed")
+    min(read.parts.glob("*.files.parquet")).unlink()
+    assert read.imports()["new"] == len(FACTS)
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [

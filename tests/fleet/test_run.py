@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.fleet import run
 from tests.fleet.conftest import (
     FACTS,
     KILLER,
@@ -166,25 +165,6 @@ def test_a_file_that_goes_away_before_it_is_read(killing: Fleet) -> None:
     counts = killing.run()
     assert (counts["files"], counts["failed"]) == (2, 1)
     assert counts["problems"] == [f"{gone} does not exist: check the path."]
-
-
-def test_a_file_larger_than_a_part_is_a_part_of_its_own(fleet: Fleet) -> None:
-    fleet.session("small.jsonl", *FACTS[:2])
-    large = fleet.session("large.jsonl", *FACTS[2:])
-    filler = {
-        "type": "user",
-        "uuid": "filler",
-        "sessionId": "large",
-        "message": {"role": "user", "content": [{"type": "tool_result", "content": "x" * 9_000}]},
-    }
-    with large.open("a") as file:
-        file.write((json.dumps(filler) + "\n") * (run.PART_BYTES // 9_000 + 1))
-    counts = fleet.run()
-    assert (counts["parts"], counts["files"], counts["failed"]) == (2, 2, 0)
-    contents = {
-        row["content"] for path in fleet.parts.glob("*.evidence.parquet") for row in rows(path)
-    }
-    assert contents == set(FACTS)
 
 
 def test_a_folder_of_another_version_or_with_a_damaged_part(read: Fleet) -> None:

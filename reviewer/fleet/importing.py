@@ -22,7 +22,7 @@ from reviewer.promotion.rows.evidence_rows import (
     record_ids,
     wave_row,
 )
-from reviewer.promotion.rows.known_keys import Key
+from reviewer.promotion.rows.known_keys import Key, known_keys
 from reviewer.promotion.views import proposed_by
 from reviewer.sources.elsewhere import EXCERPT_AT
 from reviewer.sources.records import Shape
@@ -139,7 +139,6 @@ class _Wave:
         """The rows of this import by their fact."""
         self._project_id = project_row(act, project)
         self.number = wave_row(act, self._project_id, [parts], now)
-        self._reworded = self._changed_by_hand()
 
     def end(self) -> None:
         """Write down the counts of the wave."""
@@ -150,7 +149,7 @@ class _Wave:
         """Write some rows."""
         rows, masked = without_secrets(rows)
         keys = [(each.kind, each.type, duplicate_key(each.content)) for each in rows]
-        known = self._known(keys)
+        known = known_keys(self._act.query, self._project_id, keys)
         places = self._places(rows)
         again: dict[int, list[tuple[CandidateRow, SourcePlace]]] = defaultdict(list)
         fresh: dict[Key, int] = {}  # masking may have made two the same
@@ -271,32 +270,6 @@ class _Wave:
             add_places(self._act, number, [place for _, place in fresh])
         self.changed |= bool(updates)
         self._act.update_each("memory", updates)
-
-    def _changed_by_hand(self) -> dict[str, int]:
-        """What a person has reworded or given another type, by its wordings."""
-        rows = self._act.query(
-            "SELECT content, id FROM memory WHERE project_id = ?1 AND edited = 1 UNION ALL"
-            " SELECT h.content, m.id FROM content_history h JOIN memory m ON m.id = h.memory_id"
-            " WHERE m.project_id = ?1",
-            (self._project_id,),
-        )
-        return {duplicate_key(content): number for content, number in reversed(rows)}
-
-    def _known(self, keys: Iterable[Key]) -> dict[Key, int]:
-        """The rows of the project that say what these say."""
-        by_type: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for kind, type_, key in keys:
-            by_type[kind, type_].append(key)
-        found = {each: self._reworded[each[2]] for each in keys if each[2] in self._reworded}
-        for (kind, type_), some in by_type.items():
-            for chunk in chunks(sorted(some)):  # in the order of the index, page by page
-                for key, number in self._act.query(
-                    "SELECT key, id FROM memory WHERE project_id = ? AND kind = ? AND type = ?"
-                    f" AND key IN ({','.join('?' * len(chunk))})",
-                    (self._project_id, kind, type_, *chunk),
-                ):
-                    found[kind, type_, key] = number
-        return found
 
     def _places(self, rows: Sequence[CandidateRow]) -> list[SourcePlace]:
         """The record of each row, and its span there; records that the store lacks are written.

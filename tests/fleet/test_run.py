@@ -251,10 +251,8 @@ def test_addresses_that_cannot_be_opened(fleet: Fleet) -> None:
     assert "Cannot connect" in said
     assert "abc123" not in said
     said = fleet.fails("run", "ftp://x/y", "--out", fleet.parts)
-    assert said.strip() == (
-        "ftp://x/y cannot be opened: ftp:// needs options. Give them, for example:"
-        """ REVIEWER_FSSPEC='{"ftp":{"host":"..."}}'"""
-    )
+    assert "ftp://x/y cannot be opened" in said
+    assert "REVIEWER_FSSPEC has its options" in said
 
 
 def test_an_empty_source_is_refused(fleet: Fleet) -> None:

@@ -122,6 +122,8 @@ class Syncing:
                 header = encoded(Header.of(project, self._ledger.actor, iso(self._clock())))
                 before = files[own].whole_lines if own in files else header
                 write_decisions(own, before, (each.raw for each in run.fresh.values()), key)
+                with self._ledger.act(SYNC):
+                    run.remember_sent()
             except (OSError, ReviewerError) as problem:
                 reason = reason_of(problem) if isinstance(problem, OSError) else str(problem)
                 unwritten = f"{own} could not be written: {reason}"
@@ -158,6 +160,7 @@ class _Run:
         """The row that an item came from. Superseded by that of its group, it is woken when the
         item differs again.
         """
+        self._sent: list[tuple[str, SyncedItem]] = []
         self.fresh: dict[str, Line] = {}
         """The new lines of this machine, by item."""
         self.taken = 0
@@ -251,12 +254,12 @@ class _Run:
     def _own_lines(
         self, here: Mapping[str, sqlite3.Row], there: set[str], own: Path, quoted: bool
     ) -> Iterator[Line]:
-        """A line for each item whose row is not as the last sync left it, or of which the folder
-        lacks a line: it was lost, or could not be written.
+        """A line for each item whose row is not as the last sync left it, or that the folder has no
+        line on.
         """
         for item, row in here.items():
             before = self._known.get(item)
-            if before and before.outcome == _outcome(row) and there.issuperset(before.latest):
+            if before and before.outcome == _outcome(row) and not there.isdisjoint(before.latest):
                 continue
             decision = decision_of(self._writer, row, row["decided_at"] or self._now, quoted=quoted)
             keys = dict.fromkeys((*decision.earlier, self._rows[self._origins[item]]["key"]))
@@ -384,8 +387,17 @@ class _Run:
             earlier = {*each.earlier, *((*before.latest, *before.earlier) if before else ())}
             earlier.difference_update(latest)
             found = SyncedItem(memories[item], latest, tuple(sorted(earlier)), _outcome(row))
+            if item in self.fresh:
+                self._sent.append((item, found))
+                lines = (before.latest, before.earlier) if before else ((), ())
+                found = SyncedItem(found.memory, *lines, outcome="")  # sent again until it is there
             if found != before:
                 self._put(item, found)
+
+    def remember_sent(self) -> None:
+        """Remember the lines that have been written to the folder."""
+        for item, each in self._sent:
+            self._put(item, each)
 
     def _put(self, item: str, each: SyncedItem) -> None:
         self._writer.execute(

@@ -145,6 +145,7 @@ def import_(
         session.changing(create=True, new_outside=True) as engine,
         working() as (line, interruption),
     ):
+        line.show("counting what the parts say", at_once=True)
         report = engine.fleet.run(
             folder,
             project=session.target(engine),

@@ -64,10 +64,6 @@ class Part(Struct, frozen=True):
     out: str
     settings: JobSettings
 
-    @property
-    def bytes(self) -> int:
-        return sum(file.bytes for file in self.files)
-
 
 def extra(module: str) -> ModuleType:
     """A module of the extra `fleet`. Raises FleetError where it is not installed."""

@@ -22,6 +22,7 @@ from reviewer.sources.elsewhere import file_system, is_url
 EVIDENCE, FILES = ".evidence.parquet", ".files.parquet"
 """The tables of a part. The last one is written last, and says that the part is whole: without it,
 the other is what a killed run has left, and counts for nothing."""
+ROWS_AT_ONCE = 5_000
 
 
 _NAME = re.compile(r"part-(\d{14})-\d{7}[ab]*")
@@ -123,12 +124,12 @@ class Parts:
             return {}
         try:
             rows = self.table(FILES).to_table().to_pylist()
-        except (extra("pyarrow").ArrowException, OSError) as problem:
+            found = msgspec.convert(rows, list[FileRow])
+        except (extra("pyarrow").ArrowException, OSError, ValueError) as problem:
             raise FleetError(
                 f"{self.folder.place} has a damaged part: {problem}. Delete it, and run the job"
                 " again."
             ) from problem
-        found = (msgspec.convert(row, FileRow) for row in rows)
         return {row.path: row for row in sorted(found, key=lambda row: row.part)}
 
     def table(self, table: str) -> Any:
@@ -159,9 +160,11 @@ def encoded(rows: Sequence[Struct], kind: type[Struct], settings: JobSettings) -
     """Rows of one kind as a Parquet file, with the settings of the job in its metadata."""
     pa, pq = extra("pyarrow"), extra("pyarrow.parquet")
     schema = _schema(kind).with_metadata({b"reviewer": msgspec.json.encode(settings)})
-    table = pa.Table.from_pylist(msgspec.to_builtins(rows), schema=schema)
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            some = msgspec.to_builtins(rows[start : start + ROWS_AT_ONCE])
+            writer.write_table(pa.Table.from_pylist(some, schema=schema))
     return bytes(sink.getvalue())
 
 

@@ -287,7 +287,9 @@ class _Wave:
                 spans.append((row.record, row.span_start, row.span_end))
                 continue
             spans.append((key, *_span_in_excerpt(row)))
-            if key not in numbers:
+            if key in new:  # up to the last of the statements that cite it
+                new[key]["line_end"] = max(int(str(new[key]["line_end"])), row.line_end)
+            elif key not in numbers:
                 new[key] = {
                     **_record(row, key, spans[-1][1]),
                     "project_id": self._project_id,

@@ -153,6 +153,19 @@ def test_each_shows_its_words_and_where_they_are(read: Fleet) -> None:
     read.reviewer.nothing_lost()
 
 
+def test_statements_of_one_note_each_have_their_line(fleet: Fleet) -> None:
+    note = fleet.sessions / "notes.md"
+    note.write_text("# Kiosk\n\n" + "".join(f"- [Preference] {fact}.\n" for fact in FACTS[:4]))
+    fleet.run()
+    fleet.imports()
+    lines = note.read_text().splitlines()
+    found = fleet.queue()
+    assert len(found) >= 4
+    for row in found:
+        source = row["source"]
+        assert row["content"] in "\n".join(lines[source["line_start"] : source["line_end"]])
+
+
 def test_what_the_project_has_counts_as_seen(read: Fleet) -> None:
     first = read.imports("--top", 2)
     assert (first["new"], first["repeated"]) == (2, 0)

@@ -27,9 +27,6 @@ OPENS_A_DOOR_ITSELF = {
     ("agents/agent_files.py", "_read"): "reads one byte more than the limit through open_own",
     ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
     ("cli/help.py", "help_"): "pages of the program",
-    ("fleet/collapse.py", "_write"): "a new file (O_EXCL) with a random name, moved into place",
-    ("fleet/places.py", "write"): "writes into the new file of writing()",
-    ("fleet/places.py", "writing"): "a new file (O_EXCL) with a random name, moved into place",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
     ("promotion/exchange/signatures.py", "signer"): "writes into a temporary folder that it made",
     ("serving/server.py", "_page"): "pages of the program",
@@ -193,14 +190,14 @@ TAKES_READY_TEXT = {
 WRITES_FILES = {
     ("promotion/decisions/forgetting.py", "_sweep"): "own files, with wordings taken out of them",
     ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
-    ("cli/team.py", "export"): "decisions for another store, and their signature",
+    ("fleet/tables.py", "write"): "a table of a job over many files",
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("packets/output.py", "write_packet"): "takes ready text",
     ("pipelines/run_folder.py", "_write"): "a stage of a run",
     ("pipelines/checkpoint.py", "write_checkpoint"): "the state of a run",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
-    ("promotion/exchange/syncing.py", "_write"): "decisions for another machine, signed",
+    ("promotion/exchange/decision_lines.py", "write_decisions"): "decisions, signed",
     ("tui/places.py", "_save"): "where the screen was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -53,27 +52,6 @@ class ProgressLine:
             self._drawn_at = 0.0
         if self._due():
             self._draw(line)
-
-    @contextmanager
-    def going(self) -> Iterator[Callable[[str], None]]:
-        """Show a step and its seconds until the end of the block, for work without reports. Yields
-        a function that changes the step.
-        """
-        began, done, steps = time.monotonic(), threading.Event(), [""]
-
-        def draw() -> None:
-            while not done.wait(SECONDS_BETWEEN_DRAWINGS):
-                self.show(f"{steps[0]}  {time.monotonic() - began:,.0f} s")
-
-        drawing = threading.Thread(target=draw, daemon=True)
-        if self._shown:
-            drawing.start()
-        try:
-            yield lambda step: steps.__setitem__(0, step)
-        finally:
-            done.set()
-            if self._shown:
-                drawing.join()
 
     def _due(self) -> bool:
         now = time.monotonic()

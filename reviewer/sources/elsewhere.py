@@ -15,8 +15,6 @@ from reviewer.installation import extra_command, package_command
 
 EXCERPT_AT = "excerpt_at"
 """In the `meta` of a record whose text is a part of it only: the first character of the part."""
-RECORD_LINE = "record_line"
-"""There as well: the first line of the whole record."""
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
@@ -44,33 +42,21 @@ def file_system(url: str) -> Any:
     try:
         made = fsspec.get_filesystem_class(protocol)
         options = {**_patience(protocol), **_options().get(protocol, {})}
-        _require_options(url, made, options)
+        inspect.signature(made.__init__).bind(
+            None, **options
+        )  # one built in part says so in __del__
         return made(**options)
     except ImportError as missing:
         google = protocol in ("gs", "gcs")
         how = package_command("gcsfs") if google else extra_command("fleet")
         raise SourceError(f"{url} cannot be opened ({missing}): {how}") from missing
-    except ValueError as problem:
-        raise SourceError(f"{url} cannot be opened: {problem}") from problem
+    except (TypeError, ValueError) as problem:  # an option is missing or wrong
+        raise SourceError(
+            f"{url} cannot be opened: {problem}. {OPTIONS_VARIABLE} has its options as JSON: see"
+            " docs/fleet.md."
+        ) from problem
     except OSError as problem:  # some connect at once
         raise SourceError(trouble(url, problem)) from problem
-
-
-def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
-    """Raise SourceError where a file system needs options that it was not given."""
-    needed = [
-        name
-        for name, each in list(inspect.signature(kind.__init__).parameters.items())[1:]
-        if each.default is each.empty and each.kind is each.POSITIONAL_OR_KEYWORD
-    ]
-    missing = {name: "..." for name in needed if name not in options}
-    if missing:
-        protocol = urlsplit(url).scheme
-        example = msgspec.json.encode({protocol: missing}).decode()
-        raise SourceError(
-            f"{url} cannot be opened: {protocol}:// needs options. Give them, for example:"
-            f" {OPTIONS_VARIABLE}='{example}'"
-        )
 
 
 def _patience(protocol: str) -> dict[str, Any]:

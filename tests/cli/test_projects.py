@@ -127,7 +127,7 @@ ELSEWHERE = {
     # test_team.py and test_sync.py show that these keep to one project.
     "share", "decisions export", "decisions import", "sync",
     # tests/fleet shows that an import goes into one project.
-    "fleet run", "fleet files", "fleet collapse", "fleet import",
+    "fleet run", "fleet import",
 }  # fmt: skip
 """Verbs that are not about a project, are about the store as a whole, or find their files
 themselves (`test_sources.py`)."""

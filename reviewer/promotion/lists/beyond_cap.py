@@ -77,7 +77,7 @@ class BeyondCap:
             return {
                 (project_id, key)
                 for project_id, each in wanted.items()
-                for key in known_keys(reader, project_id, each)
+                for key in known_keys(reader.execute, project_id, each)
             }
 
 

@@ -94,7 +94,9 @@ class KnownRows:
     def keys(self, candidates: Iterable[Candidate]) -> dict[Key, int]:
         """Ids of the rows with any status, by the key of a candidate."""
         with failures_as_sentences(self._database.path):
-            return known_keys(self._connection, self.project_id, map(self.key_of, candidates))
+            return known_keys(
+                self._connection.execute, self.project_id, map(self.key_of, candidates)
+            )
 
     def novelty(self, candidate: Candidate) -> float:
         """1 minus the highest similarity to a memory of the project."""

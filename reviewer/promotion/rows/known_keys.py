@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.entities.entity import EntityType
+from reviewer.promotion.views import RowKind
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
 
 Key = tuple[str, str, str]
 """The key, unique in a project: kind, type and normalised wording."""
+_KINDS = (RowKind.MEMORY, RowKind.ENTITY)
+_TYPES = sorted({*map(str, MemoryType), *map(str, EntityType)})
 
 
 def known_keys(
-    connection: sqlite3.Connection, project_id: int, keys: Iterable[Key]
+    query: Callable[..., Iterable[tuple[Any, ...]]], project_id: int, keys: Iterable[Key]
 ) -> dict[Key, int]:
     """The ids of the rows by those keys, including rows that a person has since reworded or
-    retyped.
+    retyped. `query` reads the store.
     """
     asked = set(keys)
     found: dict[Key, int] = {}
     changed: dict[str, int] = {}  # a retyped row is not proposed again under its old type
     for chunk in chunks(sorted({key for _, _, key in asked})):
-        sql = (
-            "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ? AND"
-            f" key IN ({','.join('?' * len(chunk))})"
+        marks = [",".join("?" * len(each)) for each in (_KINDS, _TYPES, chunk)]
+        sql = (  # with all columns of the index, so that it is not read from end to end
+            "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ?"
+            f" AND kind IN ({marks[0]}) AND type IN ({marks[1]}) AND key IN ({marks[2]})"
         )
-        for kind, type_, key, number, edited in connection.execute(sql, (project_id, *chunk)):
+        for kind, type_, key, number, edited in query(sql, (project_id, *_KINDS, *_TYPES, *chunk)):
             found[kind, type_, key] = number
             if edited:
                 changed[key] = number
-    for content, kind, type_, number in connection.execute(
+    for content, kind, type_, number in query(
         "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
         " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
         (project_id,),

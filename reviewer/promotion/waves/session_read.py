@@ -7,8 +7,6 @@ The wave of one machine takes the same steps file by file (`source_reader.read`,
 from __future__ import annotations
 
 import hashlib
-import math
-import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +22,6 @@ from reviewer.promotion.waves.candidate_collector import CandidateCollector, pro
 from reviewer.promotion.waves.faults import reason_of_fault
 from reviewer.promotion.waves.source_reader import (
     Batch,
-    Closed,
     Opened,
     ReadJob,
     read,
@@ -36,8 +33,6 @@ from reviewer.text.normalise import duplicate_key
 
 CONTEXT_CHARS = 300
 """Characters of a record kept before and after a span, for judging it elsewhere."""
-MAX_PLACES = 250_000
-"""Places of a file, which are kept in memory: sessions have some 60 per MB."""
 WHOLE_RECORD_CHARS = 1_000
 """Characters of a record that is kept whole."""
 
@@ -65,8 +60,6 @@ class FoundStatement(Struct, frozen=True):
 
     candidate: Candidate
     excerpt: Excerpt
-    record_line: int
-    """The first line of the whole record; `candidate.record` has those of the span."""
     score: float
     cwd: str
     sentence: int
@@ -81,27 +74,21 @@ class SessionRead(Struct, frozen=True, kw_only=True):
     """Statements with their proof, each with its score."""
     boot: tuple[int, ...] = ()
     """Fingerprints of the statements at the beginning of every session, sorted."""
-    records: int = 0
-    masked: int = 0
     cwd: str = ""
     """The first working folder named in the file."""
-    tally: dict[str, int] = {}
-    errors: tuple[str, ...] = ()
     problem: str = ""
     other_kind: bool = False
     """The file is intact, but of an unsupported kind."""
 
 
-def read_session(
-    path: Path, *, name: str, modified_ns: int, now: datetime, seconds: float = math.inf
-) -> SessionRead:
+def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> SessionRead:
     """Read the file at `path`, cited as `name`, and propose from it.
 
-    `seconds`: limit of CPU time. Never raises for a file: its fault becomes the `problem`.
+    Never raises for a file: its fault becomes the `problem`.
     """
     job = ReadJob(str(path), now, modified_ns, name=name)
     try:
-        return _Reading(job, seconds).done()
+        return _Reading(job).done()
     except SourceError as problem:
         other = isinstance(problem, OtherKindError)
         return SessionRead(problem=str(problem).replace(str(path), name), other_kind=other)
@@ -113,35 +100,27 @@ def read_session(
 
 
 class _Reading:
-    def __init__(self, job: ReadJob, seconds: float) -> None:
+    def __init__(self, job: ReadJob) -> None:
         self._job = job
-        self._seconds = seconds
-        self._until = time.thread_time() + seconds
         self._collector = CandidateCollector(_forget, self._slim, limited=False)
         self._boot: set[int] = set()
-        self._excerpts: dict[tuple[str, int, int], tuple[Excerpt, int]] = {}
-        """For each place, the text around it and the first line of its record."""
+        self._excerpts: dict[tuple[str, int, int], Excerpt] = {}
+        """The text around each place."""
         self._folders: dict[str, str] = {}
-        self._records = self._masked = 0
         self._cwd = ""
 
     def done(self) -> SessionRead:
         """Everything, read to the end. Raises SourceError and OSError."""
         job, format_ = self._job, ""
         path = Path(job.path)
-        closed = Closed({}, [])
         for piece in read(job):
             if isinstance(piece, Opened):
                 format_ = piece.format
                 self._collector.begin(job.cited_as)
             elif isinstance(piece, Batch):
                 self._take(piece)
-                self._require_measure()
             elif isinstance(piece, Rewind):
                 self._collector.rewind(piece)
-            else:
-                closed = piece
-        self._require_measure()
         proposed = propose_from(
             path,
             now=job.now,
@@ -156,28 +135,10 @@ class _Reading:
                 (each, score(each, 1.0)) for each in proposed if isinstance(each, PreparedStatement)
             ),
             boot=tuple(sorted(self._boot)),
-            records=self._records,
-            masked=self._masked,
             cwd=self._cwd,
-            tally=dict(closed.tally),
-            errors=tuple(error.replace(job.path, job.cited_as) for error in closed.errors),
         )
 
-    def _require_measure(self) -> None:
-        if len(self._excerpts) > MAX_PLACES:
-            raise SourceError(
-                f"{self._job.cited_as} has more than {MAX_PLACES:,} places that may be remembered:"
-                " check it, and split it."
-            )
-        if time.thread_time() > self._until:
-            raise SourceError(
-                f"{self._job.cited_as} takes more than {self._seconds:,.0f} s, many times the"
-                " usual for its size: check it, or read it alone with reviewer ingest."
-            )
-
     def _take(self, batch: Batch) -> None:
-        self._records += len(batch.records)
-        self._masked += batch.masked
         for record in batch.records:
             cwd = record.meta.get("cwd", "")
             if cwd and not self._cwd:
@@ -194,20 +155,16 @@ class _Reading:
             yield event
 
     def _slim(self, candidate: Candidate) -> Candidate:
-        """The candidate with the lines of its span and an excerpt of its record's text."""
-        record = candidate.record
-        text, start, end = record.text, candidate.span_start, candidate.span_end
-        excerpt = Excerpt.of(text, start, end)
-        self._excerpts[_place(candidate)] = (excerpt, record.line_start)
+        """The candidate with the lines of its span and, of its record's text, an excerpt."""
+        text, start, end = candidate.record.text, candidate.span_start, candidate.span_end
+        self._excerpts[_place(candidate)] = Excerpt.of(text, start, end)
         return without_text(candidate)
 
     def _found(self) -> Iterator[FoundStatement]:
         for candidate in self._collector.candidates:
-            excerpt, record_line = self._excerpts[_place(candidate)]
             yield FoundStatement(
                 candidate=candidate,
-                excerpt=excerpt,
-                record_line=record_line,
+                excerpt=self._excerpts[_place(candidate)],
                 score=base_score(candidate),
                 cwd=self._folders.get(candidate.record.key, self._cwd),
                 sentence=_fingerprint(duplicate_key(candidate.content)),

@@ -453,7 +453,7 @@ def test_the_settings_follow_guards_and_commands_and_are_put_back(
     done = reviewer(*named, "edit", number, "--when", when)
     # What `connect` has started in the background may have written it first.
     if words not in settings.read_text():
-        assert f"{settings} is written anew for {agent}: {when} is new." in done.stderr
+        assert f"{settings} is rewritten for {agent}: {when} is new." in done.stderr
         assert any(line[:1] == "+" and words in line for line in done.stderr.splitlines())
     assert when in reviewer(*named, "queue", "show", number).stdout
     until(lambda: words in settings.read_text())

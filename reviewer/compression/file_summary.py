@@ -113,7 +113,7 @@ def summarize_file(
         last = last_of(several).key
         read = [block for block in read if key_of(block) == last]
     turns = turns_of(read, count, blocks.format)
-    segment = Segment("s1", turns, sum(turn.tokens for turn in turns))
+    segment = Segment("s1", turns, sum(turn.tokens for turn in turns), is_part=False)
     anchors = find_anchors(turns)
     return [
         structs.replace(

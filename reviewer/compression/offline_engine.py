@@ -35,12 +35,13 @@ class OfflineEngine:
             turns = enumerate(analysis.segment.turns)
             cared_for = {at for at, turn in turns if turn.priority is Priority.IMPORTANT}
             room, session = task.max_tokens, analysis.session
+            part = analysis.segment.is_part
             title = ""
             if not (session.speeches or session.steps):  # results whose calls are elsewhere
                 name = analysis.segment.turns[0].name or "A call"
                 opening = f"{name} returned: {title_of(analysis.segment)}"
                 title = begun(opening, room, self._count)
                 room -= self._count(f"{title}\n")
-            text = write_session(session, room, self._count, wanted, cared_for, part=True)
+            text = write_session(session, room, self._count, wanted, cared_for, part=part)
             text = f"{title}\n{text}".strip()
         return EngineText(text, self.name)

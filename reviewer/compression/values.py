@@ -70,6 +70,8 @@ class Segment(Struct, frozen=True, gc=False):
     turns: tuple[SegmentTurn, ...]
     tokens: int
     topic: str = ""
+    is_part: bool = True
+    """Whether turns of the session may follow, which settle its open points."""
 
 
 class AnchorPoint(Struct, frozen=True, gc=False):

@@ -97,6 +97,13 @@ def test_each_of_all_levels_is_labelled_in_text(reviewer: Reviewer, session: Pat
     assert "==" not in reviewer("summarize", session, "--level", "brief", db=False).stdout
 
 
+def test_a_file_is_whole_so_its_summary_says_what_is_open(
+    reviewer: Reviewer, session: Path
+) -> None:
+    (row,) = rows(reviewer, session, "--level", "detailed", "--max-tokens", 600)
+    assert "The agent had the last word." in row["content"]
+
+
 def test_an_empty_file_has_empty_summaries(reviewer: Reviewer, tmp_path: Path) -> None:
     empty = tmp_path / "empty.md"
     empty.write_text("")

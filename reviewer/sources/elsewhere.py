@@ -1,4 +1,4 @@
-"""Files that are not on this machine, by their URL: `s3://`, `gs://`, and others of fsspec."""
+"""Remote files by URL: `s3://`, `gs://`, and others supported by fsspec."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from reviewer.errors import SourceError
 from reviewer.installation import extra_command, package_command
 
 EXCERPT_AT = "excerpt_at"
-"""In the `meta` of a record whose text is a part of it only: the first character of the part."""
+"""Key in the `meta` of a record whose text is an excerpt: the offset of its first character."""
 RECORD_LINE = "record_line"
-"""There as well: the first line of the whole record."""
+"""Another key there: the first line of the whole record."""
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
-"""A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
+"""A JSON object with fsspec options by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
 CONNECT_SECONDS, ANSWER_SECONDS = 10, 30
-"""How long a bucket may take to connect and to send the next bytes, unless the options say
-otherwise. By itself s3fs gives up a file of which nothing comes after five minutes, gcsfs never.
-"""
+"""Timeouts for connecting and for the next bytes, unless set by options. By default s3fs gives
+up on a stalled file after five minutes, gcsfs never."""
 
 
 def is_url(name: str) -> bool:
-    """Whether a name is the URL of a file that is elsewhere."""
+    """Whether a name is the URL of a remote file."""
     scheme, mark, _ = name.partition("://")
     return bool(mark) and scheme.replace("+", "").isalnum()
 
@@ -39,7 +38,7 @@ def file_system(url: str) -> Any:
         import fsspec
     except ModuleNotFoundError as missing:
         raise SourceError(
-            f"{url} is elsewhere: to reach it, install what it needs: {extra_command('fleet')}"
+            f"{url} is remote. To read it, install: {extra_command('fleet')}"
         ) from missing
     try:
         made = fsspec.get_filesystem_class(protocol)
@@ -52,12 +51,12 @@ def file_system(url: str) -> Any:
         raise SourceError(f"{url} cannot be opened ({missing}): {how}") from missing
     except ValueError as problem:
         raise SourceError(f"{url} cannot be opened: {problem}") from problem
-    except OSError as problem:  # some connect at once
+    except OSError as problem:  # some connect immediately
         raise SourceError(trouble(url, problem)) from problem
 
 
 def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
-    """Raise SourceError where a file system needs options that it was not given."""
+    """Raise SourceError if a file system lacks required options."""
     needed = [
         name
         for name, each in list(inspect.signature(kind.__init__).parameters.items())[1:]
@@ -74,7 +73,7 @@ def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
 
 
 def _patience(protocol: str) -> dict[str, Any]:
-    """The options of a file system that limit how long it waits. Raises ImportError."""
+    """The timeout options of a file system. Raises ImportError."""
     if protocol in ("s3", "s3a"):
         limits = {"connect_timeout": CONNECT_SECONDS, "read_timeout": ANSWER_SECONDS}
         return {"config_kwargs": {**limits, "retries": {"max_attempts": 1, "mode": "standard"}}}
@@ -100,7 +99,7 @@ def _options() -> dict[str, dict[str, Any]]:
 
 
 def trouble(url: str, problem: BaseException) -> str:
-    """Why a file or folder elsewhere cannot be used, as a sentence."""
+    """Why a remote file or folder cannot be used, as a sentence."""
     said = " ".join(str(problem).split())[:200] or type(problem).__name__
     refused = said.startswith("Forbidden") or getattr(problem, "code", None) in (401, 403)  # gcsfs
     if refused or isinstance(problem, PermissionError):

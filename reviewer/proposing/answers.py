@@ -69,7 +69,7 @@ SCHEMA = an_object(
 )
 """The requested schema."""
 
-UNREADABLE = "the answer has no statements that can be read"
+UNREADABLE = "the answer has no readable statements"
 NO_TEXT = "without a statement"
 CONTROL = "with control characters"
 FLOOD = f"beyond the first {MAX_READ} of one answer"

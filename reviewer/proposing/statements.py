@@ -59,12 +59,12 @@ SHOWN = 1_000
 TOO_SHORT = f"shorter than {SHORTEST_STATEMENT} characters"
 TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"
 NO_QUOTE = "without a quote"
-NOT_IN_SESSION = "quotes that the session does not have"
-GIVEN_UP = "given up at the second try"
-NOT_KEPT = "answer that could not be kept for another time: {}"
+NOT_IN_SESSION = "quotes not found in the session"
+GIVEN_UP = "given up on the second attempt"
+NOT_KEPT = "answer not cached: {}"
 REFUSED = "the model refused"
-CUT_OFF = "the answer was cut off before a statement was whole"
-CUT_SHORT = "the answer was cut off; its whole statements were read"
+CUT_OFF = "the answer was cut off before the first complete statement"
+CUT_SHORT = "the answer was cut off; its complete statements were used"
 REPEATED = "repeated in the answer"
 
 
@@ -211,7 +211,7 @@ class StatementWriter:
         try:
             again = work.asked(self.again(failed, work.lines)) if failed else None
         except BudgetReachedError:
-            work.dropped["not asked again: the ceiling is reached"] += 1
+            work.dropped["not asked again: token limit reached"] += 1
         except (ModelError, OSError) as raised:
             problem = raised
         if again is not None:
@@ -278,7 +278,7 @@ class StatementWriter:
         self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]
     ) -> Completion:
         if not allow(question.tokens):
-            raise BudgetReachedError("The ceiling of tokens is reached.")
+            raise BudgetReachedError("The token limit is reached.")
         return self._ask(question, cancelled)
 
     def again(self, failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> PieceQuestion:

@@ -96,7 +96,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             except sqlite3.DatabaseError:
                 if _stamp(path) != before:
                     raise SourceError(
-                        f"{path} cannot be read: it was changed meanwhile. Read it again."
+                        f"{path} cannot be read: it changed while being read. Try again."
                     ) from None
                 raise
     except sqlite3.DatabaseError as problem:
@@ -140,8 +140,8 @@ def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[No
         read += 1 + sum(len(value) for value in row if isinstance(value, (str, bytes)))
         if read > most:
             raise SourceError(
-                f"{path} cannot be read: it yields more than {most / 1e6:,.0f} MB, which its file"
-                " cannot hold."
+                f"{path} cannot be read: it yields more data than its file can contain"
+                f" (over {most / 1e6:,.0f} MB)."
             )
         return row
 
@@ -149,7 +149,7 @@ def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[No
         nonlocal steps
         steps += STEPS_AT_ONCE
         if steps > SPARE_STEPS + STEPS_A_BYTE * size:
-            refused.append("it takes far longer than others of its size")
+            refused.append("it takes far longer than it should for its size")
             return True
         return False
 
@@ -191,7 +191,7 @@ def _copy(path: Path) -> Iterator[Path]:
     """A private, consistent copy of a database and the files next to it."""
     if sum(part.stat().st_size for part in (path, *_beside(path))) > LARGEST_COPY:
         raise SourceError(
-            f"{path} is in use and too large to copy: close its program and read it again."
+            f"{path} is in use and too large to copy: close the program that uses it and try again."
         )
     with tempfile.TemporaryDirectory(prefix="reviewer-") as folder:
         for _ in range(ATTEMPTS):
@@ -202,4 +202,4 @@ def _copy(path: Path) -> Iterator[Path]:
             if _stamp(path) == before:
                 yield Path(folder, path.name)
                 return
-        raise SourceError(f"{path} is being written to all the time: read it again later.")
+        raise SourceError(f"{path} is constantly being written to: try again later.")

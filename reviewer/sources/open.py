@@ -161,7 +161,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     if json:
         if objects:
             raise _other_kind(path, NO_CONVERSATION)
-        raise SourceError(f"{path} is not text that reviewer reads: JSON that is damaged.")
+        raise SourceError(f"{path} is not text that reviewer reads: damaged JSON.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return _text_format(path, text), bom, None
 

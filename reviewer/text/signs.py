@@ -18,16 +18,16 @@ BY_HAND = "✐"
 DOUBTED = "?"
 
 MEANINGS = {
-    "promoted": ("kept", "An active memory; beside a check: it passed."),
-    "rejected": ("rejected", "Not proposed again; beside a check: it failed; in History: undone."),
-    "deferred": ("deferred", "It does not wait until somebody asks for it."),
+    "promoted": ("kept", "Active memory; on a check: passed."),
+    "rejected": ("rejected", "Not proposed again; on a check: failed; in History: undone."),
+    "deferred": ("deferred", "Out of the queue until you ask for it."),
     "attention": (
         "look again",
-        "A conflict, a masked secret, an order to an agent, a doubtful proof.",
+        "Conflict, masked secret, instruction to an agent, or doubtful proof.",
     ),
-    "mark": ("marked", "The next decision applies to it."),
-    "pinned": ("pinned", "It survives every compression whole."),
-    "important": ("important", "What was named of it must survive; in a session: cited here."),
+    "mark": ("marked", "Included in the next decision."),
+    "pinned": ("pinned", "Survives every compression in full."),
+    "important": ("important", "Its named parts must survive; in a session: cited here."),
     "skip": ("skipped", "Left out of the agent's context."),
 }
 """Title and explanation of each sign, by its name in `theme.Glyphs`."""

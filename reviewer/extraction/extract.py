@@ -79,7 +79,7 @@ class Extractor:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._signal = structural_signal(setting.path)
-        self._said: set[tuple[str | None, str]] = set()
+        self._from_person: set[tuple[str | None, str]] = set()
         """The person's statements in each session."""
 
     def feed(self, record: Record) -> Iterator[Event]:
@@ -102,10 +102,10 @@ class Extractor:
         if rule_class is RuleClass.SENTENCE and record.shape is Shape.TURN:
             if find.unit.heading:
                 return _dropped(PASTED, record, find)
-            said = (record.session, duplicate_key(content))
-            if said in self._said:
+            statement = (record.session, duplicate_key(content))
+            if statement in self._from_person:
                 return _dropped(SAID_BEFORE, record, find)
-            self._said.add(said)
+            self._from_person.add(statement)
         prior, fresh = PRIORS[rule_class], freshness(record, self._setting)
         candidate = Candidate(
             type=find.type,

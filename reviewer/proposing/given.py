@@ -20,7 +20,7 @@ MAX_TOKENS = 2_700
 """Maximum tokens of findings and known texts in one question."""
 FOR_KNOWN = 0.45
 """Share of those tokens for known texts."""
-SAID = 0.5
+RARE_SHARE = 0.5
 """A known text is listed if the session contains at least this share of its rare words."""
 WORDS_CHARS = 100
 """Maximum characters of the person's words; the session has them in full."""
@@ -57,9 +57,11 @@ def given(
     first, last = lines[0].line, lines[-1].line
     own = [each for each in findings if each.evidence and first <= each.evidence[0].line <= last]
     own.sort(key=lambda each: (not each.words, _is_of_the_day(each), -each.cost))
-    told = _fitting(map(_told, own), tokens - int(tokens * FOR_KNOWN))
-    own = sorted(own[: len(told)], key=lambda each: each.evidence[0].line)
-    return QuestionContext("\n".join(map(_told, own)), known_near(lines, known, tokens=tokens))
+    fitting = _fitting(map(_finding_line, own), tokens - int(tokens * FOR_KNOWN))
+    own = sorted(own[: len(fitting)], key=lambda each: each.evidence[0].line)
+    return QuestionContext(
+        "\n".join(map(_finding_line, own)), known_near(lines, known, tokens=tokens)
+    )
 
 
 def _is_of_the_day(finding: Finding) -> bool:
@@ -85,28 +87,28 @@ def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
     return kept
 
 
-def _told(finding: Finding) -> str:
+def _finding_line(finding: Finding) -> str:
     """A finding on one line."""
     at = ", ".join(f"[{each.line}]" for each in finding.evidence)
     where = f" of `{finding.command}`" if finding.command else ""
     price = f"{finding.cost} calls lost" if finding.cost > 1 else "1 call lost"
-    told = f"{at} {finding.kind}{where}, {price}: {finding.text}"
+    text = f"{at} {finding.kind}{where}, {price}: {finding.text}"
     if finding.words:
-        told += f" / the person: {cut(finding.words, WORDS_CHARS).text}"
+        text += f" / the person: {cut(finding.words, WORDS_CHARS).text}"
     if finding.fix:
-        told += f" / {'then' if finding.words else 'made it pass'}: {finding.fix}"
-    return " ".join(told.split())
+        text += f" / {'then' if finding.words else 'made it pass'}: {finding.fix}"
+    return " ".join(text.split())
 
 
 def _nearest(text: str, known: Sequence[KnownText]) -> list[str]:
     """Known texts with most of their rare words in a text, best match first. Words common to all
     programs of a project have little weight.
     """
-    said = set(_WORD.findall(text.lower()))
+    present = set(_WORD.findall(text.lower()))
     words = [set(_WORD.findall(each.text.lower())) for each in known]
     common = Counter(word for each in words for word in each)
     weights = [sum(1 / common[word] for word in own) for own in words]
-    scores = [sum(1 / common[word] for word in own & said) for own in words]
-    near = [at for at in range(len(known)) if scores[at] and scores[at] >= SAID * weights[at]]
+    scores = [sum(1 / common[word] for word in own & present) for own in words]
+    near = [at for at in range(len(known)) if scores[at] and scores[at] >= RARE_SHARE * weights[at]]
     near.sort(key=lambda at: -scores[at])
     return [f"{known[at].place} {known[at].text}" for at in near]

@@ -88,7 +88,7 @@ class RunPlan(Struct, frozen=True):
     @property
     def tokens_in(self) -> int:
         """Tokens of the questions not answered yet, without retries."""
-        return sum(_to_ask(each.pieces) for each in self.sessions)
+        return sum(_unanswered_tokens(each.pieces) for each in self.sessions)
 
     @property
     def tokens_out(self) -> int:
@@ -288,7 +288,7 @@ class _Run:
                     for each in done:
                         session, planned = running.pop(each)
                         self._note(each, session, planned.part)
-                        self.tokens_done += _to_ask([planned])
+                        self.tokens_done += _unanswered_tokens([planned])
                         if not session.waiting:
                             open_sessions.remove(session)
                             yield session.done()
@@ -359,7 +359,7 @@ class _Run:
             )
 
 
-def _to_ask(planned: Iterable[PlannedQuestion]) -> int:
+def _unanswered_tokens(planned: Iterable[PlannedQuestion]) -> int:
     """Tokens of questions that need a request."""
     return sum(each.tokens for each in planned if not each.cached)
 

@@ -39,10 +39,10 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
     ignored, and the more recent of two is never the outdated one.
     """
     days = {each.id: each.day for each in sentences}
-    told = _object(answer)
+    relations = _object(answer)
     taken: set[int] = set()
     same: list[tuple[int, ...]] = []
-    for numbers in _lists(told.get("same")):
+    for numbers in _lists(relations.get("same")):
         group = tuple(dict.fromkeys(each for each in numbers if each in days))
         if len(group) > 1 and not taken.intersection(group):
             taken.update(group)
@@ -58,14 +58,14 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
 
     untrue: list[tuple[int, int]] = []
     untrue_in_part: list[tuple[int, int]] = []
-    for item in _items(told.get("untrue")):
+    for item in _items(relations.get("untrue")):
         old, new = (item.get("old"), item.get("new")) if isinstance(item, dict) else (0, 0)
         if isinstance(old, int) and isinstance(new, int) and is_new(old, new):
             pair = (new, old) if days[old] > days[new] else (old, new)
             (untrue_in_part if item.get("all") is False else untrue).append(pair)
     contradict = [
         (numbers[0], numbers[1])
-        for numbers in _lists(told.get("contradict"))
+        for numbers in _lists(relations.get("contradict"))
         if len(numbers) == LEAST and is_new(numbers[0], numbers[1])
     ]
     return Relations(tuple(same), tuple(untrue), tuple(untrue_in_part), tuple(contradict))

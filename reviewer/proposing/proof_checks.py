@@ -81,7 +81,7 @@ _TOOL_NAME = re.compile(r"([\w.-]{1,60})[:(]")
 
 MAX_LATER = 3
 """Maximum lines shown."""
-SAID = 1_000
+LONGEST_COMMENT = 1_000
 """A longer message of the person is not just a comment on the last turn."""
 RARE = 25
 """An identifier in more view lines than this does not identify a subject."""
@@ -102,8 +102,8 @@ def later(statement: str, cited_at: Sequence[int], index: ProofIndex) -> tuple[Q
     found: list[tuple[bool, int, Quote]] = []
     for position, shared in counts.items():
         line = index.lines[position]
-        said = line.speaker is Speaker.PERSON and len(line.text) <= SAID
-        person = line.role is LineRole.REJECTED or said
+        comment = line.speaker is Speaker.PERSON and len(line.text) <= LONGEST_COMMENT
+        person = line.role is LineRole.REJECTED or comment
         if person or (line.role is LineRole.ASSISTANT and shared == len(names)):
             found.append((not person, -position, Quote(line.line, _around(line.text, names))))
     return tuple(quote for _, _, quote in sorted(found, key=itemgetter(0, 1))[:MAX_LATER])

@@ -48,7 +48,7 @@ def _calls_together(lines: Sequence[ViewLine]) -> list[ViewLine]:
     """The lines with each run of look, wait or edit calls merged into one line."""
     found: list[ViewLine] = []
     run: list[ViewLine] = []
-    told: set[str] = set()
+    seen: set[str] = set()
 
     def close() -> None:
         if run:
@@ -60,13 +60,13 @@ def _calls_together(lines: Sequence[ViewLine]) -> list[ViewLine]:
     for line, after in zip_longest(lines, lines[1:]):
         if line.subject and (not run or line.speaker is run[0].speaker):
             failed = after is not None and after.role is LineRole.ERROR
-            if failed or line.subject not in told:
+            if failed or line.subject not in seen:
                 run.append(line)
-            told.add(line.subject)
+            seen.add(line.subject)
             continue
         close()
         if line.role is LineRole.USER:
-            told.clear()
+            seen.clear()
         found.append(line)
     close()
     return found

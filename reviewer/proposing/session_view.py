@@ -207,10 +207,10 @@ class _Writer:
                 shown = cut(f"-> {_note(output).text}", 2 * RESULT_CHARS)
                 self._say(origin, LineRole.TOOL, harness, shown)
         elif inner := found.get("task-notification") or found.get("agent-notification"):
-            told = tags(inner)
-            summary = told.get("summary") or told.get("status") or "notification"
+            elements = tags(inner)
+            summary = elements.get("summary") or elements.get("status") or "notification"
             self._say(origin, LineRole.EVENT, harness, cut(summary, 300))
-            self._report(origin, told.get("result", ""))
+            self._report(origin, elements.get("result", ""))
         elif text.startswith("<teammate-message"):
             self._say(origin, LineRole.ASSISTANT, Speaker.SUBAGENT, shortened(text))
         else:
@@ -285,11 +285,11 @@ class _Writer:
         if call.act is Act.DELEGATE and not event.task:
             self._report(event.origin, event.text)
         elif call.tool.lower() in POLLING and "<task_type>local_agent<" in event.text:
-            told = tags(event.text)
-            status = told.get("status", "")
+            elements = tags(event.text)
+            status = elements.get("status", "")
             self._amend(at, f" -> {status}", len(event.text))
             if status == "completed":
-                self._report(event.origin, told.get("output", ""))
+                self._report(event.origin, elements.get("output", ""))
         elif _is_plan(call):
             plan = event.text.partition(_APPROVED_PLAN)[2].partition("\n")[2].strip()
             if plan and not call.query:

@@ -349,15 +349,17 @@ class _Work:
         except ModelError as problem:
             self.spent.add(problem.sent, question.tokens * problem.sent, problem.tokens_out)
             raise
-        told = answer.completion
+        completion = answer.completion
         if answer.paid:
-            self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
+            self.spent.add(
+                completion.requests, completion.prompt_tokens, completion.completion_tokens
+            )
         if answer.unkept:
             self.dropped[NOT_KEPT.format(answer.unkept)] += 1
-        read = read_answer(told.text)
-        cut_off = told.finish == "length" or read.cut
+        read = read_answer(completion.text)
+        cut_off = completion.finish == "length" or read.cut
         if read.unreadable:
-            why = REFUSED if told.finish == "filtered" else CUT_OFF if cut_off else ""
+            why = REFUSED if completion.finish == "filtered" else CUT_OFF if cut_off else ""
             self.dropped.update({why: 1} if why else read.dropped)
             return None
         self.dropped.update(read.dropped)

@@ -71,13 +71,13 @@ def _cut(lines: Sequence[ViewLine], start: int, most: int) -> int:
     return max(next(turns, end), start + 1)
 
 
-def _before(told: Sequence[ViewLine], most: int) -> Iterator[ViewLine]:
+def _before(earlier: Sequence[ViewLine], most: int) -> Iterator[ViewLine]:
     """The first request, the last to-do list and the last exchange before a cut."""
-    wanted = {next((at for at, line in enumerate(told) if _is_turn(line)), -1)}
+    wanted = {next((at for at, line in enumerate(earlier) if _is_turn(line)), -1)}
     for chosen in (_is_list, _is_turn, _is_answer):
-        wanted.add(next((at for at in range(len(told) - 1, -1, -1) if chosen(told[at])), -1))
+        wanted.add(next((at for at in range(len(earlier) - 1, -1, -1) if chosen(earlier[at])), -1))
     for at in sorted(wanted - {-1}):
-        first, *rest = _split(told[at], most - 2)
+        first, *rest = _split(earlier[at], most - 2)
         left_out = first.left_out + sum(len(each.text) for each in rest)
         yield structs.replace(first, text=f"{first.text} …", left_out=left_out) if rest else first
 

@@ -72,12 +72,12 @@ def check_kind(words: Sequence[str]) -> str:
         return kind
     if program not in TASK_RUNNERS:
         return ""
-    asked = _asked(words[1:])
-    if not asked:
+    task = _task(words[1:])
+    if not task:
         return "build" if program in ("make", "gmake", "ninja") else ""
-    if program == "make" and "=" in asked:
+    if program == "make" and "=" in task:
         return ""
-    return next((_KIND_OF_TASK[p] for p in _PARTS.split(asked) if p in _KIND_OF_TASK), "")
+    return next((_KIND_OF_TASK[p] for p in _PARTS.split(task) if p in _KIND_OF_TASK), "")
 
 
 def _without_runner(words: Sequence[str]) -> Sequence[str]:
@@ -90,7 +90,7 @@ def _without_runner(words: Sequence[str]) -> Sequence[str]:
     return words
 
 
-def _asked(words: Sequence[str]) -> str:
+def _task(words: Sequence[str]) -> str:
     """The task given to a runner: its first argument that is not a flag."""
     at = 0
     while at < len(words):
@@ -116,12 +116,12 @@ def supersedes(words: Sequence[str], earlier: Sequence[str]) -> bool:
     runs_tasks = posixpath.basename(now[0]) in TASK_RUNNERS
     if check_kind(words) != check_kind(earlier):
         return False
-    if runs_tasks and _asked(now[1:]) != _asked(before[1:]):
+    if runs_tasks and _task(now[1:]) != _task(before[1:]):
         return False
-    return _limits(now[1:]) <= _limits(before[1:]) or _is_everything(now[1:])
+    return _narrowing(now[1:]) <= _narrowing(before[1:]) or _is_everything(now[1:])
 
 
-def _limits(words: Sequence[str]) -> frozenset[str]:
+def _narrowing(words: Sequence[str]) -> frozenset[str]:
     """Arguments that narrow a check: paths and selection flags."""
     chosen: set[str] = set()
     for at, word in enumerate(words):

@@ -402,19 +402,19 @@ class _Lane:
 
     def _refusal(self, call: _Call, words: str, origin: Origin) -> Finding:
         name = _name(call)
-        said = words.strip()[:WORDS]
+        quoted = words.strip()[:WORDS]
         return Finding(
             kind=Kind.REFUSAL,
-            signature=f"{name}: {normalised(said)}" if said else name,
+            signature=f"{name}: {normalised(quoted)}" if quoted else name,
             text=_act(call),
             command=name if call.parts else "",
             session=self._session,
             first=origin.at or "",
             last=origin.at or "",
-            words=said,
+            words=quoted,
             evidence=(
                 Evidence.of(call.origin, _act(call)),
-                *([Evidence.of(origin, said)] if said else []),
+                *([Evidence.of(origin, quoted)] if quoted else []),
             ),
         )
 
@@ -578,13 +578,13 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     ):
         call, change = edits[grounds.index(best)]
         if change[1]:  # a rewritten file does not show what was wrong
-            return _change_told(change), call
+            return _change_text(change), call
     if is_of_the_day(line):  # another command line does not fix errors in code
         known = [change for _, change in edits if change[1]]
         if best[0] or not 0 < len(known) == len(edits) <= WAYS_OUT:
             return "", None
-        told = (_short(_change_told(change), SHOWN // WAYS_OUT - 1) for change in known)
-        return "; ".join(told), edits[0][0]
+        texts = (_short(_change_text(change), SHOWN // WAYS_OUT - 1) for change in known)
+        return "; ".join(texts), edits[0][0]
     edited = any(call.changes for call in between)
     if not line.path and (not edited or each.finding.kind is Kind.ENVIRONMENT):
         way_out = _way_out(each, [*acted, passed])
@@ -595,7 +595,7 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     return "; ".join(f"`{_act(call)}`" for call in done), done[0]
 
 
-def _change_told(change: tuple[str, str, str]) -> str:
+def _change_text(change: tuple[str, str, str]) -> str:
     path, old, new = change
     return f"{_file_name(path)}: {_difference(old, new)}"
 
@@ -686,13 +686,13 @@ def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
             written = (_lines(text) for place, _, text in earlier.changes if place == path)
             if any(lines & gone for lines in written):
                 return earlier
-    said = {word for word in _TOKEN.findall(words) if len(word) > 3} if call.parts else set()
+    mentioned = {word for word in _TOKEN.findall(words) if len(word) > 3} if call.parts else set()
     for number, (name, _) in enumerate(call.parts):
         for earlier in reversed(before[-6:] if name and not only_looks(name) else ()):
             same = [at for at, (other, _) in enumerate(earlier.parts) if other == name]
             if same:
                 fresh = _tokens(call.commands[number]) - _tokens(earlier.commands[same[-1]])
-                return earlier if fresh & said else None
+                return earlier if fresh & mentioned else None
     return None
 
 

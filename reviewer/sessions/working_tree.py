@@ -336,8 +336,8 @@ class _Git:
         amends = "--amend" in args
         if amends and tree.commits:
             tree.commits.pop()
-        said = next((args[a] for a in sorted(values) if _MESSAGE.fullmatch(args[a - 1])), "")
-        branch, number, subject = tree.made.pop() if made else ("", "", said)
+        message = next((args[a] for a in sorted(values) if _MESSAGE.fullmatch(args[a - 1])), "")
+        branch, number, subject = tree.made.pop() if made else ("", "", message)
         subject = subject.strip().split("\n")[0]
         branch = branch.removesuffix(" (root-commit)") or tree.branch_in(self._folder)
         tree.commits.append(Commit(number, subject, self._line, branch, files=tuple(took)))
@@ -484,7 +484,9 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
     asked = sum(each.words[:1] == ("git",) and "commit" in each.words[:4] for each in call.commands)
     written = {line.strip() for line in call.command.splitlines()} if asked else set()
     written |= {word for each in call.commands for word in each.words} if asked else set()
-    logged = [("", number, said) for number, said in _LOGGED.findall(text) if said in written]
+    logged = [
+        ("", number, subject) for number, subject in _LOGGED.findall(text) if subject in written
+    ]
     return logged if len(logged) == asked else []
 
 

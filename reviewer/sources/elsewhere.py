@@ -100,12 +100,15 @@ def _options() -> dict[str, dict[str, Any]]:
 
 def trouble(url: str, problem: BaseException) -> str:
     """Why a remote file or folder cannot be used, as a sentence."""
-    said = " ".join(str(problem).split())[:200] or type(problem).__name__
-    refused = said.startswith("Forbidden") or getattr(problem, "code", None) in (401, 403)  # gcsfs
+    detail = " ".join(str(problem).split())[:200] or type(problem).__name__
+    refused = detail.startswith("Forbidden") or getattr(problem, "code", None) in (
+        401,
+        403,
+    )  # gcsfs
     if refused or isinstance(problem, PermissionError):
         return f"{url} cannot be read: access denied (403). Check the credentials and the policy."
     if isinstance(problem, FileNotFoundError):
         return f"{url} does not exist: check the address."
-    if isinstance(problem, TimeoutError) or re.search("time(d )?out", said, re.IGNORECASE):
-        return f"{url} cannot be read: it did not answer in time ({said})."
-    return f"{url} cannot be read: {said}."
+    if isinstance(problem, TimeoutError) or re.search("time(d )?out", detail, re.IGNORECASE):
+        return f"{url} cannot be read: it did not answer in time ({detail})."
+    return f"{url} cannot be read: {detail}."

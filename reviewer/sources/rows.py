@@ -27,8 +27,8 @@ def shown_rows(path: Path, first: int, last: int) -> dict[int, str]:
     """
     rows: dict[int, list[str]] = {}
     for event in read(path, line_start=first, line_end=last):
-        if told := _row(event):
-            rows.setdefault(event.origin.line_start, []).append(" ".join(told.split()))
+        if text := _row(event):
+            rows.setdefault(event.origin.line_start, []).append(" ".join(text.split()))
     return {number: " | ".join(texts) for number, texts in rows.items()}
 
 

@@ -24,7 +24,7 @@ def iso(moment: datetime) -> str:
 
 
 def from_iso(text: str) -> datetime | None:
-    """The moment of an ISO 8601 text (in UTC if it does not name a zone), or None if invalid."""
+    """The moment of an ISO 8601 text (UTC unless it names a zone), or None if invalid."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -35,24 +35,24 @@ def from_iso(text: str) -> datetime | None:
 def written_moment(text: str | None) -> str | None:
     """A time from outside unchanged if it is valid ISO 8601, else None.
 
-    Only such times may be stored, because they are sorted, compared and displayed.
+    Only such times are stored, because they are sorted, compared and displayed.
     """
     if text is None or _WRITTEN.fullmatch(text) is None or from_iso(text) is None:
         return None
     return text
 
 
-FIRST_SECONDS = 1.5
-"""Before that an estimate says nothing."""
-FIRST_PART = 0.02
-"""The part that has to be done before an estimate is made."""
-SWAY = 1.4
-"""The time shown rises only when an estimate is longer by this factor."""
+MIN_SECONDS = 1.5
+"""Seconds before the first estimate."""
+MIN_PART = 0.02
+"""The part that must be done before the first estimate."""
+RISE_FACTOR = 1.4
+"""The factor by which an estimate must be longer for the displayed time to rise."""
 
 
 class TimeLeft:
-    """How long some work still takes, in words that do not jump: the time shown falls, and rises
-    only when the work has become clearly slower.
+    """The remaining time of some work, in words that do not jump: the displayed time falls, and
+    rises only if the work has become clearly slower.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -62,21 +62,21 @@ class TimeLeft:
         self._done = 0.0
 
     def words(self, done: float, total: float) -> str:
-        """`about 40 s left`; empty as long as nobody can say. `done` and `total` in any unit."""
+        """`about 40 s left`; empty without an estimate. `done` and `total` in any unit."""
         now = self._now()
         spent = now - self._began
-        if spent < FIRST_SECONDS or not total * FIRST_PART <= done < total:
+        if spent < MIN_SECONDS or not total * MIN_PART <= done < total:
             return ""
         left = 0.0 if self._ends is None else self._ends - now
         if done != self._done:
             self._done, estimate = done, spent * (total - done) / done
-            if not left <= estimate <= SWAY * left:
+            if not left <= estimate <= RISE_FACTOR * left:
                 left, self._ends = estimate, now + estimate
         return f"{_rounded(left)} left"
 
 
 def _rounded(seconds: float) -> str:
-    """Coarse enough that it does not change with every look."""
+    """Rounded so that it does not change all the time."""
     if seconds < 5:
         return "a few seconds"
     if seconds < 55:

@@ -1,4 +1,4 @@
-"""Opens a store and hands out its capabilities to the screen and the command line."""
+"""Opens a store, with all capabilities for the screen and the command line."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Engine:
 
     @cached_property
     def syncing(self) -> Syncing:
-        """Keeps decisions in step with other machines through a folder."""
+        """Synchronises decisions with other machines through a folder."""
         from reviewer.promotion.exchange.syncing import Syncing
 
         return Syncing(self._database, self._ledger, self.clock)
@@ -118,7 +118,7 @@ class Engine:
 
     @cached_property
     def sources(self) -> SourceView:
-        """Reads the files that candidates come from."""
+        """Reads the source files of candidates."""
         from reviewer.promotion.lists.source_view import SourceView
 
         return SourceView(self._database)
@@ -130,7 +130,7 @@ class Engine:
         limit: int | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> array[int]:
-        """The ids that match now, sorted as the query says.
+        """The ids that currently match, sorted as the query says.
 
         Raises FilterError, and ReadStoppedError once `cancelled` returns True.
         """
@@ -158,7 +158,7 @@ class Engine:
 
     @cached_property
     def state(self) -> TrustedState:
-        """Trusted state, which only a person writes."""
+        """Trusted state, written by a person only."""
         from reviewer.promotion.decisions.trusted_state import TrustedState
 
         return TrustedState(self._database, self._ledger, self.clock)
@@ -214,7 +214,7 @@ class Engine:
 
     @cached_property
     def recall(self) -> Recall:
-        """Which memory belongs to which moment, and the uses of each."""
+        """Memories by moment, and their uses."""
         from reviewer.recall.service import Recall
 
         return Recall(self._database, self._ledger, self.clock)
@@ -234,7 +234,7 @@ class Engine:
 
     @cached_property
     def findings(self) -> KeptFindings:
-        """What cost something in the sessions that were read."""
+        """Findings in the ingested sessions."""
         from reviewer.promotion.lists.findings import KeptFindings
 
         return KeptFindings(self._database, self.clock)
@@ -255,14 +255,14 @@ class Engine:
 
     @cached_property
     def readings(self) -> Readings:
-        """Which sessions a reader has read."""
+        """The sessions read by a reader."""
         from reviewer.promotion.lists.readings import Readings
 
         return Readings(self._database)
 
     @classmethod
     def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:
-        """Open the store at `path`; create or migrate it where needed.
+        """Open the store at `path`; create or migrate it if needed.
 
         Raises StoreError.
         """
@@ -271,21 +271,21 @@ class Engine:
     def choose_project(self, named: str | None, folder: Path | None = None) -> ChosenProject:
         """The named project, or the one of `folder` (default: the working folder).
 
-        Raises ForeignProjectError when the project with the name of this work tree belongs to
-        another one, NoProjectError when several projects may be meant.
+        Raises ForeignProjectError if the project with the name of this work tree belongs to another
+        one, NoProjectError if several projects may be meant.
         """
         return choose(stored_projects(self._database), work_tree(folder), named)
 
     def bound_project(self, folder: Path) -> str | None:
-        """The project that the person has bound to the work tree around a folder, or None: the
-        only one that an agent in that folder gets to see.
+        """The project bound to the work tree around a folder, or None: the only one that an agent
+        in that folder gets to see.
         """
         own = bound_to(stored_projects(self._database), work_tree(folder))
         return own.name if own is not None else None
 
     def former_folders(self, named: str | None = None) -> tuple[str, ...]:
-        """Folders, other than its work trees, whose sessions belong to the named project or the
-        one of the working folder; none outside of work trees if several may be meant.
+        """Folders, other than its work trees, whose sessions belong to the named project or that of
+        the working folder; empty outside of work trees if several may be meant.
 
         Raises ForeignProjectError as `choose_project` does.
         """
@@ -297,16 +297,16 @@ class Engine:
         return tuple(line for each in found for line in each.former.splitlines())
 
     def take_folder(self, project: str, folder: str) -> Done:
-        """Have the sessions that were held in a folder belong to a project from now on.
+        """Assign the sessions of a folder to a project.
 
-        Raises ConflictError for a folder of another project, ReviewerError for one that has more
-        than a project in it.
+        Raises ConflictError for a folder of another project, ReviewerError for one with more than a
+        single project in it.
         """
         from reviewer.promotion.views import Done
 
         place = os.path.abspath(folder)
         if "\n" in place or len(Path(place).parts) < 3 or Path(place) in Path.home().parents:
-            raise ReviewerError(f"{place} is no folder of one project.")
+            raise ReviewerError(f"{place} is not a folder of one project.")
         for each in stored_projects(self._database):
             if each.name != project and place in (*each.roots, *each.former.splitlines()):
                 raise ConflictError(f"The sessions of {place} belong to project {each.name}.")
@@ -318,18 +318,18 @@ class Engine:
         return Done(act.id, act.title, ())
 
     def say_binding(self) -> str:
-        """A sentence, once, where this process has bound a work tree to a project; else empty."""
+        """A sentence, once, if this process has bound a work tree to a project; else empty."""
         ownership = self._database.ownership
         bound, ownership.bound = ownership.bound, None
         if bound is None:
             return ""
         return (
-            f"{bound.root.splitlines()[-1]} is bound to project {bound.project} from now on: agents"
-            " that you connect there see what is promoted in it."
+            f"{bound.root.splitlines()[-1]} is now bound to project {bound.project}: agents that"
+            " you connect there see its promoted memories."
         )
 
     def work_in(self, chosen: ChosenProject) -> None:
-        """Limit everything, undo and history included, to one project from now on.
+        """Limit everything to one project, including undo and history.
 
         Ids of other projects are refused. The next write binds the project to its work tree.
         """
@@ -346,7 +346,7 @@ class Engine:
             name = default_project()
             ownership.taken = {name: str(problem)} if name else {}
         except NoProjectError:
-            pass  # the folder has no name that a project could have by mistake
+            pass  # the folder's name is not one that a project could have by mistake
 
     @property
     def project(self) -> str | None:
@@ -362,7 +362,7 @@ class Engine:
 
     @property
     def read_only(self) -> bool:
-        """Whether this user may not write the store: reading works, acts are refused."""
+        """Whether this user may not write to the store: reading works, acts are refused."""
         return self._database.read_only
 
     def version(self) -> tuple[int, int]:
@@ -388,7 +388,7 @@ class Engine:
     def watched(self, watch: Callable[[int], bool]) -> Iterator[None]:
         """Report the progress of the calling thread's acts: `watch` gets the rows written so far.
 
-        When it returns True, the act is rolled back and ActStoppedError is raised.
+        If it returns True, the act is rolled back and ActStoppedError is raised.
         """
         try:
             with self._ledger.watched(watch):
@@ -404,7 +404,7 @@ class Engine:
 
 
 class StoreFacts(NamedTuple):
-    """The facts about a store file that can be learned without opening it as a store."""
+    """Facts about a store file that can be read without opening it as a store."""
 
     is_store: bool
     is_empty: bool
@@ -416,7 +416,7 @@ class StoreFacts(NamedTuple):
 
 
 def inspect_store(path: Path) -> StoreFacts:
-    """Look at a store file without creating or changing anything.
+    """Inspect a store file without creating or changing anything.
 
     Raises StoreError and sqlite3.Error.
     """

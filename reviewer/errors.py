@@ -1,4 +1,4 @@
-"""Errors that a user can cause; their messages say what to do."""
+"""Errors caused by users; their messages have advice."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -41,7 +41,7 @@ class SourceError(ReviewerError):
 
 
 class OtherKindError(SourceError):
-    """A file is intact, but of a kind that reviewer does not read."""
+    """A file is intact, but of an unsupported kind."""
 
 
 class FilterError(ReviewerError):
@@ -56,7 +56,7 @@ class BrokenOff(BaseException):
 
 
 Breakable = Callable[[], AbstractContextManager[object]]
-"""Makes a context manager for code that only reads and may be interrupted by BrokenOff.
+"""Creates a context manager for code that only reads and may be interrupted by BrokenOff.
 
 Entering it after the user has asked to stop raises BrokenOff at once.
 """

@@ -1,8 +1,8 @@
-"""Files: private ones, ones that a person names, atomic replacement, and folders of strangers.
+"""Files: private ones, user-named ones, atomic replacement, and folders of strangers.
 
 Links inside such a folder are not followed, so files outside it can be neither read nor
-overwritten. `within` is a descriptor of the folder that contains `path`, so that the folder cannot
-be swapped between two calls. Without it, the folder is opened by its path, and links are followed.
+overwritten. `within`: a descriptor of the folder that contains `path`, so that the folder cannot be
+swapped between two calls. Without it, the folder is opened by its path, and links are followed.
 Windows has no such descriptors: there `within` is NO_HANDLE, and paths are used instead.
 """
 
@@ -36,22 +36,22 @@ LARGEST_BY_HAND = 2_000_000
 """Maximum size in bytes of a settings file, a keymap or a template."""
 
 LARGEST_OWN = 64_000_000
-"""Maximum size in bytes of a file that the program itself keeps and reads at once."""
+"""Maximum size in bytes of a program-owned file that is read at once."""
 
 HEAD_OF_OWN = 4_000
-"""Bytes that tell an earlier text of the program from other files."""
+"""Bytes that identify an earlier text of the program."""
 
 NO_HANDLE = -1
-"""In place of the descriptor of a folder, where folders have none."""
+"""The folder descriptor on systems without folder descriptors."""
 
-_GIVEN_BY_A_SHELL = ("/dev/fd/", "/dev/stdin", "/proc/")
-"""The beginnings of `<(command)` and `/dev/stdin`, which are pipes that have a writer. Anybody may
-make a pipe in `/dev/shm`.
+_SHELL_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/")
+"""Prefixes of `<(command)` and `/dev/stdin`, which are pipes with a writer; unlike pipes in
+`/dev/shm`, which anybody may create.
 """
 
 
 def login_name() -> str:
-    """The name of the user that runs this process, not what the environment says about it."""
+    """The login name of this process's user, independent of the environment."""
     try:
         import pwd
     except ImportError:  # Windows
@@ -60,17 +60,17 @@ def login_name() -> str:
         return getpass.getuser()
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:  # a container may run as a number that has no name
+    except KeyError:  # a container may run as a number without a name
         return f"user {os.geteuid()}"
 
 
 def is_own(path: Path) -> bool:
-    """Whether a file belongs to the user that runs this process. Raises OSError."""
+    """Whether a file belongs to this process's user. Raises OSError."""
     return user() in (None, path.stat().st_uid)
 
 
 def unreadable(path: Path, problem: OSError | ValueError) -> SourceError:
-    """The error for a file or folder that a person named, in a sentence."""
+    """The error for a user-named file or folder, as a sentence."""
     if isinstance(problem, FileNotFoundError):
         return SourceError(f"{path} does not exist: check the path.")
     if isinstance(problem, OSError):
@@ -84,9 +84,9 @@ def reason_of(problem: OSError) -> str:
 
 
 def make_folders(path: Path) -> None:
-    """Make a folder and its missing parents, private to their owner.
+    """Create a folder and its missing parents, private to their owner.
 
-    Existing folders stay as they are. Raises OSError.
+    Existing folders are unchanged. Raises OSError.
     """
     missing = []
     while not path.exists():
@@ -98,7 +98,7 @@ def make_folders(path: Path) -> None:
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder of the program itself; an existing one that others can read becomes private.
+    """Create a folder for the program itself; an existing one becomes private.
 
     Raises OSError, also for a link, which could lead into a folder that is not the program's.
     """
@@ -136,7 +136,7 @@ def read_file_within(path: Path, largest: int) -> bytes:
 
 
 def append_own(path: Path, data: bytes) -> None:
-    """Add to a file that only its owner reads, which is made when it is missing. Raises OSError."""
+    """Append to a file private to its owner, created if missing. Raises OSError."""
     handle = open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(handle, data)
@@ -145,10 +145,10 @@ def append_own(path: Path, data: bytes) -> None:
 
 
 def open_own(path: Path, flags: int) -> int:
-    """A descriptor of a file that the program itself keeps; a new one is private to its owner.
+    """A descriptor of a program-owned file; a new one is private to its owner.
 
-    Raises OSError as `os.open` does, and for a link, a pipe, a device, a folder, or a file of
-    another user. Never waits for a writer.
+    Raises OSError as `os.open` does, and for a link, a pipe, a device, a folder, or another user's
+    file. Never waits for a writer.
     """
     handle = open_regular(path, flags & ~os.O_TRUNC | NOT_INHERITED, within=NO_HANDLE)
     try:
@@ -164,9 +164,7 @@ def open_own(path: Path, flags: int) -> int:
 
 
 def read_own(path: Path, largest: int = LARGEST_OWN) -> bytes:
-    """All bytes of a file that the program keeps. Raises OSError as `open_own`, and above `largest`
-    bytes.
-    """
+    """All bytes of a program-owned file. Raises OSError as `open_own`, or above `largest` bytes."""
     with open(open_own(path, os.O_RDONLY), "rb") as file:
         return _all_of(file, largest, path)
 
@@ -184,13 +182,13 @@ def open_plain(path: Path) -> BinaryIO:
     Raises OSError as `open` does, and for a named pipe, which may never get a writer.
     """
     piped = stat.S_ISFIFO(path.stat().st_mode)
-    if piped and not str(path.absolute()).startswith(_GIVEN_BY_A_SHELL):
+    if piped and not str(path.absolute()).startswith(_SHELL_PIPES):
         raise OSError(errno.EINVAL, "it is a named pipe, not a file", str(path))
     return path.open("rb")
 
 
 def read_small(path: Path) -> bytes:
-    """All bytes of a file that people write by hand.
+    """All bytes of a hand-written file.
 
     Raises OSError as `open_plain` does, and for a file that is endless or larger than
     LARGEST_BY_HAND.
@@ -203,7 +201,7 @@ def read_small(path: Path) -> bytes:
 def own_folder(path: Path) -> Iterator[int]:
     """A descriptor of a folder of this user, open until the end of the block.
 
-    Raises OSError when it cannot be opened or belongs to another user.
+    Raises OSError if it cannot be opened or belongs to another user.
     """
     if not HAS_FOLDER_HANDLES:
         path.stat()
@@ -223,10 +221,10 @@ def own_folder(path: Path) -> Iterator[int]:
 
 @contextmanager
 def folder_without_links(path: Path) -> Iterator[int]:
-    """A descriptor of the folder of an absolute path of which no part is a link; what is done
-    within it cannot be led elsewhere by a link that somebody makes meanwhile.
+    """A descriptor of an absolute folder path without links, for working inside it safe from links
+    created meanwhile.
 
-    Raises OSError, also where a part is a link by now.
+    Raises OSError, also if a part is a link by now.
     """
     if not HAS_FOLDER_HANDLES:
         path.stat()
@@ -244,7 +242,7 @@ def folder_without_links(path: Path) -> Iterator[int]:
 
 
 def open_new(path: Path, mode: int, *, within: int) -> int:
-    """A descriptor of a new file of a folder. Raises OSError, also where it exists."""
+    """A descriptor of a new file in a folder. Raises OSError, also if it exists."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
     if within == NO_HANDLE:
         return os.open(path, flags, mode)
@@ -259,7 +257,7 @@ def stat_within(path: Path, within: int) -> os.stat_result:
 
 
 def replace_within(fresh: Path, path: Path, *, within: int) -> None:
-    """Put a new file in the place of another one of the same folder. Raises OSError."""
+    """Replace a file with a new one in the same folder. Raises OSError."""
     if within == NO_HANDLE:
         os.replace(fresh, path)
     else:
@@ -267,7 +265,7 @@ def replace_within(fresh: Path, path: Path, *, within: int) -> None:
 
 
 def remove_within(path: Path, *, within: int) -> None:
-    """Remove a file of a folder; one that is gone already is not an error. Raises OSError."""
+    """Remove a file in a folder; a missing one is not an error. Raises OSError."""
     with suppress(FileNotFoundError):
         if within == NO_HANDLE:
             path.unlink()
@@ -313,10 +311,10 @@ def write_atomic(
     durable: bool = True,
     within: int | None = None,
 ) -> None:
-    """Put a file in place, readable by its owner only; a crash leaves the old one or the new one.
+    """Write a file atomically, readable by its owner only; a crash leaves the old or the new one.
 
-    A link at `path` is replaced; its target stays as it is. `durable`: the directory entry is
-    synced to disk, too, before this returns. Raises OSError, and then the old file is still there.
+    A link at `path` is replaced; its target is unchanged. `durable`: the directory entry is synced
+    to disk, too, before this returns. Raises OSError; then the old file is still there.
     """
     if within is None and not HAS_FOLDER_HANDLES:
         within = NO_HANDLE
@@ -337,7 +335,7 @@ def write_atomic(
             os.fsync(file.fileno())
         replace_within(fresh, path, within=within)
     except BaseException:
-        with suppress(OSError):  # the first problem says why it cannot go
+        with suppress(OSError):  # the first problem is the one to report
             remove_within(fresh, within=within)
         raise
     if durable and within != NO_HANDLE:
@@ -347,10 +345,10 @@ def write_atomic(
 def write_over_own(
     path: Path, data: bytes, is_own: Callable[[bytes], bool], otherwise: str
 ) -> tuple[Path, bytes | None]:
-    """Write a file that a person named; one that is there keeps its mode, and is replaced only if
-    `is_own` says so of its beginning. `otherwise`: the end of the sentence that says why it is not.
+    """Write a user-named file; an existing one keeps its mode, and is replaced only if `is_own`
+    accepts its beginning. `otherwise`: the end of the refusal's sentence.
 
-    Returns the file, links followed, and what it replaced. Raises ReviewerError when it cannot be
+    Returns the file, links followed, and the replaced content. Raises ReviewerError if it cannot be
     written; it is then unchanged.
     """
     try:
@@ -359,7 +357,7 @@ def write_over_own(
         raise ReviewerError(f"{str(path)!r} is not a file name: {problem}.") from problem
     try:
         if path.is_symlink() and not target.exists():
-            raise ReviewerError(f"{path} is a link to {target}, which is not there: name a file.")
+            raise ReviewerError(f"{path} is a link to {target}, which does not exist.")
         if not target.exists():
             write_atomic(target, data)
             return target, None

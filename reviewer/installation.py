@@ -1,4 +1,4 @@
-"""How this program was installed, and the command that adds to it what an extra needs."""
+"""How this program was installed, and the commands for adding extras and packages."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ DISTRIBUTION = "memory-reviewer"
 
 
 def extra_command(name: str) -> str:
-    """The command that installs an extra into the environment of this program."""
+    """The command for installing an extra into this program's environment."""
     return package_command(*_with_extra(name))
 
 
 def package_command(*packages: str) -> str:
-    """The command that installs packages of others into the environment of this program."""
+    """The command for installing other packages into this program's environment."""
     if find_spec("pip") is None:
         return shlex.join(["uv", "pip", "install", "--python", sys.prefix, *packages])
     return shlex.join([sys.executable, "-m", "pip", "install", *packages])
 
 
 def _with_extra(name: str) -> Iterator[str]:
-    """The arguments of pip and uv: what the program was installed from, with an extra."""
-    from importlib.metadata import PackageNotFoundError, distribution  # late: takes long
+    """The arguments for pip and uv: the program's source, with an extra."""
+    from importlib.metadata import PackageNotFoundError, distribution  # late: slow
 
     try:
         source = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
     except PackageNotFoundError:  # it runs from its folder
         source = {"url": Path(__file__).parents[1].as_uri(), "dir_info": {"editable": True}}
     if "dir_info" in source:
-        from urllib.request import url2pathname  # late: takes long
+        from urllib.request import url2pathname  # late: slow
 
         if source["dir_info"].get("editable"):
             yield "--editable"

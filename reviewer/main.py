@@ -1,4 +1,4 @@
-"""The `reviewer` command: connects the command line to the screen, which are independent."""
+"""The `reviewer` command: connects the command line and the screen, which are independent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 from reviewer.agents import call_hook
 
-TYPE_CHECKING = False  # as type checkers read it; `typing` costs a hook a fifth of its time
+TYPE_CHECKING = False  # recognised by type checkers; importing `typing` costs a fifth of the time
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn
@@ -45,7 +45,7 @@ def program() -> NoReturn:
     """The whole process: runs `main` and the exit functions, then ends at once.
 
     Shutting the interpreter down costs a short command a fifth of its time, and the system frees
-    everything anyway. A hook at a call of an agent ends before anything else is loaded.
+    everything anyway. A hook at an agent's call ends before anything else is loaded.
     """
     if call_hook.is_call(sys.argv[1:]):
         call_hook.run(sys.argv[1:])

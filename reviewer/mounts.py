@@ -1,4 +1,4 @@
-"""Which file system a folder is on, by the list of mounts alone: nothing is touched or mounted."""
+"""Finds a folder's file system in the list of mounts, without touching or mounting anything."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ NETWORK = frozenset({
     "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "9p", "fuse.sshfs", "fuse.glusterfs",
     "fuse.s3fs", "fuse.rclone", "lustre", "beegfs", "gpfs", "ocfs2", "gfs2", "davfs", "fuse.davfs2",
 })  # fmt: skip
-"""File systems that several hosts may write to; SQLite's log needs memory that all writers share.
-"""
+"""File systems that several hosts may write to; SQLite's log needs memory shared by all writers."""
 _MOUNTS_WHEN_TOUCHED = "autofs"
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 def network_file_system(folder: Path) -> str:
-    """The type of the network file system that a folder is on; empty for a local one."""
+    """The type of a folder's network file system; empty for a local one."""
     kind = _file_system(os.path.realpath(folder), _listed())
     return kind if _is_network(kind) else ""
 
 
 def is_on_local_disk(folder: str, mounts: str | None = None) -> bool:
-    """Whether a folder, which need not exist, lies on a file system that is mounted already and is
-    not on a network. False where the system does not say.
+    """Whether a folder, which need not exist, is on a mounted file system that is not a network's.
+    False if the system does not say.
 
-    `mounts`: the lines of `/proc/self/mountinfo`, which are read if they are not given.
+    `mounts`: the lines of `/proc/self/mountinfo`, read by default.
     """
     kind = _file_system(folder, _listed() if mounts is None else mounts)
     return bool(kind) and kind != _MOUNTS_WHEN_TOUCHED and not _is_network(kind)
@@ -40,7 +39,7 @@ def _listed() -> str:
     try:
         return Path("/proc/self/mountinfo").read_text("utf-8", "replace")
     except OSError:
-        return ""  # no Linux
+        return ""  # not Linux
 
 
 def _file_system(folder: str, mounts: str) -> str:

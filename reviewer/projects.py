@@ -1,4 +1,4 @@
-"""Which project a working folder belongs to: the one that the person has bound it to."""
+"""The project of a working folder: the one that the person has bound it to."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ WITHOUT_A_TREE = "default"
 """The default project for folders outside git work trees."""
 
 LARGEST = 4_096
-"""Bytes; larger files of git than these that name a folder are not read."""
+"""Bytes; larger pointer files of git are not read."""
 
 LISTED = 10
-"""Projects in a message."""
+"""Projects listed in a message."""
 
 GIT_SECONDS = 2
-"""How long git may take to say which folders of others are safe."""
+"""Timeout for asking git which folders of others are safe."""
 
 
 class Tree(NamedTuple):
@@ -30,16 +30,16 @@ class Tree(NamedTuple):
 
     name: str
     root: str
-    """Absolute path without links; for a linked work tree that of the main one."""
+    """Absolute path without links; for a linked work tree, that of the main one."""
 
 
 class StoredProject(NamedTuple):
-    """A project of the store. `root`: the work trees that it is bound to, a line each."""
+    """A project of the store. `root`: its work trees, one per line."""
 
     name: str
     root: str
     former: str = ""
-    """Folders that it was in, or that its sessions were held in, a line each."""
+    """Former folders of it or its sessions, one per line."""
 
     @property
     def roots(self) -> list[str]:
@@ -51,18 +51,18 @@ class RootClaim(NamedTuple):
 
     project: str
     root: str
-    """A line each."""
+    """One per line."""
     before: str | None
-    """The same in the store at the time of the claim; None for a new project."""
+    """The stored value at the time of the claim; None for a new project."""
     gone: tuple[str, ...] = ()
-    """Work trees that are not there any more: the project was moved."""
+    """Work trees that no longer exist: the project was moved."""
 
 
 class ChosenProject(NamedTuple):
     """The project of a call."""
 
     project: str | None
-    """None if the store is empty and the folder is in no work tree."""
+    """None if the store is empty and the folder is not in a work tree."""
     claim: RootClaim | None = None
     remark: str = ""
     """A sentence for the user about the choice."""
@@ -85,7 +85,7 @@ def default_project(folder: Path | None = None) -> str | None:
 def work_tree(folder: Path | None = None) -> Tree | None:
     """The git work tree around `folder` (default: the working folder), or None.
 
-    As git does (`safe.directory`), a tree that somebody else owns counts as none.
+    As in git (`safe.directory`), somebody else's tree does not count.
     """
     here = (folder or Path.cwd()).absolute()
     for place in (here, *here.parents):
@@ -99,8 +99,14 @@ def work_tree(folder: Path | None = None) -> Tree | None:
     return None
 
 
+def tree_root() -> str:
+    """The root of the work tree around the working folder; empty without one."""
+    tree = work_tree()
+    return tree.root if tree else ""
+
+
 def bound_to(stored: Sequence[StoredProject], tree: Tree | None) -> StoredProject | None:
-    """The project that the person has bound to a work tree, or None."""
+    """The project bound to a work tree, or None."""
     if tree is None:
         return None
     return next((each for each in stored if tree.root in each.roots), None)
@@ -109,9 +115,9 @@ def bound_to(stored: Sequence[StoredProject], tree: Tree | None) -> StoredProjec
 def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None) -> ChosenProject:
     """The project of a call by the person.
 
-    The first use in a work tree binds it: to the named project, else to the one of the tree's
-    name. Raises ForeignProjectError if the project of that name belongs to another tree,
-    NoProjectError outside of trees if several may be meant.
+    The first use in a work tree binds it: to the named project, else to the one of the tree's name.
+    Raises ForeignProjectError if the project of that name belongs to another tree, NoProjectError
+    outside of trees if several may be meant.
     """
     by_name = {each.name: each for each in stored}
     own = bound_to(stored, tree)
@@ -143,7 +149,7 @@ def choose(stored: Sequence[StoredProject], tree: Tree | None, named: str | None
 
 
 def belongs_elsewhere(held: StoredProject) -> str:
-    """The message when the project with the name of this tree belongs to another tree."""
+    """The message if the project with this tree's name belongs to another tree."""
     if not any(os.path.isdir(root) for root in held.roots):
         return (
             f"Project {held.name} belongs to {' and '.join(held.roots)}, which is gone. If it was "
@@ -158,8 +164,8 @@ def belongs_elsewhere(held: StoredProject) -> str:
 
 
 def _clone_of(stored: Sequence[StoredProject], tree: Tree) -> StoredProject | None:
-    """The project of another clone of the same repository. A remote only makes a question; it
-    never gives a folder the memory of another one.
+    """The project of another clone of the same repository. A remote only prompts a question; it
+    never gives a folder another one's memory.
     """
     remote = _remote(tree.root)
     if not remote:
@@ -168,7 +174,7 @@ def _clone_of(stored: Sequence[StoredProject], tree: Tree) -> StoredProject | No
 
 
 def _remote(root: str) -> str:
-    """The address of `origin` in git's configuration of a work tree; empty without one."""
+    """The address of `origin` in a work tree's git configuration; empty without one."""
     inside = False
     for line in (_small_text(Path(root) / ".git" / "config") or "").splitlines():
         name, _, value = line.strip().partition("=")
@@ -198,7 +204,7 @@ def _outside(by_name: dict[str, StoredProject]) -> ChosenProject:
 
 
 def listed(names: Sequence[str] | dict[str, StoredProject]) -> str:
-    """The names of projects for a message, the first ones if there are many."""
+    """The first names of projects, for a message."""
     shown = sorted(names)[:LISTED]
     return ", ".join(shown) + (", ..." if len(names) > LISTED else "")
 
@@ -226,7 +232,7 @@ def _main_tree(place: Path) -> Path:
 
 
 def _is_safe(place: Path) -> bool:
-    """Whether this user owns a work tree and its `.git`, or has told git that it is safe."""
+    """Whether this user owns a work tree and its `.git`, or git considers it safe."""
     if not hasattr(os, "geteuid"):
         return True
     mine = {os.geteuid()}

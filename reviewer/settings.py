@@ -1,4 +1,4 @@
-"""The settings file: TOML in the user's configuration folder, or where REVIEWER_CONFIG says."""
+"""The settings file: TOML in the user's configuration folder, or at REVIEWER_CONFIG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reviewer.errors import ReviewerError
 from reviewer.files import read_small
 
 CONTEXT_TOKENS = 8192
-"""Tokens of prompt and answer together that small models take."""
+"""The context window of small models: tokens of prompt and answer together."""
 
 
 class SettingsError(ReviewerError):
@@ -26,12 +26,12 @@ class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     base_url: str = ""
     """An OpenAI-compatible endpoint such as `http://127.0.0.1:8080/v1`."""
     name: str = ""
-    """Name of the model at that endpoint, or the model that the command should use."""
+    """Name of the model at that endpoint, or for the command."""
     command: tuple[str, ...] = ()
     """Instead of an endpoint: `claude`, `codex`, `gemini`, `opencode` or `copilot`, or any program
     with its arguments that reads a prompt from standard input and prints the answer."""
     others: tuple[str, ...] = ()
-    """Other models at that endpoint, which the nodes of a pipeline may name."""
+    """Other models at that endpoint, for the nodes of a pipeline."""
     key_variable: str = ""
     """Name of the environment variable with the API key; empty if the endpoint needs none."""
     timeout: Annotated[float, msgspec.Meta(gt=0, le=3600)] = 120.0
@@ -41,7 +41,7 @@ class ModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     context_tokens: Annotated[int, msgspec.Meta(ge=512)] = CONTEXT_TOKENS
     """Maximum tokens of prompt and answer together."""
     price_in: Annotated[float, msgspec.Meta(ge=0)] = 0.0
-    """Price of a million tokens sent; 0 if it is not known."""
+    """Price of a million tokens sent; 0 if unknown."""
     price_out: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     """Price of a million tokens answered."""
     allow_http: bool = False
@@ -63,9 +63,9 @@ class SyncSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How `reviewer sync` signs, and whom it trusts."""
 
     key: str = ""
-    """SSH key that signs the file of this machine; empty to write it unsigned."""
+    """SSH key for signing this machine's file; empty for no signature."""
     signers: str = ""
-    """File of allowed signers, as `ssh-keygen(1)` describes; empty to take every file."""
+    """File of allowed signers, as in `ssh-keygen(1)`; empty to accept every file."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,9 +95,9 @@ def settings_path() -> Path:
 
 
 def load_settings(path: Path | None = None) -> Settings:
-    """The settings of the file at `path` (default: the user's); the built-in ones without a file.
+    """The settings of the file at `path` (default: the user's); the defaults without a file.
 
-    Raises SettingsError with the position or the name that is wrong.
+    Raises SettingsError with the position or name of the error.
     """
     path = path or settings_path()
     try:
@@ -115,8 +115,8 @@ def load_settings(path: Path | None = None) -> Settings:
     except tomllib.TOMLDecodeError as problem:
         raise SettingsError(f"The settings {path} are not TOML: {problem}.") from problem
     except RecursionError:
-        raise SettingsError(f"The settings {path} are nested too deep.") from None
+        raise SettingsError(f"The settings {path} are nested too deeply.") from None
     except msgspec.ValidationError as problem:
         raise SettingsError(
-            f"The settings {path}: {problem}. What there is: reviewer help settings"
+            f"The settings {path}: {problem}. All settings: reviewer help settings"
         ) from problem

@@ -1,7 +1,7 @@
-"""A store that a group on one host opens: its files, and what each person keeps beside it.
+"""A store shared by a group on one host: its files, and each person's own files beside it.
 
 The store, its log and the reports of waves are the group's. Drafts, runs, backups and notes of
-agents are each person's own, in files and folders that end in the login name.
+agents are personal, in files and folders that end in the login name.
 """
 
 from __future__ import annotations
@@ -24,20 +24,19 @@ from reviewer.files import (
 from reviewer.mounts import network_file_system
 
 GROUP_FILE, GROUP_FOLDER = 0o660, 0o2770
-"""The folder passes its group on to files made in it."""
+"""The folder passes its group on to files created in it."""
 
 COMMON = "-waves"
 PERSONAL = (
     "-drafts", "-edit-drafts", "-retention-drafts", "-session-drafts", "-summary-drafts",
     "-answers", "-agents", ".places.json", ".readings",
 )  # fmt: skip
-"""What the names of files and folders beside the store add to its own, where these are renamed when
-sharing begins or ends. Backups and runs stay, because their paths are recorded.
+"""Suffixes of files and folders beside the store that are renamed when sharing begins or ends.
+Backups and runs stay, because their paths are recorded.
 """
 
 BESIDE = (COMMON, *PERSONAL, "-runs", "-backups", "-forgetting", "-wal", "-shm", "-journal")
-"""All that these names may end in; what is a person's own in a shared store ends in the login name.
-"""
+"""All suffixes of files beside the store; personal ones of a shared store end in the login name."""
 
 
 class Sharing(NamedTuple):
@@ -59,13 +58,13 @@ def is_shared(store: Path) -> bool:
 
 
 def personal(store: Path, what: str) -> Path:
-    """The file or folder beside a store that keeps something of this person, such as `-drafts`."""
+    """A person's file or folder beside a store, such as `-drafts`."""
     mine = f".{login_name()}" if is_shared(store) else ""
     return store.with_name(f"{store.name}{what}{mine}")
 
 
 def make_report_folder(folder: Path, store: Path) -> int:
-    """Make the folder of a wave's report; returns the mode of its files. Raises OSError."""
+    """Create the folder of a wave's report; returns the mode of its files. Raises OSError."""
     if not is_shared(store):
         make_private_folder(folder.parent)
         make_private_folder(folder)
@@ -73,12 +72,12 @@ def make_report_folder(folder: Path, store: Path) -> int:
     for each in (folder.parent, folder):
         each.mkdir(mode=GROUP_FOLDER & 0o777, exist_ok=True)
         if is_own(each):
-            each.chmod(GROUP_FOLDER)  # the umask took the group's rights away
+            each.chmod(GROUP_FOLDER)  # the umask removed the group's rights
     return GROUP_FILE
 
 
 def sharing(store: Path) -> Sharing:
-    """Who may open a store. Raises StoreError when there is none."""
+    """Who may open a store. Raises StoreError if there is none."""
     found = _stat(store)
     import pwd
 
@@ -92,8 +91,8 @@ def sharing(store: Path) -> Sharing:
 def share(store: Path, group: str) -> Sharing:
     """Let the members of a group open the store and decide in it.
 
-    The folder of the store gets their rights too, so it must have nothing else in it. Raises
-    StoreError when something prevents it; nothing is changed then.
+    The folder of the store gets the group's rights too, so it must have nothing else in it. Raises
+    StoreError if something prevents it; nothing is changed then.
     """
     number = _group_number(group)
     _require_owner(store)
@@ -106,8 +105,8 @@ def share(store: Path, group: str) -> Sharing:
     strangers = [each for each in sorted(folder.iterdir()) if not each.name.startswith(store.name)]
     if strangers:
         raise StoreError(
-            f"{folder} holds other things too, such as {strangers[0].name}, which the group could "
-            "then change. Put the store in a folder of its own, and name it with --db."
+            f"{folder} also contains other things, such as {strangers[0].name}, which the group "
+            "could then change. Put the store in a folder of its own, and name it with --db."
         )
     if not is_own(folder):
         raise StoreError(f"{folder} belongs to another user: sharing the store needs its owner.")
@@ -124,8 +123,8 @@ def share(store: Path, group: str) -> Sharing:
     left = tuple(path for path in others if not _is_of_group(path, number))
     if in_use := [path for path in left if path.parent == folder and path.is_file()]:
         raise StoreError(
-            f"{in_use[0]} belongs to another user, who has the store open: share it when they have "
-            "closed it."
+            f"{in_use[0]} belongs to another user, who has the store open: share it after they "
+            "have closed it."
         )
     before = {path: path.stat() for path in own}
     try:
@@ -144,7 +143,7 @@ def share(store: Path, group: str) -> Sharing:
 
 
 def _is_of_group(path: Path, number: int) -> bool:
-    """Whether a file or folder of another user has the rights that sharing gives."""
+    """Whether another user's file or folder already has the group's rights."""
     found = path.stat()
     wanted = 0o070 if stat.S_ISDIR(found.st_mode) else 0o060
     return found.st_gid == number and found.st_mode & wanted == wanted
@@ -165,12 +164,12 @@ def stop_sharing(store: Path) -> Sharing:
 
 
 def _outermost(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """The paths without those that are in a folder among them."""
+    """The paths, except those inside another one of them."""
     return tuple(path for path in paths if path.parent not in paths)
 
 
 def _of_group(store: Path) -> Iterator[Path]:
-    """The folder of the store, the store, its log and the reports: what the group shares."""
+    """The group's files: the folder of the store, the store, its log and the reports."""
     yield store.parent
     for suffix in ("", "-wal", "-shm"):
         path = store.with_name(store.name + suffix)
@@ -183,7 +182,7 @@ def _of_group(store: Path) -> Iterator[Path]:
 
 
 def _rename_personal(store: Path, *, shared_now: bool) -> None:
-    """Give what the owner keeps beside the store the name that it has from now on."""
+    """Rename the owner's files beside the store."""
     for what in PERSONAL:
         plain = store.with_name(store.name + what)
         named = plain.with_name(f"{plain.name}.{login_name()}")
@@ -200,7 +199,7 @@ def _require_owner(store: Path) -> None:
 
 def _stat(store: Path) -> os.stat_result:
     if os.name != "posix":
-        raise StoreError("Sharing needs file permissions of groups, which this system has not.")
+        raise StoreError("Sharing needs file permissions of groups, which this system lacks.")
     try:
         return store.stat()
     except FileNotFoundError as problem:
@@ -211,7 +210,7 @@ def _stat(store: Path) -> os.stat_result:
 
 def _group_number(group: str) -> int:
     if os.name != "posix":
-        raise StoreError("Sharing needs file permissions of groups, which this system has not.")
+        raise StoreError("Sharing needs file permissions of groups, which this system lacks.")
     import grp
 
     try:

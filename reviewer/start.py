@@ -1,4 +1,4 @@
-"""What a person can begin with: the projects on this machine that agents have left sessions of."""
+"""The start screen's offers: the projects on this machine with agents' sessions."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 ALL = "all projects"
 MAX_GONE = 20
-"""Folders that are gone and are offered, the latest ones."""
+"""Deleted folders on offer, the latest."""
 
 
 class FoundProject(Struct, frozen=True, kw_only=True):
-    """A project with sessions that can be read. Those of sub-agents are only in the bytes."""
+    """A project with readable sessions. Sub-agents' are only included in the bytes."""
 
     name: str
     folder: Path
@@ -45,27 +45,27 @@ class FoundProject(Struct, frozen=True, kw_only=True):
     bytes: int
     newest_ns: int
     gone: bool = False
-    """Its folder is not there any more; its sessions are read into the project of this folder."""
+    """Its folder was deleted; its sessions are read into the project of this folder."""
     parts: tuple[FoundProject, ...] = ()
-    """The projects that this row is about; empty for a project itself."""
+    """The projects of a combined row; empty for a single project."""
 
 
 class FoundProjects(Struct, frozen=True):
-    """The projects, that of the working folder first, then the one used last; where there are
-    several, all of them together as the last row.
+    """The projects, that of the working folder first, then the most recently used; if there are
+    several, a combined row at the end.
     """
 
     projects: tuple[FoundProject, ...]
     elsewhere: int = 0
-    """Sessions of folders that are gone, or on a network and outside the home folder."""
+    """Sessions of deleted folders, or of folders on a network and outside the home folder."""
 
     @property
     def nothing(self) -> tuple[str, str]:
         """Why there is no project to offer, and what to do."""
         if not self.elsewhere:
             return (
-                "No sessions of agents were found where they keep them.",
-                "reviewer ingest PATH reads notes, decision records and exports of chats too.",
+                "No agents' sessions were found in their usual folders.",
+                "reviewer ingest PATH also reads notes, decision records and exports of chats.",
             )
         none = "none of them in" if self.elsewhere > 1 else "but not in"
         found = f"{self.elsewhere:,} session{'s' if self.elsewhere > 1 else ''} of agents"
@@ -94,17 +94,17 @@ class ReadSum(Struct, frozen=True):
 
 
 class Start(Protocol):
-    """What the first screen offers, and how it is read."""
+    """The offers of the start screen, and how they are read."""
 
     sample: bool
-    """It is sample data, not what was found on this machine."""
+    """Sample data, not this machine's."""
 
     def find(self) -> FoundProjects:
         """Look for projects; may take seconds."""
         ...
 
     def begin(self, project: FoundProject) -> None:
-        """Make it the project of the engine and its folder the working folder.
+        """Make it the engine's project, and its folder the working folder.
 
         Raises ForeignProjectError if its name belongs to another project.
         """
@@ -121,12 +121,12 @@ class Start(Protocol):
 
 
 class MachineStart:
-    """Begins with the sessions that lie where agents keep them."""
+    """Starts with the sessions in the agents' own folders."""
 
     sample = False
 
     def __init__(self, engine: Engine, named: str | None, machine: Machine | None = None) -> None:
-        """`named`: the name for the project of the working folder that the person has given."""
+        """`named`: the person's name for the project of the working folder."""
         self._engine = engine
         self._named = named
         self._machine = machine or Machine.here()
@@ -175,8 +175,8 @@ class MachineStart:
             os.chdir(project.folder)  # the screens look there for sessions and a .context folder
 
     def _chosen(self, project: FoundProject) -> ChosenProject:
-        """The project of the store; a second folder of the same name is told apart by the folder
-        around it. Raises ForeignProjectError.
+        """The project in the store; a second folder of the same name is distinguished by its parent
+        folder. Raises ForeignProjectError.
         """
         engine, folder = self._engine, Path.cwd() if project.gone else project.folder
         named = self._named if project.here or project.gone else None
@@ -259,9 +259,9 @@ def _together(rows: list[FoundProject]) -> FoundProject:
 def by_folder(
     sessions: Iterable[FoundSession], scope: ProjectFolders, home: Path
 ) -> tuple[dict[Path, list[FoundSession]], list[FoundSession]]:
-    """Sessions by the work tree or folder that they were held in, and those that have none that can
-    be offered: it is gone, unknown, or neither in the home folder nor on a local disk (a path that
-    came out of a file must not mount a network folder).
+    """Sessions by work tree or folder, and those that cannot be offered: their folder is gone,
+    unknown, or neither in the home folder nor on a local disk (a path from a file must not mount a
+    network folder).
     """
     folders: dict[Path, list[FoundSession]] = {}
     without: list[FoundSession] = []
@@ -292,8 +292,8 @@ def by_folder(
 def gone_folders(
     lost: Iterable[FoundSession], home: Path
 ) -> tuple[dict[Path, list[FoundSession]], int]:
-    """Sessions by the folder that they were held in and that is gone, those of the latest first;
-    and how many are of no known folder, or of one that must not be looked at.
+    """Sessions by deleted folder, latest first; and the number of sessions without a known folder,
+    or with one that must not be touched.
     """
     gone: dict[Path, list[FoundSession]] = {}
     elsewhere = 0

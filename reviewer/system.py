@@ -1,5 +1,5 @@
-"""What Windows has by another name than Linux and macOS, or does not have: flags of files, locks,
-descriptors of folders, and groups of processes.
+"""Differences between Windows, Linux and macOS: flags of files, locks, descriptors of folders, and
+groups of processes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ NO_TERMINAL: int = getattr(os, "O_NOCTTY", 0)
 NOT_INHERITED: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
 FOLDER: int = getattr(os, "O_DIRECTORY", 0)
 PATH_ONLY: int = getattr(os, "O_PATH", os.O_RDONLY)
-"""For folders that may be entered and not listed."""
+"""For folders that may be entered but not listed."""
 BINARY: int = getattr(os, "O_BINARY", 0)
-"""On Windows a file that is opened without it has its line ends changed."""
+"""Without it, Windows changes a file's line ends."""
 
 HAS_FOLDER_HANDLES = bool(FOLDER) and os.open in os.supports_dir_fd
-"""Whether a folder can be opened, and files in it be named relative to that descriptor."""
+"""Whether a folder can be opened, and files in it named relative to that descriptor."""
 POLL = 0.1
 """Seconds between two attempts to lock a file."""
 
@@ -43,7 +43,7 @@ def own_command(*words: str) -> list[str]:
 
 
 def user() -> int | None:
-    """The number of this user; None where users have none."""
+    """The id of this user; None on systems without user ids."""
     geteuid = getattr(os, "geteuid", None)
     return None if geteuid is None else int(geteuid())
 
@@ -51,7 +51,7 @@ def user() -> int | None:
 def lock(handle: int, *, wait: bool = False) -> None:
     """Lock an open file against other programs, until it is closed.
 
-    Raises BlockingIOError when another program has it and `wait` is not set.
+    Raises BlockingIOError if another program has it and `wait` is not set.
     """
     if _fcntl is not None:
         _fcntl.flock(handle, _fcntl.LOCK_EX | (0 if wait else _fcntl.LOCK_NB))
@@ -70,7 +70,7 @@ def lock(handle: int, *, wait: bool = False) -> None:
 
 
 def end_group(process: int, number: int) -> None:
-    """Send a signal to a process and, where there are groups, to all that it has started.
+    """Send a signal to a process and, if there are groups, to everything that it has started.
 
     Raises ProcessLookupError and PermissionError.
     """

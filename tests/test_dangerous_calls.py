@@ -41,7 +41,7 @@ IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py", "fleet/values.py", "system.py
 STARTS_PYTHON = {"system.py"}
 """Every start of this program is `own_command`, which imports nothing from the current folder."""
 NAMES_PYTHON = {"agents/program.py", "cli/doctor.py", "installation.py"}
-SENDS_OBJECTS = {"fleet/pool.py", "fleet/run.py"}
+SENDS_OBJECTS = {"fleet/workers.py", "fleet/run.py"}
 """To processes of this program on this machine only."""
 
 

@@ -28,7 +28,7 @@ that of the screens has none.
 NOT_TYPED = {
     r"reviewer": "needs a terminal: tests/terminal",
     r"python3 -m venv .*|pipx install .*|pip install .*": "needs a package index: .ci/run",
-    r"reviewer fleet run ~/sessions .*|reviewer fleet (?:collapse|import) parts.*":
+    r"reviewer fleet run ~/sessions .*|reviewer fleet import parts.*":
         "needs the extra fleet: tests/fleet",
     r"reviewer fleet .*(?:s3|tcp)://.*": "needs a bucket or a cluster: tests/fleet",
     r"reviewer pipeline resume RUN": "needs a run that was stopped: tests/cli/test_pipeline_run.py",

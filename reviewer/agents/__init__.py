@@ -1,1 +1,1 @@
-"""What agents get from here and hand in: the MCP server, their hooks, and their settings files."""
+"""The agents' side: MCP server, hooks, and their settings files."""

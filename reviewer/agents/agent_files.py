@@ -1,8 +1,7 @@
-"""The folder beside a store with what is known about agents: their sessions, what each was given
-last, what `connect` wrote, and a log of hooks that could do nothing.
+"""The folder of agent data beside a store: sessions, the latest packet of each agent, files written
+by `connect`, and a log of failed hooks.
 
-Hooks of several agents write here at once: each file is replaced in one step, and the log is only
-appended to.
+Hooks of several agents write here at once: files are replaced atomically, the log is append-only.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from reviewer.text.for_agents import AgentText
 SESSIONS, GIVEN, LOG = "sessions", "given", "hooks.log"
 
 MAX_SESSIONS = 500
-"""Session notes that are kept, the latest ones."""
+"""Session notes kept: the latest."""
 LARGEST_NOTE = 64_000
 LARGEST_LOG = 200_000
 
@@ -38,7 +37,7 @@ _ODD = re.compile(r"[^a-z0-9-]+")
 
 
 class SessionNote(Struct, frozen=True, kw_only=True):
-    """A session of an agent, as its hooks reported it. `path`: its transcript, empty if unknown."""
+    """A session reported by an agent's hooks. `path`: its transcript, empty if unknown."""
 
     agent: str
     session: str
@@ -47,16 +46,16 @@ class SessionNote(Struct, frozen=True, kw_only=True):
     at: str
     ended: bool = False
     read_at: str = ""
-    """When its transcript was last ingested; empty if it was not yet."""
+    """When its transcript was last ingested; empty if never."""
     problem: str = ""
     """Why its transcript could not be ingested."""
     given: tuple[int, ...] = ()
-    """Memories in the packets that it was given."""
+    """Memories in the packets sent to it."""
     given_at: str = ""
 
 
 class GivenPacket(Struct, frozen=True, kw_only=True):
-    """What an agent was given last by a hook."""
+    """The latest packet that a hook sent to an agent."""
 
     agent: str
     session: str
@@ -66,22 +65,22 @@ class GivenPacket(Struct, frozen=True, kw_only=True):
 
 
 class AgentFiles:
-    """Reads and writes that folder. Writing raises OSError."""
+    """Reads and writes the folder. Writing raises OSError."""
 
     def __init__(self, store: Path) -> None:
         self.folder = personal(store, "-agents")
 
     def note_session(self, note: SessionNote) -> None:
-        """Keep a note; an earlier one of the same session is replaced."""
+        """Save a note, replacing an earlier one of the same session."""
         self._write(SESSIONS, self._session_name(note), note)
 
     def sessions(self) -> list[SessionNote]:
-        """All notes, the latest first. A note that cannot be read is left out."""
+        """All notes, latest first, without unreadable ones."""
         found = list(self._read_all(SESSIONS, SessionNote))
         return sorted(found, key=lambda note: note.at, reverse=True)
 
     def session(self, note: SessionNote) -> SessionNote | None:
-        """The kept note of the same session."""
+        """The saved note of the same session."""
         return self._read(self.folder / SESSIONS / self._session_name(note), SessionNote)
 
     def forget_old_sessions(self) -> None:
@@ -96,7 +95,7 @@ class AgentFiles:
         return self._read(self.folder / GIVEN / f"{_file_word(agent)}.json", GivenPacket)
 
     def log(self, at: datetime, line: str) -> None:
-        """Add a line to the log, which is begun again where it has become large."""
+        """Append a line to the log; a log that has grown large is started again."""
         make_private_folder(self.folder)
         path = self.folder / LOG
         handle = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -110,7 +109,7 @@ class AgentFiles:
 
     @contextmanager
     def lock(self, name: str, *, wait: bool) -> Iterator[bool]:
-        """A lock among processes; yields False where another one has it and `wait` is not set."""
+        """A lock between processes; yields False if another has it and `wait` is not set."""
         make_private_folder(self.folder)
         handle = open_own(self.folder / f"{name}.lock", os.O_WRONLY | os.O_CREAT)
         try:
@@ -145,7 +144,7 @@ class AgentFiles:
                     yield value
 
     def _read(self, path: Path, type_: type[T]) -> T | None:
-        """The value in a file; None where there is none, or one that another version wrote."""
+        """The value in a file; None if it is missing or was written by another version."""
         try:
             with open(open_own(path, os.O_RDONLY), "rb") as file:
                 data = file.read(LARGEST_NOTE + 1)

@@ -1,7 +1,6 @@
-"""What an agent can ask for and hand in while it works, as text: the rules behind the MCP server.
+"""The tools of the MCP server, with text as the answer.
 
-It reads what a person promoted, in one project, and proposes. Nothing here promotes, edits, rejects
-or undoes.
+They read a project's promoted facts, and propose. None promotes, edits, rejects or undoes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
-from reviewer.agents.recalled import says_anything
+from reviewer.agents.recalled import has_content
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
 from reviewer.extraction.planted import is_planted
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 DEFAULT_BUDGET = 2_000
 LARGEST_BUDGET = 20_000
-"""Tokens of a packet that an agent may ask for; more is cut by the agents themselves."""
+"""The largest budget of a packet, in tokens; agents cut longer answers themselves."""
 MAX_FOUND = 20
 MAX_TEXT = 20_000
 """Characters of an answer."""
@@ -44,11 +43,11 @@ MAX_LINES = 200
 MAX_QUOTES = 8
 LONGEST_QUOTE = 2_000
 DISPUTES_A_SESSION = 5
-"""Memories that one run of the server puts back into the queue."""
+"""Memories that one run of the server may put back into the queue."""
 PROPOSALS_WAITING = 200
 """Proposals of agents that may wait in a project."""
 SESSIONS_SEARCHED = 3
-"""Running sessions that are searched for a quote without a file."""
+"""Running sessions searched for a quote without a file."""
 
 TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptation")
 
@@ -61,11 +60,11 @@ _OWN_CALL = re.compile(
     r"|(?:packet|search|read|propose|dispute|brief|status)\b",
     re.IGNORECASE,
 )
-"""How a call of these tools begins in a view."""
+"""The beginning of a call of these tools in a session view."""
 
 
 class AgentQuote(Struct, frozen=True):
-    """Words that an agent quotes; `line` counts from 1, 0 if it named none."""
+    """A passage quoted by an agent; `line` counts from 1, 0 if not given."""
 
     text: str
     file: str = ""
@@ -73,7 +72,7 @@ class AgentQuote(Struct, frozen=True):
 
 
 class AgentTools:
-    """Answers for one agent, in one project. The store is opened for each answer.
+    """Answers for one agent in one project. The store is opened for each answer.
 
     Every method raises ReviewerError with a sentence for the agent.
     """
@@ -87,8 +86,8 @@ class AgentTools:
         folder: Path | None = None,
         clock: Clock = utc_now,
     ) -> None:
-        """`project`: refuse to answer for any other one. The project is always the one that the
-        person has bound to the git work tree around `folder`.
+        """The project is the one bound to the git work tree around `folder`. `project`: refuse to
+        answer for any other.
         """
         self._store = store
         self._named = project
@@ -98,7 +97,7 @@ class AgentTools:
         self.agent = agent
 
     def packet(self, task: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
-        """The facts worth knowing for a task, within a budget of tokens."""
+        """The facts relevant to a task, within a token budget."""
         from reviewer.packets.assembly import assemble
 
         if not 0 < budget <= LARGEST_BUDGET:
@@ -107,12 +106,12 @@ class AgentTools:
             now = self._clock().astimezone()
             ready = engine.packets.prepare_own(engine.project, task=task, now=now, marks=True)
             made = assemble(ready, budget)
-            if not says_anything(made):
+            if not has_content(made):
                 return sentence(f"Nothing is remembered for project {engine.project} yet.")
             return enclosed(made.markdown)
 
     def search(self, words: str, limit: int = 10) -> AgentText:
-        """The promoted facts that have these words, the rarest words counting most."""
+        """The promoted facts with these words; rare words count most."""
         wanted = set(_WORD.findall(words.casefold()))
         if not wanted:
             raise ReviewerError("Name at least one word to search for.")
@@ -120,13 +119,13 @@ class AgentTools:
             rows = list(_active(engine))
             found = _best(wanted, rows)[: max(1, min(limit, MAX_FOUND))]
             if not found:
-                return sentence(f"Nothing of {len(rows):,} facts has these words.")
+                return sentence(f"None of {len(rows):,} facts has these words.")
             lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in found]
             return _cut(between_tags("\n".join(lines)))
 
     def read(self, what: str) -> AgentText:
-        """A fact with its proof (`m:12`, `s:3`), or lines of a file that is a source (`FILE:20`,
-        `FILE:20-40`, lines from 1).
+        """A fact with its evidence (`m:12`, `s:3`), or lines of a source file (`FILE:20`,
+        `FILE:20-40`, counted from 1).
         """
         what = what.strip()
         with self._reading() as engine:
@@ -143,7 +142,7 @@ class AgentTools:
         raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
 
     def propose(self, statement: str, type_: str, quotes: Sequence[AgentQuote]) -> AgentText:
-        """Queue a statement for the person's decision, once it is proved by its quotes."""
+        """Queue a statement for the person's decision, if its quotes prove it."""
         if type_ and type_ not in TYPES:
             raise ReviewerError(f"type is one of {', '.join(TYPES)}, not {type_[:40]!r}.")
         if not 1 <= len(quotes) <= MAX_QUOTES:
@@ -156,19 +155,19 @@ class AgentTools:
             return self._propose(engine, statement, type_, quotes)
 
     def dispute(self, what: str, reason: str) -> AgentText:
-        """Put a memory that is wrong (`m:12`) back into the queue; it is handed out no more until
-        the person has decided.
+        """Put a wrong memory (`m:12`) back into the queue; it is withheld until the person has
+        decided.
         """
         match = _MEMORY.fullmatch(what.strip())
         if match is None or not reason.strip():
-            raise ReviewerError("dispute takes an id such as m:12, and what is wrong with it.")
+            raise ReviewerError("dispute takes an id such as m:12, and the reason.")
         if self._disputed >= DISPUTES_A_SESSION:
             raise ReviewerError(
                 f"{DISPUTES_A_SESSION} memories were disputed in this session, which is enough: the"
                 " person decides on them first."
             )
         with self._reading() as engine:
-            _fact(engine, int(match[1]))  # only what an agent may read
+            _fact(engine, int(match[1]))  # raises for a fact that agents may not read
             engine.triage.dispute(int(match[1]), f"{self.agent}: {reason}")
         self._disputed += 1
         return sentence(
@@ -176,8 +175,8 @@ class AgentTools:
         )
 
     def preamble(self, pipeline: str, node: str, run: str = "") -> AgentText:
-        """What a fresh session of a pipeline's node begins with. `pipeline`: a DOT file of the
-        project; `run`: a run of the store, by default none that has begun.
+        """The preamble of a pipeline node's fresh session. `pipeline`: a DOT file of the project;
+        `run`: a recorded run; by default, one that has not started.
         """
         from reviewer.pipelines.dot import read_pipeline
         from reviewer.pipelines.preamble import build_preamble
@@ -199,8 +198,8 @@ class AgentTools:
         return _cut(between_tags(made.text))
 
     def brief(self, session: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
-        """The hand-over of a session of this project: an id, a file, or without one the latest
-        besides the one that the agent is in.
+        """The hand-over of a session of this project, by id or file; by default, the latest one
+        other than the agent's own.
         """
         from reviewer.agents.transcripts import find_latest
         from reviewer.compression.handover import write_brief
@@ -211,7 +210,7 @@ class AgentTools:
             )
         root = self._root()
         if root is None:
-            raise ReviewerError(f"{self._folder} is in no git work tree, so it has no sessions.")
+            raise ReviewerError(f"{self._folder} is not in a git work tree: it has no sessions.")
         if session.strip():
             found = self._session(session.strip(), root)
         else:
@@ -227,7 +226,7 @@ class AgentTools:
         return _cut(between_tags(text))
 
     def status(self) -> AgentText:
-        """The number of facts remembered, and of proposals that wait for the person."""
+        """The number of remembered facts, and of proposals waiting for the person."""
         with self._reading() as engine:
             counts = engine.queue.counts(engine.project)
             rules = len(engine.state.all(engine.project))
@@ -239,15 +238,15 @@ class AgentTools:
             )
 
     def constitution(self) -> AgentText:
-        """The trusted state and the rules that every packet begins with."""
+        """The trusted state and the rules at the head of every packet."""
         return self._section("constitution")
 
     def tasks(self) -> AgentText:
-        """The open work that is remembered."""
+        """The remembered open tasks."""
         return self._section("tasks")
 
     def entry(self, number: int) -> AgentText:
-        """A fact with its proof."""
+        """A fact with its evidence."""
         with self._reading() as engine:
             return _cut(between_tags(_fact(engine, number)))
 
@@ -277,12 +276,12 @@ class AgentTools:
 
     @contextmanager
     def _engine(self, *, create: bool = False) -> Iterator[Engine]:
-        """The store, limited to one project. Never reads all projects."""
+        """The store, limited to the one project."""
         from reviewer.engine import Engine
 
         if work_tree(self._folder) is None:
             raise ReviewerError(
-                f"{self._folder} is in no git work tree of this user, so it belongs to no project."
+                f"{self._folder} is not in a git work tree of this user, so it has no project."
             )
         if not create and not self._store.exists():
             raise StoreError(
@@ -309,7 +308,7 @@ class AgentTools:
 
     def _readable(self, engine: Engine, name: str) -> Path:
         """A file of the work tree, or the agent's own running session. Raises ReviewerError for
-        any other one: what nobody has promoted is not read to an agent.
+        any other file: agents read promoted facts only.
         """
         path = self._allowed(engine, name)
         own = [each.path for each in self._running_transcripts()]
@@ -323,7 +322,7 @@ class AgentTools:
     def _allowed(self, engine: Engine, name: str) -> Path:
         """A file of the work tree, a source of the project, or the transcript of a running session.
 
-        Raises ReviewerError for any other one, also behind a link.
+        Raises ReviewerError for any other file, links followed.
         """
         inside = self._in_tree(name)
         if inside is not None:
@@ -345,11 +344,11 @@ class AgentTools:
         )
 
     def _place(self, name: str) -> Path:
-        """The file that is meant, with all links followed."""
+        """The path of a named file, links followed."""
         try:
             return Path(os.path.realpath((self._root() or self._folder) / Path(name).expanduser()))
-        except (ValueError, RuntimeError) as problem:  # a NUL, or the home of nobody
-            raise ReviewerError(f"{name!r} is not the name of a file.") from problem
+        except (ValueError, RuntimeError) as problem:  # a NUL, or the home of an unknown user
+            raise ReviewerError(f"{name!r} is not a file name.") from problem
 
     def _session(self, name: str, root: Path) -> SessionFile:
         """A session by its id, or its file. Raises ReviewerError for one of another project."""
@@ -368,7 +367,7 @@ class AgentTools:
             return SessionFile(self._allowed(engine, name))
 
     def _in_tree(self, name: str) -> Path | None:
-        """A file of the work tree, or None for any other."""
+        """A file of the work tree; None for any other."""
         root, path = self._root(), self._place(name)
         inside = root is not None and path.is_relative_to(root) and ".git" not in path.parts
         return path if inside else None
@@ -378,7 +377,7 @@ class AgentTools:
         return [note for note in self._noted() if note.agent == self.agent]
 
     def _running_transcripts(self) -> Iterator[SessionFile]:
-        """The files of running sessions; what a hook noted is checked again."""
+        """The files of running sessions; the paths noted by hooks are checked again."""
         from reviewer.agents.transcripts import transcript_of
 
         for note in self._running():
@@ -387,7 +386,7 @@ class AgentTools:
                     yield transcript_of(note.agent, note.session, note.path, Path(note.cwd))
 
     def _noted(self) -> list[SessionNote]:
-        """Sessions of any agent in this work tree that hooks have noted, latest first."""
+        """Sessions of any agent in this work tree, latest first."""
         root = os.path.realpath(self._root() or self._folder)
         return [
             note
@@ -413,8 +412,8 @@ class AgentTools:
 
         if self._waiting(engine) >= PROPOSALS_WAITING:
             raise ReviewerError(
-                f"{PROPOSALS_WAITING} proposals of agents wait in this project already: the person "
-                "decides on them first."
+                f"{PROPOSALS_WAITING} proposals of agents are already waiting in this project: the"
+                " person decides on those first."
             )
         index, found = self._find(engine, quotes)
         statement = " ".join(statement.split())
@@ -449,14 +448,14 @@ class AgentTools:
         if added.new:
             return sentence(
                 f"Queued as #{added.new[0]}. It waits for the person's decision and is not "
-                "remembered before that."
+                "remembered until then."
             )
-        return sentence("This is known or waits already; what proves it here was added.")
+        return sentence("Already known or waiting; your evidence was added to it.")
 
     def _find(self, engine: Engine, quotes: Sequence[AgentQuote]) -> tuple[ProofIndex, list[Quote]]:
-        """The session or file that has the quotes, and where each is in it.
+        """The session or file with the quotes, and the position of each in it.
 
-        Raises ReviewerError when it is not named and no running session has them.
+        Raises ReviewerError if no file is named and no running session has them.
         """
         from reviewer.agents.transcripts import SessionFile, transcript_of
         from reviewer.proposing.proof_index import ProofIndex
@@ -476,7 +475,7 @@ class AgentTools:
         if not places and not problems:
             raise ReviewerError(
                 "Name the file of each quote: the transcript of this session is not known "
-                "(the hooks of `reviewer connect` tell it)."
+                "(the hooks of `reviewer connect` report it)."
             )
         best: tuple[int, ProofIndex, list[Quote]] | None = None
         for place in places:
@@ -496,7 +495,7 @@ class AgentTools:
 
 
 def _placed(cited: AgentQuote, index: ProofIndex) -> tuple[Quote, bool]:
-    """A quote at the line that has it, the nearest to the named one."""
+    """A quote at the matching line nearest to the one given."""
     from reviewer.proposing.proof_index import find_whole, normalised
     from reviewer.proposing.values import Quote
 
@@ -514,7 +513,7 @@ def _placed(cited: AgentQuote, index: ProofIndex) -> tuple[Quote, bool]:
 
 
 def _without_own_calls(view: SessionView) -> SessionView:
-    """A view without the calls of these tools: a proposal would prove itself."""
+    """A view without calls of these tools: a proposal would prove itself."""
     from msgspec import structs
 
     from reviewer.proposing.values import LineRole
@@ -565,22 +564,20 @@ def _state(engine: Engine, number: int) -> str:
 
 
 def _fact(engine: Engine, number: int) -> str:
-    """A promoted fact, its structure, and the passages that it cites, as quotations: what stands
-    beside these nobody has promoted.
+    """A promoted fact, its structure and its cited passages. Only the cited words are shown: the
+    text around them has not been reviewed.
     """
     from reviewer.promotion.views import Status
 
     try:
         view = engine.queue.candidate(number)
-    except UnknownIdError:  # also one of another project, whose name is nobody's business here
-        raise ReviewerError(f"The project of this session has no m:{number}.") from None
+    except UnknownIdError:  # the same for another project's, whose name is not disclosed
+        raise ReviewerError(f"This session's project has no m:{number}.") from None
     if view.status is not Status.ACTIVE:
-        raise ReviewerError(
-            f"m:{number} is not remembered: agents read what the person has promoted."
-        )
+        raise ReviewerError(f"m:{number} is not remembered: agents read promoted facts only.")
     if is_planted(view.content, view.flags):
         raise ReviewerError(
-            f"m:{number} reads like an order planted for an agent, so it is not handed out."
+            f"m:{number} reads like an order planted for an agent, so it is withheld."
         )
     lines = [f"m:{number} {view.kind}, {view.type}", view.content]
     for evidence in engine.queue.evidence(number, around=0)[:5]:
@@ -592,7 +589,7 @@ def _fact(engine: Engine, number: int) -> str:
 
 
 def _lines(path: Path, first: int, last: int) -> str:
-    """Lines of a file or session as a reader needs them, numbered from 1."""
+    """Numbered lines of a file or session as shown to a reader, from 1."""
     from reviewer.proposing.session_view import read_view
 
     if last < first or last - first >= MAX_LINES:
@@ -604,12 +601,12 @@ def _lines(path: Path, first: int, last: int) -> str:
         if first - 1 <= line.line < last
     ]
     if not shown:
-        raise ReviewerError(f"{path.name} shows nothing in lines {first} to {last}.")
+        raise ReviewerError(f"Lines {first} to {last} of {path.name} have no readable text.")
     return f"{path}\n" + "\n".join(shown)
 
 
 def _cut(text: AgentText) -> AgentText:
-    """An answer of at most MAX_TEXT characters, its closing tag kept."""
+    """An answer of at most MAX_TEXT characters, with its closing tag."""
     if len(text) <= MAX_TEXT:
         return text
     body = text.partition("\n")[2].rpartition("\n")[0]

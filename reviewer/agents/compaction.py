@@ -1,4 +1,4 @@
-"""What the summary of a compaction has to keep, said to the model that writes it."""
+"""Instructions for the summary of a compaction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reviewer.errors import SourceError
 from reviewer.text.for_agents import AgentText, joined, without_tags
 
 LARGEST_TRANSCRIPT = 30_000_000
-"""Bytes of a transcript that are read while the person waits for the compaction."""
+"""Bytes of the largest transcript read while the person waits for the compaction."""
 
 GENERAL = AgentText(
     "Keep in the summary: the goal and the state of the work; what the person asked for, ruled out "
@@ -16,16 +16,16 @@ GENERAL = AgentText(
     "commands, flags, versions and numbers that are still needed; errors that were solved, with "
     "what solved them; questions without an answer; the next step."
 )
-"""For a session that cannot be read."""
+"""For an unreadable session."""
 
 LEFT_OUT = AgentText(
     "Leave out the text between <recalled-memory> tags: it is given again after the compaction."
 )
 
 
-def what_to_keep(agent: str, session: str, transcript: str, folder: Path) -> AgentText:
-    """The instructions of `reviewer keep` for a session; general ones where it cannot be read or is
-    too large to be read meanwhile.
+def summary_instructions(agent: str, session: str, transcript: str, folder: Path) -> AgentText:
+    """The instructions of `reviewer keep` for a session; general ones if it is unreadable or too
+    large.
     """
     from reviewer.agents.transcripts import transcript_of
     from reviewer.compression.handover import write_keep

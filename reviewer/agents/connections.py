@@ -1,8 +1,8 @@
-"""Connecting and disconnecting agents: shown first, written with backups, recorded, and taken back
-byte for byte.
+"""Connecting and disconnecting agents: previewed, written with backups, recorded, and undone byte
+for byte.
 
-The record lies beside the store. It has what each file was before (a backup) and what was added to
-it, so that a file that somebody has changed since loses our additions and nothing else.
+The record beside the store has each file's backup and the additions made to it. A file changed by
+somebody else since then loses our additions only.
 """
 
 from __future__ import annotations
@@ -42,31 +42,31 @@ from reviewer.text.for_agents import AgentText
 
 RECORD, ACTS = "connections.json", "acts.ndjson"
 LARGEST = 20_000_000
-"""Bytes of a settings file; Claude Code keeps a history in one of them."""
+"""Bytes of a settings file; Claude Code keeps its history in one."""
 
 
 class WrittenFile(Struct, frozen=True, kw_only=True):
-    """A change that was written to a file. `before` is empty where there was no file."""
+    """A recorded change of a file. `before` is empty if the file was created."""
 
     path: str
     kind: FileKind
     before: str
-    """The SHA-256 of its bytes before, in hex."""
+    """The SHA-256 of the earlier content, in hex."""
     after: str
     backup: str = ""
     additions: tuple[dict[str, Any], ...] = ()
     table: tuple[str, ...] = ()
     values: dict[str, str | list[str]] = {}
     made: tuple[str, ...] = ()
-    """Folders that were made for it, outermost first."""
+    """Folders created for it, outermost first."""
 
     def has_written(self, data: bytes) -> bool:
-        """Whether these are the bytes that were written."""
+        """Whether these are the written bytes."""
         return _digest(data) == self.after
 
 
 class Connection(Struct, frozen=True, kw_only=True):
-    """An agent that is connected."""
+    """A connected agent."""
 
     agent: str
     scope: WiringScope
@@ -75,25 +75,25 @@ class Connection(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     files: tuple[WrittenFile, ...]
     project: str = ""
-    """Whose facts are in a memory folder."""
-    ties: tuple[str, ...] | None = field(default=None, name="guards")
-    """The guards, commands and tools in the hooks; None where an earlier version wrote them."""
+    """The project of a memory folder."""
+    triggers: tuple[str, ...] | None = field(default=None, name="guards")
+    """The guards, commands and tools in the hooks; None if written by an earlier version."""
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
-    """A file that is going to be written, and what will be recorded of it."""
+    """A planned change of a file, and its record."""
 
     plan: PlannedFile
     part: WiringFile | None = None
     removal: bool = False
-    """The file goes, instead of being written."""
+    """The file is deleted."""
     earlier: WrittenFile | None = None
     base: bytes | None = None
-    """The file without an earlier connection."""
+    """The content without an earlier connection."""
 
 
 class ConnectingAct(Struct, frozen=True, kw_only=True):
-    """That an agent was connected or disconnected, as it is kept in the list of such acts."""
+    """A connection or disconnection in the log of such acts."""
 
     at: str
     what: str
@@ -106,7 +106,7 @@ class ConnectingAct(Struct, frozen=True, kw_only=True):
     folder: str = ""
     """The work tree in which the person did it."""
     undoes: str = ""
-    """The time of the act that this one took back."""
+    """The time of the act undone by this one."""
 
     @property
     def title(self) -> str:
@@ -115,7 +115,7 @@ class ConnectingAct(Struct, frozen=True, kw_only=True):
 
 
 class Planned(Struct, frozen=True, kw_only=True):
-    """The effect of connecting or disconnecting. `left`: sentences about what must stay."""
+    """The effect of connecting or disconnecting. `left`: sentences about leftovers."""
 
     agent: str
     place: WiringPlace
@@ -131,7 +131,7 @@ class Planned(Struct, frozen=True, kw_only=True):
 
 
 class Connections:
-    """The agents that are connected to a store."""
+    """The agents connected to a store."""
 
     def __init__(self, store: Path, *, clock: Clock = utc_now) -> None:
         self._store = store
@@ -140,7 +140,7 @@ class Connections:
         self._backups = personal(store, "-backups")
 
     def all(self) -> list[Connection]:
-        """Every connection, the oldest first. Raises ReviewerError for a damaged record."""
+        """All connections, oldest first. Raises ReviewerError for a damaged record."""
         path = self._files.folder / RECORD
         try:
             return msgspec.json.decode(read_own(path), type=list[Connection])
@@ -153,20 +153,20 @@ class Connections:
         except msgspec.DecodeError as problem:
             raise ReviewerError(
                 f"{path}, which records the connected agents, is damaged: {problem}. Backups of "
-                f"every file that was changed lie in {self._backups}."
+                f"every changed file are in {self._backups}."
             ) from problem
 
     def latest_act(self, folder: str) -> ConnectingAct | None:
-        """The latest act of a person in a work tree that is not taken back; none without a tree.
+        """The latest act in a work tree that has not been undone; None without a work tree.
 
-        Raises ReviewerError when the list of acts cannot be read.
+        Raises ReviewerError if the log cannot be read.
         """
         undone: set[str] = set()
         for line in reversed(self._acts().splitlines() if folder else []):
             try:
                 act = msgspec.json.decode(line, type=ConnectingAct)
             except msgspec.DecodeError:
-                continue  # one that another version wrote, or that a crash cut off
+                continue  # written by another version, or cut off by a crash
             if act.undoes:
                 undone.add(act.undoes)
             elif act.folder == folder and act.at not in undone:
@@ -181,7 +181,7 @@ class Connections:
             return b""
         except OSError as problem:
             raise ReviewerError(
-                f"{path}, the list of what was connected, cannot be read: {problem.strerror}."
+                f"{path}, the log of connections, cannot be read: {problem.strerror}."
             ) from problem
 
     def of(self, agent: str, place: WiringPlace) -> Connection | None:
@@ -192,7 +192,7 @@ class Connections:
         return None
 
     def in_place(self, connection: Connection) -> list[str]:
-        """The missing parts of a connection, a sentence each."""
+        """The missing parts of a connection, as sentences."""
         return [sentence for each in connection.files if (sentence := _missing(each))]
 
     def plan_connect(
@@ -201,16 +201,16 @@ class Connections:
         place: WiringPlace,
         *,
         block: AgentText | None = None,
-        ties: tuple[str, ...] | None = None,
+        triggers: tuple[str, ...] | None = None,
     ) -> Planned:
-        """What connecting would change. `block`: also write these memories into a marked block.
-        `ties`: the guards, commands and tools, where they are known; else the store is asked.
+        """The changes that connecting would make. `block`: also write these memories into a marked
+        block. `triggers`: the guards, commands and tools, if known; by default read from the store.
 
-        Raises ReviewerError, which names the file, where it must not be touched.
+        Raises ReviewerError with the name of a file that must not be changed.
         """
-        if ties is None:
-            ties = at_call.ties(str(self._store))
-        place = structs.replace(place, ties=ties)
+        if triggers is None:
+            triggers = at_call.call_triggers(str(self._store))
+        place = structs.replace(place, triggers=triggers)
         wiring: Wiring = AGENTS[agent].wire(place)
         block_part = (
             []
@@ -225,7 +225,7 @@ class Connections:
         )
         twice = [
             f"{agent} is also connected by {disconnecting(each).replace('disconnect', 'connect')}, "
-            "so it gets each packet twice in that folder. One of them is enough."
+            "so it gets each packet twice in that folder. One connection is enough."
             for each in self.all()
             if each.agent == agent and each.scope is other
         ]
@@ -234,22 +234,22 @@ class Connections:
     def plan_memory(
         self, agent: str, place: WiringPlace, project: str, facts: AgentText
     ) -> Planned:
-        """The same for the facts of a project in the agent's memory folder.
+        """The same for a project's facts in the agent's memory folder.
 
         Raises ReviewerError also for an agent without one.
         """
         wiring = memory_wiring(agent, place, project, facts)
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
 
-    def follow_ties(self, now: tuple[str, ...]) -> list[str]:
-        """Write the hooks of agents anew where these guards, commands and tools are not those of
-        their settings, and return a sentence for each that cannot be. It is no act of a person.
+    def follow_triggers(self, now: tuple[str, ...]) -> list[str]:
+        """Rewrite the hooks of agents whose settings have other triggers than these; returns a
+        sentence for each failure. Not recorded as a person's act.
         Raises ReviewerError, OSError.
         """
         problems: list[str] = []
         for each in self.all():
             try:
-                planned = self._plan_ties(each, now)
+                planned = self._plan_triggers(each, now)
                 if planned is None:
                     continue
                 with self._alone():
@@ -257,33 +257,31 @@ class Connections:
                     done, _ = self._write(planned)
                     paths = {new.path for new in done}
                     kept = [old for old in each.files if old.path not in paths]
-                    self._keep(structs.replace(each, files=(*kept, *done), ties=now))
+                    self._keep(structs.replace(each, files=(*kept, *done), triggers=now))
             except (ReviewerError, OSError) as problem:
                 problems.append(f"The hooks of {each.agent}: {problem}")
         return problems
 
     def upcoming(self, now: tuple[str, ...]) -> list[str]:
-        """A sentence for each file that `follow_ties` is going to write, and why; then the
-        difference. Raises ReviewerError, OSError.
+        """The files that `follow_triggers` would write, with the reason and the diff. Raises
+        ReviewerError, OSError.
         """
         said: list[str] = []
         for each in self.all():
-            planned = self._plan_ties(each, now)
-            before = set(each.ties or ())
+            planned = self._plan_triggers(each, now)
+            before = set(each.triggers or ())
             why = [f"{tie} is new" for tie in now if tie not in before]
             why += [f"{tie} is gone" for tie in sorted(before.difference(now))]
             for change in planned.changed if planned else ():
-                said.append(
-                    f"{change.plan.path} is written anew for {each.agent}: {', '.join(why)}."
-                )
+                said.append(f"{change.plan.path} is rewritten for {each.agent}: {', '.join(why)}.")
                 said += self.diff(change)
         return said
 
-    def _plan_ties(self, connection: Connection, now: tuple[str, ...]) -> Planned | None:
-        """The settings of an agent with these guards, commands and tools; None where they have
-        them, or lie elsewhere for this process.
+    def _plan_triggers(self, connection: Connection, now: tuple[str, ...]) -> Planned | None:
+        """The settings of an agent with these triggers; None if unchanged, or if they are at
+        another path for this process.
         """
-        if connection.ties is None or connection.ties == now:
+        if connection.triggers is None or connection.triggers == now:
             return None
         place = WiringPlace(
             scope=connection.scope,
@@ -291,13 +289,13 @@ class Connections:
             command=connection.command,
             environment=dict(os.environ),
         )
-        planned = self.plan_connect(connection.agent, place, ties=now)
+        planned = self.plan_connect(connection.agent, place, triggers=now)
         own = {old.path for old in connection.files}
         return planned if own >= {str(each.plan.path) for each in planned.changes} else None
 
     def rewrite(self, connection: Connection, parts: Sequence[WiringFile]) -> list[str]:
-        """Write the files of our own anew, and return a sentence for each that is not as it was
-        written: it is left alone. Raises ReviewerError, OSError.
+        """Rewrite our own files; returns a sentence for each that was changed by somebody else,
+        which stays as it is. Raises ReviewerError, OSError.
         """
         problems: list[str] = []
         texts = {str(part.path): part.text for part in parts}
@@ -307,9 +305,9 @@ class Connections:
                 old, data = files[path], read_file(Path(path))
                 new = text.encode()
                 if data is None or data == new:
-                    continue  # somebody has removed it, which the table of agents says
+                    continue  # removed by somebody, as shown in the table of agents
                 if not old.has_written(data):
-                    problems.append(f"{path} was changed since and is not brought up to date.")
+                    problems.append(f"{path} was edited since, so it is not updated.")
                     continue
                 write_atomic(Path(path), new)
                 values: dict[str, str | list[str]] = {"text": text}
@@ -327,7 +325,7 @@ class Connections:
             self._plan_part(part, place, written.pop(str(part.path), None)) for part in parts
         ]
         left: list[str] = []
-        for old in written.values():  # files of an earlier connection that are not used any more
+        for old in written.values():  # files of an earlier connection, no longer used
             if old.kind is FileKind.BLOCK:
                 continue
             change, sentence = self._plan_removal(old, place)
@@ -343,7 +341,7 @@ class Connections:
         )
 
     def plan_disconnect(self, connection: Connection, place: WiringPlace) -> Planned:
-        """What disconnecting would change. Raises ReviewerError as `plan_connect` does."""
+        """The changes that disconnecting would make. Raises ReviewerError as `plan_connect`."""
         changes: list[FileChange] = []
         left: list[str] = []
         for each in connection.files:
@@ -359,14 +357,14 @@ class Connections:
         )
 
     def diff(self, change: FileChange) -> list[str]:
-        """The lines that a change would change, safe to show."""
+        """The diff of a change, safe to display."""
         return unified_diff(change.plan, str(change.plan.path).lstrip("/"))
 
     def connect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
-        """Write what was planned, and return the backups. All files are written, or none.
+        """Write a plan, all its files or none, and return the backups.
 
-        `folder`: the work tree in which the person does it; `undoes`: the act that it takes back.
-        Raises ConflictError when a file is not as it was planned, ReviewerError when one cannot be
+        `folder`: the work tree in which the person does it; `undoes`: the act that it undoes.
+        Raises ConflictError if a file has changed since planning, ReviewerError if one cannot be
         written.
         """
         with self._alone():
@@ -386,13 +384,13 @@ class Connections:
                 command=planned.place.command,
                 files=(*kept, *done),
                 project=planned.project,
-                ties=planned.place.ties,
+                triggers=planned.place.triggers,
             )
             self._record(connection, "connected", folder, undoes)
             return backups
 
     def disconnect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
-        """The same for a disconnection. What is left is the person's from then on."""
+        """The same for a disconnection. Leftovers belong to the person from then on."""
         with self._alone():
             self._require_same(planned)
             assert planned.connection is not None
@@ -449,7 +447,7 @@ class Connections:
         return FileChange(plan=plan_file, part=part, earlier=earlier if same else None, base=base)
 
     def _plan_removal(self, old: WrittenFile, place: WiringPlace) -> tuple[FileChange | None, str]:
-        """How a file becomes what it was, and a sentence about what has to stay in it."""
+        """Restore a file, with a sentence about leftovers."""
         path = Path(old.path)
         data, real = _read(path, place)
         if data is None:
@@ -519,7 +517,7 @@ class Connections:
         return write_plan(plan, backup_folder=self._backups, clock=self._clock)
 
     def _put_back(self, change: FileChange) -> None:
-        """Undo a change that was made before another one failed."""
+        """Undo a change after another one failed."""
         plan = change.plan
         now = read_file(plan.path)
         if now == plan.before or (now != plan.after and not change.removal):
@@ -570,7 +568,7 @@ class Connections:
 
 
 def disconnecting(connection: Connection) -> str:
-    """The command that takes a connection back."""
+    """The command that undoes a connection."""
     if connection.scope is WiringScope.USER:
         return f"reviewer disconnect {connection.agent}"
     return f"reviewer disconnect {connection.agent} --{connection.scope} (in {connection.root})"
@@ -580,7 +578,7 @@ _WITH_TEXT = (FileKind.OWN, FileKind.LINE)
 
 
 def _with_line(data: bytes, line: str) -> bytes:
-    """A text with a line at its end, in its line endings."""
+    """A text with a line appended, in its own line endings."""
     ending = b"\r\n" if b"\r\n" in data else b"\n"
     own = line.encode()
     if own in data.splitlines():
@@ -589,7 +587,7 @@ def _with_line(data: bytes, line: str) -> bytes:
 
 
 def _without_line(data: bytes, line: str) -> tuple[bytes, int]:
-    """A text without a line, and the number from 1 of the line that it has become (0: of none)."""
+    """A text without a line; if the line was changed, its number from 1, else 0."""
     lines = data.splitlines(keepends=True)
     own = line.encode()
     kept = [each for each in lines if each.rstrip(b"\r\n") != own]
@@ -601,7 +599,7 @@ def _without_line(data: bytes, line: str) -> tuple[bytes, int]:
 
 
 def _as_written(change: FileChange, backup: Path | None, made: Sequence[Path]) -> WrittenFile:
-    """What is recorded of a change. One that replaces an earlier one keeps what was before that."""
+    """The record of a change. One that replaces an earlier change keeps the original content."""
     part, plan, earlier = change.part, change.plan, change.earlier
     assert part is not None
     before, kept, folders = plan.before, str(backup or ""), tuple(map(str, made))
@@ -610,7 +608,7 @@ def _as_written(change: FileChange, backup: Path | None, made: Sequence[Path]) -
         was_ours = before is not None and earlier.has_written(before)
         if was_ours:
             digest, kept = earlier.before, earlier.backup
-        else:  # the backup has the earlier additions: only ours are taken out later
+        else:  # the backup has the earlier additions: only ours are removed later
             digest, kept = ("" if change.base is None else _digest(change.base)), ""
         folders = (*earlier.made, *folders)
     return WrittenFile(
@@ -627,9 +625,7 @@ def _as_written(change: FileChange, backup: Path | None, made: Sequence[Path]) -
 
 
 def _taken_out(old: WrittenFile, data: bytes) -> tuple[bytes, str]:
-    """A file that somebody has changed since, without what we added, and a sentence about what
-    stays in it.
-    """
+    """A file changed by somebody else, without our additions, and a sentence about leftovers."""
     path = Path(old.path)
     if old.kind is FileKind.BLOCK:
         plan = plan_removal(data)
@@ -657,7 +653,7 @@ def _taken_out(old: WrittenFile, data: bytes) -> tuple[bytes, str]:
 
 
 def _first_changed(old: WrittenFile, text: str) -> int:
-    """The first line of a file of our own that is not as it was written; 1 if nobody knows."""
+    """The first changed line of a file of our own; 1 if unknown."""
     own = str(old.values.get("text", "")).splitlines()
     for number, (ours, theirs) in enumerate(zip(own, text.splitlines(), strict=False), 1):
         if ours != theirs:
@@ -666,7 +662,7 @@ def _first_changed(old: WrittenFile, text: str) -> int:
 
 
 def _missing(old: WrittenFile) -> str:
-    """A sentence where what was written to a file is not there as it was written."""
+    """A sentence if written content is missing or changed."""
     path = Path(old.path)
     try:
         data = read_file(path)
@@ -704,19 +700,19 @@ def _text(path: Path, data: bytes) -> str:
 
 
 class _Found(NamedTuple):
-    """A file that may be changed."""
+    """A file and its content."""
 
     data: bytes | None
-    """None where there is none."""
+    """None if the file does not exist."""
     real: Path
-    """Where its path leads, links followed."""
+    """Its path, links followed."""
 
 
 def _read(path: Path, place: WiringPlace) -> _Found:
-    """What there is at a path.
+    """Read a file that may be changed.
 
-    Raises ReviewerError for a link in a project or out of the home, and for a file of another user,
-    a read-only or a very large one.
+    Raises ReviewerError for a link in a project or out of the home, and for a read-only, very large
+    or another user's file.
     """
     real = Path(os.path.realpath(path))
     root = Path(os.path.realpath(place.root))
@@ -731,7 +727,7 @@ def _read(path: Path, place: WiringPlace) -> _Found:
         found = real.stat()
     except FileNotFoundError:
         if path.is_symlink():
-            raise ReviewerError(f"{path} is a link to {real}, which is not there.") from None
+            raise ReviewerError(f"{path} is a link to {real}, which does not exist.") from None
         return _Found(None, real)
     except OSError as problem:
         raise ReviewerError(f"{path} cannot be read: {problem.strerror}.") from problem
@@ -747,7 +743,7 @@ def _read(path: Path, place: WiringPlace) -> _Found:
 
 
 def _make_parents(plan: PlannedFile) -> tuple[Path, ...]:
-    """Make the missing folders above a file; returns them, outermost first. Raises OSError."""
+    """Create the missing parent folders; returns them, outermost first. Raises OSError."""
     missing: list[Path] = []
     folder = plan.path.parent
     while not folder.exists():
@@ -761,7 +757,7 @@ def _make_parents(plan: PlannedFile) -> tuple[Path, ...]:
 
 
 def _remove_folders(made: Sequence[str]) -> None:
-    """Remove folders that were made for files, those that are empty again."""
+    """Remove folders created for files, if they are empty again."""
     for folder in sorted(made, key=len, reverse=True):
         try:
             os.rmdir(folder)

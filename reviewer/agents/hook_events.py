@@ -1,42 +1,32 @@
-"""What each agent tells its hooks on stdin, and how it wants to be answered on stdout."""
+"""Session events: parsing a hook's payload, and the output for each agent."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from enum import Enum
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
-from reviewer.agents import call_hook
+from reviewer.agents.call_hook import first_text
+from reviewer.agents.events import COMPACTION, EVENTS
 from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText
 
 
 class UnknownEventError(ReviewerError):
-    """An agent or an event that means nothing here."""
-
-
-class LifecycleMoment(Enum):
-    """An event in a session."""
-
-    START = "start"
-    COMPACTION = "compaction"  # it is about to begin
-    END = "end"
+    """An unknown agent or event."""
 
 
 class LifecycleEvent(Struct, frozen=True, kw_only=True):
-    """An event of a session. What an agent does not say is empty.
+    """A session event; fields that the agent does not send are empty.
 
-    `source`: why a session starts: startup, resume, clear, compact.
+    `source`: startup, resume, clear or compact.
     """
 
     agent: str
     name: str
-    moment: LifecycleMoment
+    moment: str
     session: str = ""
     transcript: str = ""
     cwd: str = ""
@@ -44,69 +34,40 @@ class LifecycleEvent(Struct, frozen=True, kw_only=True):
     source: str = ""
 
 
-_AROUND = {"SessionStart": LifecycleMoment.START, "SessionEnd": LifecycleMoment.END}
-_CAMEL = {"sessionStart": LifecycleMoment.START, "sessionEnd": LifecycleMoment.END}
-
-EVENTS: dict[str, dict[str, LifecycleMoment]] = {
-    "claude-code": {**_AROUND, "PreCompact": LifecycleMoment.COMPACTION},
-    "codex": _AROUND,
-    "gemini": _AROUND,
-    "opencode": {
-        "start": LifecycleMoment.START,
-        "compact": LifecycleMoment.COMPACTION,
-        "end": LifecycleMoment.END,
-    },
-    "copilot": _CAMEL,
-    "cursor": _CAMEL,
-}
-"""Agent -> the events around a session, by the agent's own names; those within are answered by
-`call_hook`.
-"""
-
-COMPACTIONS = frozenset(
-    name
-    for events in EVENTS.values()
-    for name, moment in events.items()
-    if moment is LifecycleMoment.COMPACTION
-)
-"""The names of the event before a compaction."""
-
-
 def read_event(agent: str, event: str, data: bytes) -> LifecycleEvent:
-    """An event as an agent reports it. Raises UnknownEventError, and ReviewerError for text that is
-    not JSON.
-    """
+    """Parse an agent's event. Raises UnknownEventError, and ReviewerError for invalid JSON."""
     if agent not in EVENTS:
-        raise UnknownEventError(f"{agent} is not an agent that is known here: {', '.join(EVENTS)}.")
+        raise UnknownEventError(f"Unknown agent {agent}. Known agents: {', '.join(EVENTS)}.")
     if event not in EVENTS[agent]:
-        known = ", ".join((*EVENTS[agent], *call_hook.EVENTS.get(agent, ())))
-        raise UnknownEventError(f"{event} of {agent} means nothing here; what does: {known}.")
+        known = ", ".join(EVENTS[agent])
+        raise UnknownEventError(f"Unknown event {event} of {agent}. Known events: {known}.")
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        raise ReviewerError(f"{agent} sent something on stdin that is not JSON.") from None
+        raise ReviewerError(f"{agent} sent invalid JSON on stdin.") from None
     if not isinstance(value, dict):
         raise ReviewerError(f"{agent} sent JSON on stdin that is not an object.")
     roots = value.get("workspace_roots")
     folder = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-    session = _text(value, "session_id", "sessionId", "conversation_id", "sessionID")
+    session = first_text(value, "session_id", "sessionId", "conversation_id", "sessionID")
     return LifecycleEvent(
         agent=agent,
         name=event,
         moment=EVENTS[agent][event],
         session=session,
-        transcript=_text(value, "transcript_path", "transcriptPath") or _transcript(agent, session),
-        cwd=_text(value, "cwd", "directory") or folder or os.getcwd(),
-        prompt=_text(value, "prompt", "initialPrompt"),
-        source=_text(value, "source"),
+        transcript=first_text(value, "transcript_path", "transcriptPath")
+        or _transcript(agent, session),
+        cwd=first_text(value, "cwd", "directory") or folder or os.getcwd(),
+        prompt=first_text(value, "prompt", "initialPrompt"),
+        source=first_text(value, "source"),
     )
 
 
 def answer(event: LifecycleEvent, text: AgentText) -> str:
-    """The output by which the agent's model gets a text."""
+    """The output that gives a text to the agent's model."""
     if event.agent in ("claude-code", "codex", "gemini"):
-        if event.moment is LifecycleMoment.COMPACTION:
-            return text  # Claude Code adds plain output to the prompt of the compaction
+        if event.moment == COMPACTION:
+            return text  # Claude Code adds plain output to the compaction prompt
         return json.dumps(
             {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}
         )
@@ -115,17 +76,8 @@ def answer(event: LifecycleEvent, text: AgentText) -> str:
     return json.dumps({"additionalContext": text})
 
 
-def _text(value: Mapping[str, Any], *names: str) -> str:
-    """The first of these fields that is a text."""
-    for name in names:
-        found = value.get(name)
-        if isinstance(found, str) and found:
-            return found
-    return ""
-
-
 def _transcript(agent: str, session: str) -> str:
-    """Where an agent that does not say it keeps the transcript of a session."""
+    """The transcript's usual path, for an agent that does not send it."""
     if agent == "copilot" and session and "/" not in session:
         home = Path(os.environ.get("COPILOT_HOME") or Path.home() / ".copilot")
         return str(home / "session-state" / session / "events.jsonl")

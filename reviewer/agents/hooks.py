@@ -1,6 +1,6 @@
-"""What a hook does: gives the packet, says what a compaction must keep, notes sessions.
+"""Session hooks: send the packet, guide compaction, note sessions.
 
-A hook is never in an agent's way: whatever fails is one line in the log, and the agent goes on.
+A hook never blocks an agent: a failure is one line in the log, and the agent goes on.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from msgspec import structs
 
 from reviewer.agents.agent_files import AgentFiles, GivenPacket, SessionNote
 from reviewer.agents.background import READ_SESSIONS, start_in_background, update_call_hooks
-from reviewer.agents.hook_events import LifecycleEvent, LifecycleMoment
+from reviewer.agents.events import COMPACTION
+from reviewer.agents.hook_events import LifecycleEvent
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError
 from reviewer.projects import ChosenProject, work_tree
+from reviewer.recall.use_moments import START
 from reviewer.text.for_agents import NOTHING, AgentText
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Hooks:
-    """Carries out events for a store. Raises ReviewerError or OSError where it could not."""
+    """Handles events for a store. Raises ReviewerError or OSError on failure."""
 
     def __init__(self, store: Path, *, project: str | None = None, clock: Clock = utc_now) -> None:
         self._store = store
@@ -35,39 +37,35 @@ class Hooks:
         self._memories: tuple[int, ...] = ()
 
     def carry_out(self, event: LifecycleEvent) -> AgentText:
-        """The text for the agent's model; empty where there is nothing to say. What nobody waits
-        for is left to `finish`.
-        """
-        if event.moment is LifecycleMoment.START:
+        """The text for the agent's model, possibly empty. Slower work is left to `finish`."""
+        if event.moment == START:
             return self._packet(event)
-        if event.moment is LifecycleMoment.COMPACTION:
-            from reviewer.agents.compaction import what_to_keep
+        if event.moment == COMPACTION:
+            from reviewer.agents.compaction import summary_instructions
 
             session, path = event.session, event.transcript
             if path and not self._accepted(event):
                 session, path = "", ""
-            return what_to_keep(event.agent, session, path, Path(event.cwd))
+            return summary_instructions(event.agent, session, path, Path(event.cwd))
         if self._note(event, ended=True) and (event.transcript or event.session):
             self._files.forget_old_sessions()
             start_in_background(self._store, READ_SESSIONS, project=self._named)
         return NOTHING
 
     def finish(self, event: LifecycleEvent) -> None:
-        """Do the rest once the agent has its answer: checking a transcript takes longer, and so
-        does writing.
-        """
+        """Check the transcript and write, after the agent has its answer."""
         if self._given is not None:
             self._files.note_given(self._given)
-        if event.moment is LifecycleMoment.START:
+        if event.moment == START:
             self._note(event)
-            update_call_hooks(self._store)  # what was decided on a screen that is still open
+            update_call_hooks(self._store)  # decisions made on a screen that is still open
 
     def log(self, line: str) -> None:
-        """Add a line to the log. Raises OSError."""
+        """Append a line to the log. Raises OSError."""
         self._files.log(self._clock(), line)
 
     def _accepted(self, event: LifecycleEvent) -> bool:
-        """Whether a transcript is one of the agent's sessions; if not, the log says why."""
+        """Whether a transcript is one of the agent's sessions; if not, logs the reason."""
         try:
             require_transcript(event.agent, event.session, event.transcript, Path(event.cwd))
         except SourceError as problem:
@@ -76,7 +74,7 @@ class Hooks:
         return True
 
     def _note(self, event: LifecycleEvent, *, ended: bool = False) -> bool:
-        """Note a session of a project; returns whether it is one, and not something else."""
+        """Note a session; returns whether it belongs to a project."""
         if work_tree(Path(event.cwd)) is None:
             return False
         if event.transcript and not self._accepted(event):
@@ -100,7 +98,7 @@ class Hooks:
         return True
 
     def _packet(self, event: LifecycleEvent) -> AgentText:
-        """The packet of the folder's project; empty where nothing is known of the folder."""
+        """The packet of the folder's project; empty if the folder has none."""
         from reviewer.agents.recalled import packet_within
         from reviewer.engine import Engine
 
@@ -124,7 +122,7 @@ class Hooks:
             and before is not None
             and (before.session, before.text) == (event.session, made.text)
         ):
-            return NOTHING  # the session has it already
+            return NOTHING  # already sent to this session
         if made.text:
             self._memories = made.memories
             self._given = GivenPacket(
@@ -138,7 +136,7 @@ class Hooks:
 
 
 def require_transcript(agent: str, session: str, path: str, folder: Path) -> None:
-    """Raises SourceError for a path that is not a session of the agent; it may not exist yet."""
+    """Raises SourceError for a path that is not the agent's session; it may not exist yet."""
     from reviewer.agents.transcripts import require_place, transcript_of
 
     require_place(agent, path)
@@ -146,9 +144,9 @@ def require_transcript(agent: str, session: str, path: str, folder: Path) -> Non
         transcript_of(agent, session, path, folder)
 
 
-def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str]:
-    """Make memories ready for hooks at calls, and have the settings of agents follow them;
-    returns sentences about what could not be written. Raises StoreError, ReviewerError.
+def refresh_call_hooks(store: Path, clock: Clock = utc_now) -> list[str]:
+    """Prepare memories for hooks at calls, and update the agents' settings; returns sentences about
+    failures. Raises StoreError, ReviewerError.
     """
     from reviewer.agents.connections import Connections
     from reviewer.engine import Engine
@@ -156,14 +154,14 @@ def bring_call_hooks_up_to_date(store: Path, clock: Clock = utc_now) -> list[str
     engine = Engine.open(store, clock=clock)
     try:
         engine.recall.derive()
-        ties = engine.recall.ties()
+        triggers = engine.recall.call_triggers()
     finally:
         engine.close()
-    return Connections(store.absolute(), clock=clock).follow_ties(ties)
+    return Connections(store.absolute(), clock=clock).follow_triggers(triggers)
 
 
 class SessionReader:
-    """Ingests the transcripts of noted sessions that have ended, one process at a time."""
+    """Ingests the transcripts of ended sessions, one process at a time."""
 
     def __init__(self, store: Path, *, project: str | None = None, clock: Clock = utc_now) -> None:
         self._store = store
@@ -172,8 +170,8 @@ class SessionReader:
         self._files = AgentFiles(store)
 
     def read(self) -> int:
-        """Read what waits, and return how many sessions that were. Another process that reads
-        already takes over what waits.
+        """Read waiting sessions; returns their number. If another process is already reading, it
+        takes them over.
         """
         done = 0
         while next(self._waiting(), None) is not None:
@@ -199,7 +197,7 @@ class SessionReader:
             problem = str(error)
             self._files.log(self._clock(), f"{note.agent}: {problem}")
         now = self._files.session(note)
-        if now is None or now.at == note.at:  # else it has ended again meanwhile
+        if now is None or now.at == note.at:  # otherwise it has ended again meanwhile
             self._files.note_session(structs.replace(note, read_at=began, problem=problem))
 
     def _ingest(self, note: SessionNote) -> None:
@@ -216,11 +214,11 @@ class SessionReader:
         try:
             project = engine.bound_project(folder)
             if project is None or self._named not in (None, project):
-                raise ReviewerError(f"{folder} is bound to no project: run reviewer there once.")
+                raise ReviewerError(f"{folder} is not bound to a project: run reviewer there once.")
             engine.work_in(ChosenProject(project))
             report = engine.intake.ingest([path], project=project, sessions=sessions)
             engine.recall.note_start(note.given, note.session, note.given_at)
         finally:
             engine.close()
         if report.files == 0:
-            raise ReviewerError(f"{path} is in no format that can be read.")
+            raise ReviewerError(f"{path} has no known format.")

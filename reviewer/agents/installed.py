@@ -1,4 +1,4 @@
-"""Which agents are on this machine, without starting any of them."""
+"""Detects installed agents without starting them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from reviewer.promotion.export.file_writer import read_file
 
 _VERSION = re.compile(r"(?<![\w.])\d+\.\d+\.\d+(?![\w.])")
 LEVELS = 4
-"""Folders above a program in which its package may be described."""
+"""Folders above a program that are searched for its package."""
 
 
 class AgentRow(Struct, frozen=True, kw_only=True):
-    """An agent in the table of `reviewer connect`. Unknown fields are empty."""
+    """A row of the table of `reviewer connect`. Unknown fields are empty."""
 
     agent: str
     title: str
@@ -35,11 +35,11 @@ class AgentRow(Struct, frozen=True, kw_only=True):
     last_read: str
     missing: tuple[str, ...]
     never_run: bool
-    """Whether nobody has tried with its program what `connect` writes."""
+    """Whether our settings have never been tried with its program."""
 
 
 def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
-    """All agents. `root`: the project whose connections are shown besides those of the user.
+    """All agents. `root`: include this project's connections besides the user's.
 
     Raises ReviewerError for a damaged record.
     """
@@ -52,15 +52,16 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
     rows = []
     for name, kind in AGENTS.items():
         own = [
-            each
-            for each in everywhere
-            if each.agent == name and (each.scope is WiringScope.USER or each.root == str(root))
+            connection
+            for connection in everywhere
+            if connection.agent == name
+            and (connection.scope is WiringScope.USER or connection.root == str(root))
         ]
         program = next(filter(None, map(shutil.which, kind.programs)), "")
-        missing = [sentence for each in own for sentence in connections.in_place(each)]
+        missing = [sentence for connection in own for sentence in connections.in_place(connection)]
         if own and not program:
             missing.append(f"{kind.programs[0]} is not on the PATH.")
-        missing += [sentence for each in own if (sentence := _unapproved(each))]
+        missing += [sentence for connection in own if (sentence := _unapproved(connection))]
         given = files.given(name)
         rows.append(
             AgentRow(
@@ -82,7 +83,7 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
 
 
 def version_of(program: Path) -> str:
-    """The version of a program, from the package around it or from its path; empty if unknown."""
+    """The version of a program, from its package or path; empty if unknown."""
     real = program.resolve()
     folder = real.parent
     for _ in range(LEVELS):
@@ -101,18 +102,18 @@ def version_of(program: Path) -> str:
 
 
 def _unapproved(connection: Connection) -> str:
-    """A sentence where Codex has no approval of the hooks, which it then skips."""
+    """A sentence if Codex has not approved the hooks, and therefore skips them."""
     if connection.agent != "codex":
         return ""
-    hooks = next((each.path for each in connection.files if each.path.endswith("hooks.json")), "")
-    config = next((each.path for each in connection.files if each.kind is FileKind.TOML), "")
+    hooks = next((file.path for file in connection.files if file.path.endswith("hooks.json")), "")
+    config = next((file.path for file in connection.files if file.kind is FileKind.TOML), "")
     if not hooks or not config:
         return ""
     try:
         data = read_file(Path(config)) or b""
         state = tomllib.loads(data.decode()).get("hooks", {}).get("state", {})
     except (ReviewerError, ValueError, AttributeError):
-        return ""  # that the file is damaged is said already
+        return ""  # a damaged file is already reported
     if any(str(key).startswith(f"{hooks}:") for key in state):
         return ""
     return "Codex skips its hooks until you approve them: start codex and open /hooks."

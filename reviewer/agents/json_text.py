@@ -1,8 +1,8 @@
-"""Additions to a JSON file of somebody else, and their removal, as edits of its text.
+"""Additions to somebody else's JSON file, and their removal, as text edits.
 
-Comments, trailing commas, order and spacing of everything else stay. The libraries that promise it
-need Node, or lose the layout; so Python's own decoder reads a copy whose comments are blanks, and
-its positions are those of the text.
+Comments, trailing commas, order and spacing are preserved. Libraries that do this need Node or lose
+the layout; here Python's decoder reads a copy with the comments blanked out, so that positions in
+the copy are positions in the text.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from msgspec import Struct, structs
 from reviewer.errors import ReviewerError
 
 Path = tuple[str, ...]
-"""The names that lead to an object or array."""
+"""The names leading to an object or array."""
 
 
 class JsonTextError(ReviewerError):
-    """A text that cannot be edited; the sentence names the line, counted from 1."""
+    """A text that cannot be edited; the message has the line, counted from 1."""
 
 
 class Addition(Struct, frozen=True):
     """A member `name` of the object at `path`, or an element of the array at `path` (no name).
 
-    `found`: how many names of the path led to something before the addition was made.
+    `found`: how many names of the path existed before the addition.
     """
 
     path: Path
@@ -38,14 +38,14 @@ class Addition(Struct, frozen=True):
 
 
 class Removed(Struct, frozen=True):
-    """A text without additions, and those that somebody has changed since: (line, what)."""
+    """A text without the additions, and those changed by somebody else: (line, what)."""
 
     text: str
     changed: tuple[tuple[int, str], ...] = ()
 
 
 class _Item(NamedTuple):
-    """A member or element: where it begins, and where its value begins and ends."""
+    """A member or element: its start, and the start and end of its value."""
 
     name: str
     start: int
@@ -62,11 +62,10 @@ class _Holder(NamedTuple):
 
 
 def added(text: str, additions: Sequence[Addition]) -> str:
-    """The text with all additions that it does not have yet; objects and arrays that lead to them
-    are made.
+    """The text with all additions; missing objects and arrays of a path are created.
 
-    Raises JsonTextError for a text that is not a JSON object, for names that occur twice on the
-    way, and for a member of that name with another value.
+    Raises JsonTextError for a text that is not a JSON object, for duplicate names on a path, and
+    for an existing member with another value.
     """
     for addition in additions:
         text = _with(_Text(text), addition)
@@ -74,7 +73,7 @@ def added(text: str, additions: Sequence[Addition]) -> str:
 
 
 def with_found(text: str, additions: Sequence[Addition]) -> tuple[Addition, ...]:
-    """The additions with what is there of their paths in a text that has none of them yet.
+    """The additions with `found` set for a text that has none of them yet.
 
     Raises JsonTextError.
     """
@@ -83,8 +82,8 @@ def with_found(text: str, additions: Sequence[Addition]) -> tuple[Addition, ...]
 
 
 def without(text: str, additions: Sequence[Addition]) -> Removed:
-    """The text without the additions that are there as they were made, and without the objects and
-    arrays that were made for them and are empty now.
+    """The text without unchanged additions, and without the objects and arrays created for them if
+    now empty.
 
     Raises JsonTextError for a text that is not a JSON object.
     """
@@ -100,19 +99,19 @@ def without(text: str, additions: Sequence[Addition]) -> Removed:
 
 
 def has(text: str, addition: Addition) -> bool:
-    """Whether an addition is in a text as it was made. Raises JsonTextError."""
+    """Whether a text has an addition, unchanged. Raises JsonTextError."""
     return _Text(text).position(addition) is not None
 
 
 class _Text:
-    """A text that is an object, read by position. Raises JsonTextError."""
+    """A JSON object with its positions in the text. Raises JsonTextError."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         bare = _COMMENT.sub(_blanks, text)
         self.plain = _TRAILING_COMMA.sub(_blanks, bare)
         self.commas = bare
-        """Without comments, but with commas before a closing bracket."""
+        """Without comments, but with trailing commas."""
         self.start = self._next(1 if text.startswith("\ufeff") else 0)
         try:
             value, end = _DECODER.raw_decode(self.plain, self.start)
@@ -129,9 +128,9 @@ class _Text:
         return self.text.count("\n", 0, position) + 1
 
     def way(self, path: Path) -> list[_Item]:
-        """The members that lead along a path, as far as it goes.
+        """The existing members along a path.
 
-        Raises JsonTextError for a name that occurs twice, and for what is no object on the way.
+        Raises JsonTextError for a duplicate name, and for a value on the way that is not an object.
         """
         members: list[_Item] = []
         for name in path:
@@ -146,7 +145,7 @@ class _Text:
         return members
 
     def holder(self, start: int, opening: str = "{") -> _Holder:
-        """The object or array that begins somewhere."""
+        """The object or array that begins at a position."""
         if self.plain[start] != opening:
             kind = "an object" if opening == "{" else "an array"
             raise JsonTextError(f"Line {self.line(start)}: {kind} was expected there.")
@@ -165,14 +164,14 @@ class _Text:
         return _Holder(start, at + 1, items)
 
     def holder_of(self, addition: Addition) -> _Holder | None:
-        """The object or array that an addition goes into, if it is there."""
+        """The object or array for an addition, if it exists."""
         way = self.way(addition.path)
         if len(way) < len(addition.path):
             return None
         return self.holder(way[-1].value if way else self.start, "{" if addition.name else "[")
 
     def position(self, addition: Addition) -> int | None:
-        """Which item of its object or array an addition is, as it was made."""
+        """The index of an unchanged addition in its object or array."""
         holder = self.holder_of(addition)
         for number, item in enumerate(holder.items if holder else []):
             if item.name == addition.name and self.value(item) == addition.value:
@@ -180,9 +179,7 @@ class _Text:
         return None
 
     def similar(self, addition: Addition) -> _Item | None:
-        """The item that an addition has become after somebody has changed it: of the same name, or
-        an element that runs the same program.
-        """
+        """The changed form of an addition: the same name, or an element with the same command."""
         holder = self.holder_of(addition)
         for item in holder.items if holder else []:
             if item.name == addition.name and (
@@ -206,14 +203,14 @@ class _Text:
 
 
 def _with(read: _Text, addition: Addition) -> str:
-    """A text with an addition, and with what is missing of its path."""
+    """A text with an addition and the missing parts of its path."""
     path, name, value = addition.path, addition.name, addition.value
     way = read.way((*path, name) if name else path)
     if len(way) > len(path):
         if read.value(way[-1]) == value:
             return read.text
         raise JsonTextError(
-            f"Line {read.line(way[-1].start)} has {_named(addition)} already, with another value: "
+            f"Line {read.line(way[-1].start)} already has {_named(addition)} with another value: "
             "remove or rename it."
         )
     if len(way) < len(path):
@@ -256,7 +253,7 @@ def _inserted(read: _Text, holder: _Holder, name: str, value: Any) -> str:
 
 
 def _without(text: str, addition: Addition) -> str:
-    """The text without an addition that it has, and without what was made for it and is empty."""
+    """The text without an addition, and without the parents created for it if now empty."""
     read = _Text(text)
     holder, at = read.holder_of(addition), read.position(addition)
     assert holder is not None
@@ -274,14 +271,14 @@ def _without(text: str, addition: Addition) -> str:
 
 
 def _cut_out(read: _Text, holder: _Holder, at: int) -> str:
-    """The text without one item, its comma and its line."""
+    """The text without an item, its comma and its line."""
     text, (_, start, _, end) = read.text, holder.items[at]
     following = holder.items[at + 1].start if at + 1 < len(holder.items) else holder.end
     comma = read.commas.find(",", end, following)
     before = text[:start]
     if comma >= 0:
         end = comma + 1
-    elif at:  # it was the last one, so the comma before it goes
+    elif at:  # the last one: remove the comma before it
         comma = read.commas.index(",", holder.items[at - 1].end)
         before = text[:comma] + text[comma + 1 : start]
     before = before.rstrip(" \t")
@@ -297,7 +294,7 @@ def _named(addition: Addition) -> str:
 
 
 def _commands(value: Any) -> set[str]:
-    """All texts in a value that hold the command of a hook."""
+    """The texts in a value that contain the command of a hook."""
     if isinstance(value, str):
         return {value} if " hook " in value else set()
     if isinstance(value, dict):
@@ -308,7 +305,7 @@ def _commands(value: Any) -> set[str]:
 
 
 def _blanks(found: re.Match[str]) -> str:
-    """A comment, or a comma before a closing bracket, as blanks; a string as it is."""
+    """Blanks for a comment or trailing comma; a string unchanged."""
     text = found[0]
     return text if text.startswith('"') else re.sub(r"[^\n]", " ", text)
 

@@ -1,5 +1,5 @@
-"""The MCP server over stdio. Prose is returned as text: some agents would show a structured result
-instead of it, as one line of JSON.
+"""The MCP server over stdio. Answers are plain text: some agents would show a structured result
+as one line of JSON.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText, joined, sentence
 
 INSTRUCTIONS = (
-    "What a person decided to remember about this project. Call `packet` with the task before you "
+    "The memories of this project that a person approved. Call `packet` with the task before you "
     "begin, `search` when you are unsure of a rule or decision. When the person corrects you, "
-    "states a rule or a decision, or a trap cost you time, `propose` it: one sentence that stands "
-    "alone, with the words of the session or file that prove it; `dispute` a memory that is wrong. "
-    "A person decides; nothing that you propose is remembered before that."
+    "states a rule or a decision, or a trap cost you time, `propose` it: one self-contained "
+    "sentence, with the words of the session or file that prove it; `dispute` a wrong memory. "
+    "A person decides; proposals are not remembered before that."
 )
-"""At most 500 characters: it is sent with every request."""
+"""At most 500 characters: sent with every request."""
 
 PROPOSE = (
     "Look back over this session, without reading anything again: what did the person correct, "
     "decide or lay down as a rule, and what trap cost calls?",
-    "Propose each with the tool `propose` of reviewer: one sentence that stands alone, with the "
-    "exact words of the person or of the results that prove it as quotes.",
-    "Propose at most five, nothing that the project's files say already, and nothing about the "
-    "state of the work. Then say in one line what you proposed.",
+    "Propose each with the tool `propose` of reviewer: one self-contained sentence, with the exact "
+    "words of the person or of the results that prove it as quotes.",
+    "Propose at most five, nothing that the project's files already say, and nothing about the "
+    "state of the work. Then list your proposals in one line.",
 )
 
 WRONG = (
     "A memory that you were given is wrong: find its id, such as m:12, in this session or with the "
     "tool `search` of reviewer.",
-    "Call the tool `dispute` with it and what is wrong. Go on without that memory, and say in one "
+    "Call the tool `dispute` with it and the reason. Go on without that memory, and say in one "
     "line which one it was.",
 )
 
@@ -62,13 +62,13 @@ KNOWN_CLIENTS = {
     "claude-code": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode",
     "copilot": "copilot", "cursor": "cursor",
 }  # fmt: skip
-"""A part of the name that a client gives itself -> the agent."""
+"""Part of a client's name -> the agent."""
 
 _ODD = re.compile(r"[^a-z0-9.-]+")
 
 
 class Passage(BaseModel):
-    """Words that prove a statement."""
+    """A passage that proves a statement."""
 
     text: str = Field(description="The exact words, copied.")
     file: str = Field("", description="The file that has them; leave it out for this session.")
@@ -76,25 +76,25 @@ class Passage(BaseModel):
 
 
 def serve(tools: AgentTools, *, agent_given: bool) -> None:
-    """Answer on stdin and stdout until the client leaves.
+    """Serve on stdin and stdout until the client leaves.
 
-    Without `agent_given` the agent is named as its client names itself.
+    Without `agent_given`, the agent's name is taken from the client.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])  # the SDK's would be Rich's
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])  # the SDK's default is Rich's
     server(tools, agent_given=agent_given).run()
 
 
 class _OneLine(logging.Formatter):
-    """A message without its traceback."""
+    """Logs a message without its traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         return " ".join(record.getMessage().split())
 
 
 def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
-    """The server for these tools, over any transport."""
+    """The MCP server for these tools, for any transport."""
     made: MCPServer[Any] = MCPServer(
         "reviewer", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
     )
@@ -118,7 +118,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         words: Annotated[str, Field(description="A few words; the rarest count most.")],
         limit: Annotated[int, Field(ge=1, le=20)] = 10,
     ) -> str:
-        """Find what is remembered about something."""
+        """Find remembered facts about a subject."""
         return _answered(lambda: tools.search(words, limit))
 
     @made.tool(title="Read a memory or a source", annotations=READ, structured_output=False)
@@ -132,7 +132,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     def propose(
         ctx: Context[Any, Any],
         statement: Annotated[
-            str, Field(description="One sentence of 8 to 280 characters that stands alone.")
+            str, Field(description="One self-contained sentence of 8 to 280 characters.")
         ],
         quotes: Annotated[
             list[Passage],
@@ -152,7 +152,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     def dispute(
         ctx: Context[Any, Any],
         id: Annotated[str, Field(description="The memory: m:12.")],  # noqa: A002
-        reason: Annotated[str, Field(description="What is wrong with it, and how you know.")],
+        reason: Annotated[str, Field(description="The error in it, and how you know.")],
     ) -> str:
         """Say that a memory is wrong. It is held back until a person has decided on it."""
         recognise(ctx)
@@ -167,7 +167,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
             int, Field(description="Tokens of the answer.", ge=SMALLEST_BRIEF, le=LARGEST_BUDGET)
         ] = DEFAULT_BUDGET,
     ) -> str:
-        """What was asked, decided and done in an earlier session of this project, and what is next.
+        """The requests, decisions, work and next steps of an earlier session of this project.
 
         Read from the session itself; nobody has checked it.
         """
@@ -179,7 +179,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         node: Annotated[str, Field(description="The stage that is about to begin.")],
         run: Annotated[str, Field(description="The id of its run, if there is one.")] = "",
     ) -> str:
-        """What a fresh session of a pipeline's stage begins with."""
+        """The preamble of a fresh session of a pipeline's stage."""
         return _answered(lambda: tools.preamble(pipeline, node, run))
 
     @made.tool(title="State of the memory", annotations=READ, structured_output=False)
@@ -199,7 +199,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
 
     @made.resource("reviewer://constitution", mime_type="text/markdown")
     def constitution() -> str:
-        """The rules and values that hold in this project, whatever the task is."""
+        """The rules and values of this project, for any task."""
         return _read(tools.constitution)
 
     @made.resource("reviewer://tasks", mime_type="text/markdown")
@@ -216,7 +216,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
 
 
 def client_agent(ctx: Context[Any, Any]) -> str:
-    """The agent behind a client, by the name that the client gives itself."""
+    """The agent behind a client, by the client's name."""
     params = ctx.session.client_params
     name = _ODD.sub("-", params.client_info.name.lower()).strip("-") if params else ""
     for part, agent in KNOWN_CLIENTS.items():

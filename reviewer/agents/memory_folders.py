@@ -1,8 +1,8 @@
-"""The promoted facts of a project in the memory folder that an agent keeps for it.
+"""A project's promoted facts in the memory folder that an agent keeps for it.
 
-Only for projects for which the person chose it: `reviewer connect AGENT --memory`. There is one
-file of our own, and for Claude Code one line in its index; lines of others are never changed. Both
-are taken back as settings are. Acts of the store bring the file up to date (`memory_updates.py`).
+Only for projects connected with `reviewer connect AGENT --memory`. One file is ours, and for Claude
+Code one line of its index; other lines are never changed. Both are removed by `disconnect`, and
+updated after each act (`memory_updates.py`).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 MAX_CHARACTERS = 60_000
-"""Of the facts in a file; what is beyond them is left to the tools `search` and `read`."""
+"""Characters of facts in a file; the tools `search` and `read` find the rest."""
 LONGEST_SLUG = 200
-"""Claude Code shortens the names of folders that are longer, in a way that is not documented."""
+"""Claude Code shortens longer folder names, in an undocumented way."""
 INDEX_LINES, INDEX_BYTES = 200, 25_000
-"""What Claude Code loads of an index; it cuts off the rest."""
+"""The part of an index that Claude Code loads."""
 
 INSTRUCTIONS = "instructions.md"
-"""What Codex reads first in a folder of extensions; it has no facts."""
+"""The file Codex reads first in a folder of extensions; without facts."""
 
 _ODD = re.compile(r"[^a-zA-Z0-9]")
 
@@ -50,21 +50,21 @@ CUT = AgentText("... (cut: the tools `search` and `read` of the MCP server revie
 
 
 def memory_wiring(agent: str, place: WiringPlace, project: str, facts: AgentText) -> Wiring:
-    """The files with the facts of a project. Raises ReviewerError for an agent without a memory
-    folder that others may write to, and for one whose folder cannot be found.
+    """The files with a project's facts. Raises ReviewerError for an agent without a memory folder
+    for other programs, and for a folder that cannot be found.
     """
     make = _MAKERS.get(agent)
     if make is None:
         raise ReviewerError(
-            f"{agent} has no memory folder that another program may write to; those that have one "
-            f"are {' and '.join(_MAKERS)}."
+            f"{agent} has no memory folder that another program may write to; agents with one are "
+            f"{' and '.join(_MAKERS)}."
         )
     return make(place, sentence(as_markdown(project)), facts)
 
 
 def facts_of(engine: Engine, project: str) -> AgentText:
-    """The promoted facts of a project as Markdown, with secrets masked and without those that read
-    like orders planted for an agent; empty where there are none.
+    """A project's promoted facts as Markdown, secrets masked, without those that read like orders
+    planted for an agent; may be empty.
     """
     from reviewer.extraction.planted import is_planted
     from reviewer.promotion.export.items import Layer
@@ -86,10 +86,10 @@ def facts_of(engine: Engine, project: str) -> AgentText:
 
 
 def claude_memory(place: WiringPlace) -> tuple[Path, str]:
-    """The folder in which Claude Code keeps its memories of a project, and the name of our file.
+    """The folder of Claude Code's memories of a project, and the name of our file.
 
-    It is named after the root of the main work tree, also for linked trees and for folders inside;
-    or a setting names one for all projects.
+    It is named after the root of the main work tree, also for linked trees and subfolders; a
+    setting can name a single folder for all projects.
     """
     folder = _claude_folder(place)
     moved = _settings(folder / "settings.json").get("autoMemoryDirectory")
@@ -100,7 +100,7 @@ def claude_memory(place: WiringPlace) -> tuple[Path, str]:
     if len(slug) > LONGEST_SLUG:
         raise ReviewerError(
             f"The path {place.root} is too long: Claude Code shortens the name of its memory "
-            "folder in a way that is not known here."
+            "folder in an undocumented way."
         )
     return folder / "projects" / slug / "memory", "reviewer.md"
 
@@ -136,7 +136,7 @@ def _claude(place: WiringPlace, project: str, facts: AgentText) -> Wiring:
 
 
 def _claude_remarks(place: WiringPlace, index: Path) -> list[str]:
-    """What keeps Claude Code from seeing the line."""
+    """Reasons why Claude Code would not see the line."""
     remarks = []
     if _settings(_claude_folder(place) / "settings.json").get("autoMemoryEnabled") is False:
         remarks.append("Claude Code's auto memory is off (autoMemoryEnabled), so it reads none.")
@@ -170,7 +170,7 @@ def _codex(place: WiringPlace, project: str, facts: AgentText) -> Wiring:
 
 
 def _with_block(head: str, body: AgentText) -> AgentText:
-    """A text with a block that readers of notes leave out, so that it is not learnt again."""
+    """A text with a block that is skipped by readers of notes, so that it is not learnt again."""
     return AgentText(plan_block(head.encode(), body).after.decode())
 
 
@@ -179,11 +179,11 @@ def _body(facts: AgentText) -> AgentText:
 
 
 def _settings(path: Path) -> dict[str, object]:
-    """The settings of Claude Code that are plain; none where the file cannot be parsed here."""
+    """The settings of Claude Code; empty if they cannot be parsed."""
     try:
         value = json.loads(read_file(path) or b"{}")
     except (ValueError, RecursionError, SourceError):
-        return {}  # one with comments is valid too, and then the folder is the usual one
+        return {}  # valid JSON with comments; the folder is then assumed to be the default
     return value if isinstance(value, dict) else {}
 
 
@@ -193,4 +193,4 @@ _MAKERS: dict[str, Callable[[WiringPlace, str, AgentText], Wiring]] = {
 }
 
 HAVE_MEMORY = tuple(_MAKERS)
-"""The agents with a memory folder that others may write to."""
+"""The agents with a memory folder for other programs."""

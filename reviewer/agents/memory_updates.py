@@ -1,4 +1,4 @@
-"""Brings the memory folders of agents up to date after acts of the store."""
+"""Updates the memory folders of agents after acts of the store."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def has_any(store: Path) -> bool:
-    """Whether a memory folder may be connected to a store, found without parsing the record: every
-    act asks. A record that cannot be read counts as one, and `bring_up_to_date` says why.
+    """Whether a store may have a connected memory folder. Checked on every act, so without parsing
+    the record. An unreadable record counts as one; `bring_up_to_date` reports it.
     """
     try:
         return b'"memory"' in read_own(personal(store, "-agents") / "connections.json")
@@ -29,10 +29,10 @@ def has_any(store: Path) -> bool:
 
 
 def bring_up_to_date(engine: Engine) -> list[str]:
-    """Write the files of memory folders anew whose project has changed; returns sentences about
-    those that could not be written. Raises ReviewerError for a damaged record of connections.
+    """Rewrite the memory files of changed projects; returns sentences about failures. Raises
+    ReviewerError for a damaged record of connections.
     """
-    # late: most acts have no memory folder to write
+    # late: most acts have no memory folder to update
     from reviewer.agents.agent_files import AgentFiles
     from reviewer.agents.connections import Connections
     from reviewer.agents.memory_folders import facts_of
@@ -40,7 +40,7 @@ def bring_up_to_date(engine: Engine) -> list[str]:
 
     store = engine.path.absolute()
     problems: list[str] = []
-    with AgentFiles(store).lock("memory", wait=True):  # the last one to read is the last to write
+    with AgentFiles(store).lock("memory", wait=True):  # the last to read is the last to write
         connections = Connections(store, clock=engine.clock)
         for connection in connections.all():
             if connection.scope is WiringScope.MEMORY and connection.project:

@@ -1,4 +1,4 @@
-"""The program that agents start."""
+"""The path of the program, for agents to start."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from reviewer.installation import extra_command
 
 
 def missing_mcp() -> str:
-    """A sentence if the package that the MCP server needs is not installed, else empty."""
+    """A sentence if the MCP server's package is not installed, else empty."""
     if find_spec("mcp") is not None:
         return ""
     return (
-        "The package mcp is not installed, so the hooks work and the MCP server does not yet. "
+        "The package mcp is not installed: the hooks work, the MCP server does not. "
         f"Install it: {extra_command('mcp')}"
     )
 
 
 def program(*, shared: bool) -> str:
-    """Its path. In files that others may share it is found on the PATH, if it is there.
+    """The path of `reviewer`; in shared files just its name, if it is on the PATH.
 
     Raises ReviewerError.
     """

@@ -1,4 +1,4 @@
-"""Which agents get a fact that was promoted, and where each of them finds it."""
+"""Which agents get a promoted fact, and how."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class Route(Struct, frozen=True, kw_only=True):
     agent: str
     title: str
     where: str
-    """`packet`, `tools`, `memory folder`, `block`; empty for an agent that is not connected."""
+    """`packet`, `tools`, `memory folder`, `block`; empty if the agent is not connected."""
     gets: bool
     how: str
-    """In words; a file by its path."""
+    """A sentence part, or a file's path."""
 
 
 def reach(engine: Engine, number: int, *, root: Path | None) -> list[Route]:
-    """The ways of every agent to a memory or entity; `root`: the work tree whose connections count
-    besides those of the user.
+    """The routes from a memory or entity to each agent. `root`: include this work tree's
+    connections besides the user's.
 
     Raises UnknownIdError, and ReviewerError for one that is not promoted.
     """
@@ -61,9 +61,10 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Route]:
 
     def ways_to(agent: str) -> Iterator[tuple[str, bool, str]]:
         own = [
-            each
-            for each in connections
-            if each.agent == agent and (each.scope is WiringScope.USER or each.root == str(root))
+            connection
+            for connection in connections
+            if connection.agent == agent
+            and (connection.scope is WiringScope.USER or connection.root == str(root))
         ]
         if not own:
             yield "", False, "not connected"
@@ -101,21 +102,21 @@ def _in_packet(item: PacketItem | None) -> tuple[bool, str]:
 
 
 def _in_files(connection: Connection, content: str) -> list[tuple[str, bool, str]]:
-    """The files of a connection that have facts: where, whether this one is there, the path."""
+    """The files of a connection with facts: kind, whether they have this one, path."""
     found = []
-    for each in connection.files:
-        memory = connection.scope is WiringScope.MEMORY and each.kind is FileKind.OWN
-        if not memory and each.kind is not FileKind.BLOCK:
+    for file in connection.files:
+        memory = connection.scope is WiringScope.MEMORY and file.kind is FileKind.OWN
+        if not memory and file.kind is not FileKind.BLOCK:
             continue
-        if Path(each.path).name == INSTRUCTIONS:
+        if Path(file.path).name == INSTRUCTIONS:
             continue
-        data = read_file(Path(each.path)) or b""
+        data = read_file(Path(file.path)) or b""
         has = _has(data.decode("utf-8", "replace"), content)
-        how = f"{'in' if has else 'not in'} {each.path}"
+        how = f"{'in' if has else 'not in'} {file.path}"
         found.append(("memory folder" if memory else "block", has, how))
     return found
 
 
 def _has(text: str, content: str) -> bool:
-    """Whether a text has a wording, however its lines are broken."""
+    """Whether a text contains a wording, whatever its line breaks."""
     return " ".join(content.split()) in " ".join(text.split())

@@ -1,7 +1,6 @@
-"""Text that an agent is given, marked so that no transcript of it is learnt from again.
+"""Text for an agent, marked so that it is not learnt again from the transcript.
 
-The readers of transcripts (`sources/claude_words.py`) count the text between these tags as
-injected memory.
+Transcript readers (`sources/claude_words.py`) treat the text between these tags as injected memory.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from reviewer.packets.values import Packet, PacketItem
 
 MAX_CHARACTERS = 9_000
-"""What every agent takes whole from a hook: Claude Code and Codex cut texts over about 10,000."""
+"""The longest text no agent cuts: Claude Code and Codex cut at about 10,000."""
 
 START_TOKENS = 2_000
-"""Of a packet at the start of a session; a memory is worth more at its moment."""
+"""Budget of the packet at a session's start; a memory is worth more at its moment."""
 CUT = AgentText("... (cut: the tool `packet` of the MCP server reviewer gives the rest)")
 
 FRAME = len(enclosed(NOTHING))
@@ -34,7 +33,7 @@ FRAME = len(enclosed(NOTHING))
 
 
 class RecalledPacket(NamedTuple):
-    """A packet between the tags; empty where nothing is remembered."""
+    """The packet between the tags; empty if nothing is remembered."""
 
     text: AgentText
     memories: tuple[int, ...] = ()
@@ -43,8 +42,7 @@ class RecalledPacket(NamedTuple):
 def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket:
     """The packet of the current project between the tags, in at most MAX_CHARACTERS.
 
-    Rules come before everything else, and are cut at a line where they alone are too long. Raises
-    StoreError.
+    Rules come first, and are cut at a line if too long by themselves. Raises StoreError.
     """
     from reviewer.packets.assembly import text_within
 
@@ -55,12 +53,12 @@ def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket
     text = enclosed(made.text)
     if len(text) > MAX_CHARACTERS:
         text = _cut(made.text)
-    memories = tuple(int(each[2:]) for each in made.places if each.startswith("m:"))
+    memories = tuple(int(place[2:]) for place in made.places if place.startswith("m:"))
     return RecalledPacket(text, memories)
 
 
 def packet_items(engine: Engine, project: str, *, now: datetime) -> dict[str, PacketItem]:
-    """How a packet of a project without a task shows each fact, by its place. Raises StoreError."""
+    """The facts in a project's packet without a task, by id. Raises StoreError."""
     from reviewer.packets.assembly import assemble_within
 
     ready = _prepared(engine, project, "", now)
@@ -74,7 +72,7 @@ def _prepared(engine: Engine, project: str | None, task: str, now: datetime) -> 
     return engine.packets.prepare_own(project, task=task, now=now, counting=ESTIMATE)
 
 
-def says_anything(packet: Packet) -> bool:
+def has_content(packet: Packet) -> bool:
     """Whether a packet has more than its instruction."""
     return any(item.shown for item in packet.items)
 

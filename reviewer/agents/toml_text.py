@@ -1,4 +1,4 @@
-"""A table added to a TOML file of somebody else, and its removal; all else stays as it is."""
+"""A table added to somebody else's TOML file, and its removal; the rest is preserved."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class TomlTextError(ReviewerError):
 
 
 def added(text: str, path: Sequence[str], values: Values) -> str:
-    """The text with the table; unchanged if it has that table.
+    """The text with the table; unchanged if it already has it.
 
-    Raises TomlTextError when it is not TOML, or has another table of that name.
+    Raises TomlTextError for invalid TOML, or another table of that name.
     """
     import tomlkit
 
@@ -36,20 +36,18 @@ def added(text: str, path: Sequence[str], values: Values) -> str:
             return _in_endings_of(text, tomlkit.dumps(document))
     except (ValueError, TypeError, AttributeError) as problem:
         where = named.rpartition(".")[0]
-        raise TomlTextError(f"{where} is not written as a table there: change that first.") from (
-            problem
-        )
+        raise TomlTextError(f"{where} is not written as a table: change that first.") from (problem)
     if holder[path[-1]] != values:
         raise TomlTextError(
-            f"It has {named} already, with other values: remove or rename that table."
+            f"It already has {named} with other values: remove or rename that table."
         )
     return text
 
 
 def without(text: str, path: Sequence[str], values: Values) -> str | None:
-    """The text without the table, or None where somebody has changed it.
+    """The text without the table, or None if somebody has changed the table.
 
-    Raises TomlTextError when the text is not TOML.
+    Raises TomlTextError for invalid TOML.
     """
     import tomlkit
 
@@ -66,7 +64,7 @@ def without(text: str, path: Sequence[str], values: Values) -> str | None:
 
 
 def line_of(text: str, path: Sequence[str]) -> int:
-    """The line of a table's heading, counted from 1; 1 if it cannot be found."""
+    """The line of a table's heading, counted from 1; 1 if not found."""
     heading = f"[{'.'.join(path)}]"
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip().startswith(heading):

@@ -1,4 +1,4 @@
-"""Where the session of an agent lies, of which a hook knows the id, or nobody knows anything."""
+"""Finds the transcript of an agent's session: by id, or the latest."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ SHORT_ID = 8
 
 
 class SessionFile(Struct, frozen=True):
-    """A session in a file. `session`: its id, where the file has several; `cwd`: where it was held,
-    if that is known.
-    """
+    """A session's file. `session`: its id, if the file has several; `cwd`: its folder, if known."""
 
     path: Path
     session: str | None = None
@@ -37,9 +35,7 @@ class SessionFile(Struct, frozen=True):
 
 
 def find_session(name: str, folder: Path, agent: str = "") -> SessionFile | None:
-    """The session with this id: of an agent, wherever it was held, or of any agent in a folder's
-    project.
-    """
+    """The session with this id: of one agent, in any folder; or of any agent, in this project."""
     scope = ProjectFolders.of(folder)
     for each in find_sessions(Machine.here(), scope, _formats_of(agent)) if name else ():
         named = each.session == name or (not each.session and _named_after(each.path, name))
@@ -49,9 +45,7 @@ def find_session(name: str, folder: Path, agent: str = "") -> SessionFile | None
 
 
 def find_latest(folder: Path, *, besides: Collection[str] = ()) -> SessionFile | None:
-    """The latest session of a folder's project, of any agent. `besides`: ids and files of sessions
-    that are not meant.
-    """
+    """The latest session of a folder's project, of any agent. `besides`: ids and files to skip."""
     scope = ProjectFolders.of(folder)
     found = [
         each
@@ -70,31 +64,30 @@ def has_several(path: Path) -> bool:
 
 
 def transcript_of(agent: str, session: str, path: str, folder: Path) -> SessionFile:
-    """The transcript that a hook named, else the one that is found by its id.
+    """The transcript named by a hook, or found by its id.
 
-    What a hook says is not trusted: the file lies where the agent keeps its sessions, is one of its
-    sessions by its content, and was held in the folder's project as far as it says so.
-    Raises SourceError.
+    A hook's data is not trusted: the file must be in the agent's sessions folder, be one of its
+    sessions by content, and name the folder's project, if it names any. Raises SourceError.
     """
     if path:
         found: SessionFile | None = _named(agent, session, path)
     else:
         found = find_session(session, folder, agent)
     if found is None:
-        raise SourceError(f"The session {session} of {agent} was not found where it keeps them.")
+        raise SourceError(f"Session {session} was not found in the sessions folder of {agent}.")
     if found.cwd and not _is_of(found.cwd, folder):
         raise SourceError(f"{found.path} is a session of another folder than {folder}.")
     return found
 
 
 def require_place(agent: str, path: str) -> None:
-    """Raises SourceError for a path where the agent keeps no sessions."""
+    """Raises SourceError for a path outside the agent's sessions folder."""
     if "\0" in path:
-        raise SourceError(f"{path!r} is not the name of a file.")
+        raise SourceError(f"{path!r} is not a file name.")
     if not os.path.isabs(path) or not is_known_place(
         Path(path), Machine.here(), _formats_of(agent)
     ):
-        raise SourceError(f"{path} is not where {agent} keeps its sessions, so it is not read.")
+        raise SourceError(f"{path} is not in the sessions folder of {agent}, so it is not read.")
 
 
 def _formats_of(agent: str) -> list[Format]:
@@ -116,9 +109,7 @@ def _named(agent: str, session: str, path: str) -> SessionFile:
 
 
 def _is_of(cwd: str, folder: Path) -> bool:
-    """Whether a session that began in a folder may now be in another one: in the same project, or
-    further down.
-    """
+    """Whether a session of one folder may belong to another: the same project, or a subfolder."""
     scope = ProjectFolders.of(folder)
     return scope.tree is None or is_within(cwd, scope) or folder.absolute().is_relative_to(cwd)
 

@@ -1,7 +1,7 @@
-"""What is written into each agent's settings so that it starts the MCP server and runs the hooks.
+"""The settings that make each agent start the MCP server and run the hooks.
 
-Nothing here grants a permission: approvals of hooks, trust in folders and allowed tools are the
-person's, and `afterwards` says which are needed.
+None of them grants a permission: approving hooks, trusting folders and allowing tools is left to
+the person, as listed in `afterwards`.
 """
 
 from __future__ import annotations
@@ -15,22 +15,20 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from reviewer.agents.events import AGENT_TIMEOUTS, agent_timeout
 from reviewer.agents.json_text import Addition
+from reviewer.recall.use_moments import START
 from reviewer.text.for_agents import NOTHING, AgentText
 
-HOOK_SECONDS = 10
-COMPACTION_SECONDS = 20
-CALL_SECONDS = 5
-"""At a prompt or a call, which a hook is done with long before."""
 MAX_RULES = 40
-"""Rules of an event that are written for Claude Code; of more, every call is looked at."""
+"""The most rules per event for Claude Code; beyond that, the hook runs at every call."""
 
 SERVER = "reviewer"
 
 
 class WiringScope(StrEnum):
-    """For all projects of this user; for one project, whose files others may share; or the memory
-    folder that an agent of this user keeps for a project.
+    """USER: all projects; PROJECT: one project, in files that may be shared; MEMORY: the memory
+    folder of an agent for one project.
     """
 
     USER = "user"
@@ -49,7 +47,7 @@ class FileKind(StrEnum):
 
 
 class WiringFile(Struct, frozen=True, kw_only=True):
-    """One file, and what goes into it, by its kind."""
+    """A file and its additions, by kind."""
 
     path: Path
     kind: FileKind
@@ -60,51 +58,51 @@ class WiringFile(Struct, frozen=True, kw_only=True):
 
 
 class Wiring(Struct, frozen=True, kw_only=True):
-    """The files of an agent. `afterwards`: sentences about what the person still has to do."""
+    """The files of an agent. `afterwards`: sentences about the person's next steps."""
 
     parts: tuple[WiringFile, ...]
     afterwards: tuple[str, ...] = ()
 
 
 class WiringPlace(Struct, frozen=True, kw_only=True):
-    """Where an agent is connected. `command`: `reviewer` with its global options."""
+    """The target of a connection. `command`: `reviewer` with its global options."""
 
     scope: WiringScope
     root: Path
     """The project's folder, or the user's home."""
     command: tuple[str, ...]
-    """Empty where nothing is started: for a memory folder."""
+    """Empty for a memory folder, which starts no process."""
     environment: Mapping[str, str]
-    ties: tuple[str, ...] = ()
-    """`guard git push`: the first such call of a session is denied once. `command make check`: its
-    output is read, also where a pipe hides that it failed. `tool WebFetch`: so are its failures."""
+    triggers: tuple[str, ...] = ()
+    """`guard git push`: the first such call of a session is denied. `command make check`: its
+    output is read even if a pipe hides a failure. `tool WebFetch`: its failures are read."""
 
     @property
     def guards(self) -> tuple[str, ...]:
-        return self._tied("guard ")
+        return self._triggers_of("guard ")
 
     @property
     def commands(self) -> tuple[str, ...]:
-        return self._tied("command ")
+        return self._triggers_of("command ")
 
     @property
     def tools(self) -> tuple[str, ...]:
-        return self._tied("tool ")
+        return self._triggers_of("tool ")
 
     def failing(self, shell: str) -> str:
         """A pattern of the tools whose failures are read: the shell, and those of memories."""
         return f"^({'|'.join((shell, *self.tools))})$" if self.tools else shell
 
-    def _tied(self, kind: str) -> tuple[str, ...]:
-        return tuple(each.removeprefix(kind) for each in self.ties if each.startswith(kind))
+    def _triggers_of(self, kind: str) -> tuple[str, ...]:
+        return tuple(each.removeprefix(kind) for each in self.triggers if each.startswith(kind))
 
     def folder(self, variable: str, default: str) -> Path:
-        """A folder of an agent in the home, which a variable can move."""
+        """An agent's folder in the home, unless a variable moves it."""
         named = self.environment.get(variable)
         return Path(named).expanduser() if named else self.root / default
 
     def mcp(self, agent: str) -> list[str]:
-        """The command that starts the server."""
+        """The command of the MCP server."""
         return [*self.command, "mcp", "--agent", agent]
 
     def hook(self, agent: str, event: str) -> str:
@@ -113,14 +111,14 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
 
 
 class AgentKind(Struct, frozen=True):
-    """An agent that can be connected. `block`: its instruction file in a project."""
+    """A supported agent. `block`: its instruction file in a project."""
 
     title: str
     programs: tuple[str, ...]
     wire: Callable[[WiringPlace], Wiring]
     block: str
     never_run: bool = False
-    """Whether its settings were written from documentation, without its program ever being run."""
+    """Whether its settings follow its documentation only, never tried with the program."""
 
 
 def _claude(place: WiringPlace) -> Wiring:
@@ -131,22 +129,17 @@ def _claude(place: WiringPlace) -> Wiring:
     else:
         servers = (folder if moved else place.root) / ".claude.json"
         settings = folder / "settings.json"
-    command, *arguments = place.mcp("claude-code")
-    entry = {"type": "stdio", "command": command, "args": arguments, "env": {}}
     agent = "claude-code"
+    command, *arguments = place.mcp(agent)
+    entry = {"type": "stdio", "command": command, "args": arguments, "env": {}}
     hooks = (
-        _matched(place.hook(agent, "SessionStart"), "SessionStart", "startup|resume|clear|compact"),
-        _matched(place.hook(agent, "PreCompact"), "PreCompact", "", COMPACTION_SECONDS),
-        _matched(place.hook(agent, "SessionEnd"), "SessionEnd", ""),
-        _matched(place.hook(agent, "UserPromptSubmit"), "UserPromptSubmit", "", CALL_SECONDS),
-        _matched(
-            place.hook(agent, "PostToolUseFailure"),
-            "PostToolUseFailure",
-            place.failing("Bash"),
-            CALL_SECONDS,
-        ),
-        *_claude_ruled(place.hook(agent, "PreToolUse"), "PreToolUse", place.guards),
-        *_claude_ruled(place.hook(agent, "PostToolUse"), "PostToolUse", place.commands),
+        _hook(place, agent, "SessionStart", "startup|resume|clear|compact"),
+        _hook(place, agent, "PreCompact"),
+        _hook(place, agent, "SessionEnd"),
+        _hook(place, agent, "UserPromptSubmit"),
+        _hook(place, agent, "PostToolUseFailure", place.failing("Bash")),
+        *_claude_rules(place, "PreToolUse", place.guards),
+        *_claude_rules(place, "PostToolUse", place.commands),
     )
     return Wiring(
         parts=(
@@ -160,8 +153,8 @@ def _claude(place: WiringPlace) -> Wiring:
     )
 
 
-def _claude_ruled(command: str, event: str, calls: Sequence[str]) -> Iterator[Addition]:
-    """Hooks with a rule for each command or path, so that no other call starts a process."""
+def _claude_rules(place: WiringPlace, event: str, calls: Sequence[str]) -> Iterator[Addition]:
+    """Hooks with a rule for each command or path, so that other calls start no process."""
     rules: dict[str, list[str]] = {}
     for call in calls:
         if "/" not in call:
@@ -169,7 +162,7 @@ def _claude_ruled(command: str, event: str, calls: Sequence[str]) -> Iterator[Ad
             continue
         for tool in ("Edit", "Write"):
             rules.setdefault(tool, []).append(f"{call}**" if call.endswith("/") else call)
-    hook = {"type": "command", "command": command, "timeout": CALL_SECONDS}
+    hook = _command_hook(place, "claude-code", event)
     for tool, patterns in rules.items():
         ruled = [{**hook, "if": f"{tool}({pattern})"} for pattern in patterns]
         hooks = ruled if len(calls) <= MAX_RULES else [hook]
@@ -189,9 +182,7 @@ def _codex(place: WiringPlace) -> Wiring:
         "interactive sessions. It may begin before the server has started: required = true under "
         "[mcp_servers.reviewer] makes it wait.",
     ]
-    guarding = _matched(
-        place.hook("codex", "PreToolUse"), "PreToolUse", "^(Bash|apply_patch)$", CALL_SECONDS
-    )
+    guard = _hook(place, "codex", "PreToolUse", "^(Bash|apply_patch)$")
     if place.scope is WiringScope.PROJECT:
         afterwards.append("Codex reads .codex of a project only once you trust the folder.")
     return Wiring(
@@ -204,13 +195,11 @@ def _codex(place: WiringPlace) -> Wiring:
             ),
             _json(
                 hooks,
-                _matched(place.hook("codex", "SessionStart"), "SessionStart", ""),
-                _matched(place.hook("codex", "SessionEnd"), "SessionEnd", ""),
-                _matched(
-                    place.hook("codex", "UserPromptSubmit"), "UserPromptSubmit", "", CALL_SECONDS
-                ),
-                _matched(place.hook("codex", "PostToolUse"), "PostToolUse", "^Bash$", CALL_SECONDS),
-                *([guarding] if place.guards else []),
+                _hook(place, "codex", "SessionStart"),
+                _hook(place, "codex", "SessionEnd"),
+                _hook(place, "codex", "UserPromptSubmit"),
+                _hook(place, "codex", "PostToolUse", "^Bash$"),
+                *([guard] if place.guards else []),
             ),
         ),
         afterwards=tuple(afterwards),
@@ -223,13 +212,13 @@ def _gemini(place: WiringPlace) -> Wiring:
         base = Path(place.environment["GEMINI_CLI_HOME"]).expanduser()
     command, *arguments = place.mcp("gemini")
     events = [
-        ("SessionStart", "", HOOK_SECONDS),
-        ("SessionEnd", "", HOOK_SECONDS),
-        ("BeforeAgent", "", CALL_SECONDS),
-        ("AfterTool", place.failing("run_shell_command"), CALL_SECONDS),
+        ("SessionStart", ""),
+        ("SessionEnd", ""),
+        ("BeforeAgent", ""),
+        ("AfterTool", place.failing("run_shell_command")),
     ]
     if place.guards:
-        events.append(("BeforeTool", "run_shell_command|write_file|replace", CALL_SECONDS))
+        events.append(("BeforeTool", "run_shell_command|write_file|replace"))
     hooks = tuple(
         Addition(
             ("hooks", event),
@@ -240,12 +229,12 @@ def _gemini(place: WiringPlace) -> Wiring:
                         "name": "reviewer",
                         "type": "command",
                         "command": place.hook("gemini", event),
-                        "timeout": seconds * 1000,
+                        "timeout": agent_timeout("gemini", event) * 1000,
                     }
                 ],
             },
         )
-        for event, matcher, seconds in events
+        for event, matcher in events
     )
     return Wiring(
         parts=(
@@ -295,26 +284,26 @@ def _copilot(place: WiringPlace) -> Wiring:
     command, *arguments = place.mcp("copilot")
     entry = {"type": "local", "command": command, "args": arguments, "env": {}, "tools": ["*"]}
     events = [
-        ("sessionStart", "", HOOK_SECONDS),
-        ("sessionEnd", "", HOOK_SECONDS),
-        ("userPromptSubmitted", "", CALL_SECONDS),
-        ("postToolUse", "bash", CALL_SECONDS),
+        ("sessionStart", ""),
+        ("sessionEnd", ""),
+        ("userPromptSubmitted", ""),
+        ("postToolUse", "bash"),
     ]
     if place.tools:
-        events.append(("postToolUseFailure", "|".join(place.tools), CALL_SECONDS))
+        events.append(("postToolUseFailure", "|".join(place.tools)))
     if place.guards:
-        events.append(("preToolUse", "bash|edit|create", CALL_SECONDS))
+        events.append(("preToolUse", "bash|edit|create"))
     hooks = {
         event: [
             {
                 "type": "command",
                 **({"matcher": matcher} if matcher else {}),
-                # It denies a call whose hook is missing or fails.
+                # Copilot denies a call whose hook is missing or fails.
                 "bash": f"{place.hook('copilot', event)} || true",
-                "timeoutSec": seconds,
+                "timeoutSec": agent_timeout("copilot", event),
             }
         ]
-        for event, matcher, seconds in events
+        for event, matcher in events
     }
     text = AgentText(json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n")
     return Wiring(
@@ -332,7 +321,7 @@ def _cursor(place: WiringPlace) -> Wiring:
     hooks = tuple(
         Addition(
             ("hooks", event),
-            {"command": place.hook("cursor", event), "timeout": HOOK_SECONDS},
+            {"command": place.hook("cursor", event), "timeout": agent_timeout("cursor", event)},
         )
         for event in ("sessionStart", "sessionEnd")
     )
@@ -368,11 +357,15 @@ def _json(path: Path, *additions: Addition) -> WiringFile:
     return WiringFile(path=path, kind=FileKind.JSON, additions=additions)
 
 
-def _matched(command: str, event: str, matcher: str, seconds: int = HOOK_SECONDS) -> Addition:
+def _hook(place: WiringPlace, agent: str, event: str, matcher: str = "") -> Addition:
     """A hook of Claude Code or Codex."""
-    hook = {"type": "command", "command": command, "timeout": seconds}
     group: dict[str, object] = {"matcher": matcher} if matcher else {}
-    return Addition(("hooks", event), {**group, "hooks": [hook]})
+    return Addition(("hooks", event), {**group, "hooks": [_command_hook(place, agent, event)]})
+
+
+def _command_hook(place: WiringPlace, agent: str, event: str) -> dict[str, object]:
+    command, timeout = place.hook(agent, event), agent_timeout(agent, event)
+    return {"type": "command", "command": command, "timeout": timeout}
 
 
 _PLUGIN = """\
@@ -380,12 +373,12 @@ _PLUGIN = """\
 import { spawn } from "node:child_process"
 
 const COMMAND = %(command)s
-// The words of each call whose first time in a session is denied once.
+// The words of each guarded call: its first time in a session is denied.
 const GUARDS = %(guards)s
 const MAX_MILLISECONDS = %(milliseconds)d
 
-// What `reviewer hook` answers; nothing where it fails, so that it is never in the way.
-function ask(event, told) {
+// The answer of `reviewer hook`; empty on failure, so that it never blocks.
+function ask(event, payload) {
   return new Promise((resolve) => {
     let out = ""
     const child = spawn(COMMAND[0], [...COMMAND.slice(1), "hook", "opencode", event], {
@@ -399,7 +392,7 @@ function ask(event, told) {
       try { const said = JSON.parse(out); resolve(said.additionalContext ?? said.deny ?? "") }
       catch { resolve("") }
     })
-    child.stdin.end(JSON.stringify(told))
+    child.stdin.end(JSON.stringify(payload))
   })
 }
 
@@ -427,15 +420,15 @@ export const Reviewer = async ({ directory, worktree }) => {
       const { command = "", filePath = "" } = output.args ?? {}
       const call = command + "\\n" + filePath
       if (!GUARDS.some((words) => words.every((word) => call.includes(word)))) return
-      const told = { sessionID: input.sessionID, cwd, command, path: filePath }
-      const reason = await ask("guard", told)
+      const payload = { sessionID: input.sessionID, cwd, command, path: filePath }
+      const reason = await ask("guard", payload)
       if (reason) throw new Error(reason)
     },
     "tool.execute.after": async (input, output) => {
       try {
         if (input.tool !== "bash" || !output.metadata?.exit) return
-        const told = { sessionID: input.sessionID, cwd, command: input.args?.command ?? "" }
-        const text = await ask("failure", { ...told, output: output.output ?? "" })
+        const payload = { sessionID: input.sessionID, cwd, command: input.args?.command ?? "" }
+        const text = await ask("failure", { ...payload, output: output.output ?? "" })
         if (text) output.output += "\\n" + text
       } catch {}
     },
@@ -453,11 +446,11 @@ export const Reviewer = async ({ directory, worktree }) => {
 
 
 def plugin(command: Sequence[str], guards: Sequence[str] = ()) -> str:
-    """The plugin of OpenCode, which has no hooks that run a command."""
+    """The plugin of OpenCode, which cannot run a command as a hook."""
     return _PLUGIN % {
         "command": json.dumps(list(command)),
         "guards": json.dumps([guard.split() for guard in guards]),
-        "milliseconds": HOOK_SECONDS * 1000,
+        "milliseconds": AGENT_TIMEOUTS[START] * 1000,
     }
 
 

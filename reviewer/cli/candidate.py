@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import CandidateView, ConflictView, EvidenceView
 
 SPAN_CONTEXT = 400
-"""Characters of a record shown on each side of the span, at least."""
+"""Minimum characters of a record shown on each side of the span."""
 
 LONGEST_CONTEXT = 2000
-"""The most of them, where a line is very long."""
+"""Their maximum, for very long lines."""
 
 SOURCE_STATES = {
     "same": "unchanged since it was read",
@@ -28,11 +28,11 @@ SOURCE_STATES = {
 }
 
 LONGEST_STEP = 200
-"""Columns of a step's text where stdout is not a terminal."""
+"""Characters of a step's text if stdout is not a terminal."""
 
 
 def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
-    """All about one candidate, as lines. Raises UnknownIdError."""
+    """A candidate with everything about it, as lines. Raises UnknownIdError."""
     view = engine.queue.candidate(memory)
     state = f"{view.status}, deferred" if view.deferred else str(view.status)
     kind = "" if view.kind == "memory" or view.kind == view.type else f"  {view.kind}"
@@ -75,7 +75,7 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
 
 
 def show_evidence(engine: Engine, view: CandidateView) -> Iterator[str]:
-    """The places that a candidate comes from, and whether they have changed."""
+    """The sources of a candidate, and whether they have changed."""
     if view.hand_authored:
         yield "source      none: written by hand"
         return
@@ -85,7 +85,7 @@ def show_evidence(engine: Engine, view: CandidateView) -> Iterator[str]:
 
 
 def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
-    """All about one candidate as JSON: its fields, evidence, members, wordings, hints and so on."""
+    """A candidate as JSON: its fields, evidence, members, wordings, hints and so on."""
     view = engine.queue.candidate(memory)
     return {
         **view.to_json(),
@@ -112,12 +112,12 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
 
 def _proposer(view: CandidateView) -> str:
     need = f", needed as {view.need.replace('_', ' ')}" if view.need else ""
-    everywhere = ", holds in every project" if view.scope == "person" else ""
+    everywhere = ", true in every project" if view.scope == "person" else ""
     return f"{view.proposer}{need}{everywhere}"
 
 
 def _proof(view: CandidateView) -> Iterator[str]:
-    """What was checked, a line each."""
+    """The checks of a proof, a line each."""
     if view.proof is None:
         return
     from reviewer.promotion.lists.proof_words import ticks
@@ -162,7 +162,7 @@ def _evidence(evidence: EvidenceView) -> Iterator[str]:
 
 
 def _structure(engine: Engine, view: CandidateView) -> Iterator[str]:
-    """An entity's name, values and relations, or the entity that a memory became."""
+    """An entity's name, values and relations, or the entity of a graduated memory."""
     if view.kind != "entity":
         if view.status == "graduated":
             yield f"graduated   to #{engine.entities.graduated_to(view.id)}"
@@ -195,7 +195,7 @@ def show_conflict(engine: Engine, number: int) -> Iterator[str]:
 
 
 def _known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
-    """Structure, conflicts, hints and provenance; null or empty where they do not apply."""
+    """Structure, conflicts, hints and provenance; null or empty if they do not apply."""
     entity = view.kind == "entity"
     return {
         "entity": engine.entities.get(view.id) if entity else None,

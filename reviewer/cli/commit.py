@@ -184,14 +184,14 @@ def edit(
     context_name: str | None,
     as_json: bool,
 ) -> None:
-    """Replace the text of a commit. The edit is a commit too, so the first text stays readable."""
+    """Replace the text of a commit. The edit is a commit too, so the original stays readable."""
     content = _text(text)
     with session.changing(filled_by=IMPORT) as engine:
         (number,) = _find(engine, [reference], context_name)
         before = engine.contexts.commit(number)
         view = engine.contexts.edit(number, content, reason)
         if view == before:
-            narrate(f"#{view.row.id} has this text already.")
+            narrate(f"#{view.row.id} already has this text.")
             return
         _report(engine, view, "Edited", as_json)
 
@@ -223,10 +223,10 @@ def annotate(
 ) -> None:
     """Set the priority of commits, and what must survive compression.
 
-    The latest annotation applies; earlier ones stay readable. Options that you leave out stay as
-    they are. Patterns are added to those that are there, and --clear drops them first. Criteria
-    without a priority make a commit important. A pattern that does not match its own commit is
-    stored, with a warning; `reviewer commit show` says which match.
+    The latest annotation applies; earlier ones stay readable. Omitted options change nothing.
+    Patterns are added to the current ones, and --clear drops those first. Criteria without a
+    priority make a commit important. A pattern that does not match its own commit is stored, with a
+    warning; `reviewer commit show` lists the matching ones.
     """
     with session.changing(filled_by=IMPORT) as engine:
         done = engine.contexts.annotate(
@@ -262,13 +262,13 @@ def _selected(
     context_name: str | None,
     filter_text: str | None,
 ) -> list[int]:
-    """The commits that are named or match the filter. Raises UsageError without either."""
+    """The commits named or selected by the filter. Raises UsageError without either."""
     if filter_text is None:
         if not references:
             raise click.UsageError("name the commits, or select them with --context and --filter")
         return _find(engine, references, context_name)
     if references or context_name is None:
-        raise click.UsageError("--filter goes with --context, and with no COMMIT")
+        raise click.UsageError("--filter needs --context, and takes no COMMIT")
     from reviewer.commits.values import CommitQuery
 
     context = find_context(engine, context_name)

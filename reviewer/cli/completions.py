@@ -1,4 +1,4 @@
-"""`reviewer completions`: what makes the tab key complete commands and options."""
+"""`reviewer completions`: tab completion of commands and options."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def completions(shell: str) -> None:
 
 
 def answer_shell(root: click.Command) -> int:
-    """Print the completions that the shell's function has asked for, in its variables."""
+    """Print the completions requested by the shell's function, in its variables."""
     from click.shell_completion import shell_complete
 
     return shell_complete(root, {}, "reviewer", VARIABLE, os.environ[VARIABLE])

@@ -1,4 +1,4 @@
-"""`reviewer compress CONTEXT`: preview a smaller context and what it loses; apply it."""
+"""`reviewer compress CONTEXT`: preview a smaller context and its losses; apply it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
     choices=[*LEVELS, "all"],
 )
 @option("--fit N", "Choose levels so that the context fits N tokens.", least=1)
-@flag("--whole", "One summary for the whole range, not one for each segment.")
+@flag("--whole", "One summary for the whole range instead of one per segment.")
 @option("--from C", "First commit of the range.", into="start")
 @option("--to C", "Last commit of the range, inclusive.", into="end")
 @option(
@@ -79,11 +79,11 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 )
 @option(
     "--engine",
-    "What writes the summaries (default: as in the settings).",
+    "The writer of the summaries (default: as in the settings).",
     choices=["offline", "model"],
 )
-@option("--model NAME", "Use this model instead of that of the settings.")
-@flag("--fresh", "Ask the model again instead of taking answers of an earlier run.")
+@option("--model NAME", "Use this model instead of the one in the settings.")
+@flag("--fresh", "Ask the model again instead of using answers of an earlier run.")
 @option("--max-tokens N", "Target size of each summary, in tokens.", least=1)
 @option("--retain TEXT", "For this call only: what must survive, in words.")
 @option("--retain-match S", "For this call only: a text that must survive.", many=True)
@@ -91,7 +91,7 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 @option("--pin C TEXT", "Pin a text in a commit, then preview.", nargs=2)
 @option("--expand C", "Show the full text behind the summary commit C.")
 @flag("--apply", "Write the summaries; reviewer undo takes them back.", into="apply_")
-@flag("--anyway", "With --fit and --apply: also summaries that do not pass their checks.")
+@flag("--anyway", "With --fit and --apply: also summaries that fail their checks.")
 @flag("--table", "One line per segment, without summaries.", into="only_table")
 @json_option("One JSON object per summary, then the total.")
 @pass_session
@@ -121,9 +121,9 @@ def compress(
 ) -> None:
     """Preview a smaller context, and apply it if asked.
 
-    Each segment of the context becomes a summary. Pinned commits stay as they are, important ones
-    keep what their criteria ask for, and the originals stay in the store. Answers of a model are
-    kept, so a run that was stopped asks only for the rest.
+    Each segment of the context becomes a summary. Pinned commits are unchanged, important ones
+    keep what their criteria require, and the originals stay in the store. Answers of a model are
+    cached, so an interrupted run asks only for the rest.
     """
     if level == "all" and (apply_ or fit or levels or texts):
         raise click.UsageError("--level all is for viewing only; choose a level, or --fit N")
@@ -218,7 +218,7 @@ def compress(
 
 
 def _require_faithful(found: Preview) -> None:
-    """Refuse summaries that do not pass, whoever wrote them, saying what is wrong."""
+    """Refuse summaries that fail their checks, whoever wrote them, with the reasons."""
     wrong = [
         f"{each.segment.id} ({'; '.join(each.faults)})"
         for each in found.segments
@@ -246,7 +246,7 @@ def _previewed(engine: Engine, plan: CompressionPlan) -> Preview:
         raise
     if found.answered_before:
         narrate(
-            f"{count(found.answered_before, 'answer')} of the model taken from an earlier run; "
+            f"{count(found.answered_before, 'answer')} of the model reused from an earlier run; "
             "--fresh asks again."
         )
     return found
@@ -275,8 +275,8 @@ def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[
         before = found.answered_before
         left = time.words(found.done - before, found.total - before) if estimates else ""
         taken = f"{before:,} answered before" if before else ""
-        told = ", ".join(filter(None, (words.format(found.done, found.total), taken, left)))
-        line.show(f"{told}  Ctrl-C stops  {found.segment}")
+        shown = ", ".join(filter(None, (words.format(found.done, found.total), taken, left)))
+        line.show(f"{shown}  Ctrl-C stops  {found.segment}")
 
     if total:
         line.show(f"{words.format(0, total)}  Ctrl-C stops")
@@ -290,7 +290,7 @@ def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """A block that Ctrl-C stops in an orderly way: what it yields then answers True."""
+    """A block that Ctrl-C stops in an orderly way: the yielded function then returns True."""
     with interruptible() as asked:
         try:
             yield asked
@@ -315,7 +315,7 @@ def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
     target = f", target {found.plan.target:,}" if found.plan.target else ""
     narrate(f"The whole context: {before:,} to {after:,} tokens{ratio}{target}.")
     if found.plan.target and found.shortened:
-        narrate(f"What the person said is shortened in {', '.join(found.shortened)}.")
+        narrate(f"The person's words are shortened in {', '.join(found.shortened)}.")
 
 
 def _show_level(each: SegmentPreview, *, as_json: bool) -> None:
@@ -360,7 +360,7 @@ def _row(each: SegmentPreview) -> tuple[str, ...]:
 def _show_segment(each: SegmentPreview) -> None:
     if each.kept or not each.level:
         why = f": {each.kept}" if each.kept else ""
-        narrate(f"{each.segment.id} {_title(each.segment)}: kept as it is{why}")
+        narrate(f"{each.segment.id} {_title(each.segment)}: unchanged{why}")
         return
     _show_summary(each.segment, each.compressed, each.fidelity)
     for words in each.unchecked:
@@ -388,7 +388,9 @@ def _show_summary(segment: Segment, done: CompressedSegment, fidelity: FidelityV
     lost = fidelity.loses
     if lost:
         more = [f"{len(lost) - LOST_SHOWN:,} more"] if len(lost) > LOST_SHOWN else []
-        narrate("  loses: " + ", ".join((*lost[:LOST_SHOWN], *more)))
+        narrate("  loses:")
+        for line in (*lost[:LOST_SHOWN], *more):
+            narrate(f"    {line}")
     print_text("")
 
 

@@ -62,7 +62,7 @@ def check_settings(session: Session, path: Path) -> None:
 
 
 def _harmless(values: dict[str, Any]) -> dict[str, Any]:
-    """The settings, with credentials masked that somebody put into the wrong place."""
+    """The settings, with misplaced credentials masked."""
     from reviewer.text.secrets import mask
 
     model = dict(values["model"])

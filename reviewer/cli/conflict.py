@@ -1,4 +1,4 @@
-"""`reviewer conflict`: settles which of two entities that contradict each other holds."""
+"""`reviewer conflict`: settles a conflict between two entities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reviewer connect` and `disconnect`: what is written into agents' settings, shown first."""
+"""`reviewer connect` and `disconnect`: changes of agents' settings, previewed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewer.cli.inputs import ID, flag, option, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_call_hooks
 from reviewer.errors import ReviewerError
-from reviewer.projects import work_tree
+from reviewer.projects import tree_root, work_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 @SCOPE
 @flag(
     "--block",
-    "Also write what is promoted into a marked block of the project's instruction file.",
+    "Also write promoted memories into a marked block of the project's instruction file.",
 )
 @YES
 @option("--reach ID", "Show which agents get the memory ID, and where, and write nothing.", type=ID)
@@ -70,11 +70,11 @@ def connect(
     Without AGENT: a table of the agents.
 
     An agent gets memories when a session starts; its own memory folder is left alone. With
-    --memory, what is promoted in this project is also written there and kept up to date.
+    --memory, this project's promoted memories are also written there and kept up to date.
     """
     if reach is not None:
         if agent is not None or block or yes or scope != "user":
-            raise click.UsageError("--reach goes alone, or with --json")
+            raise click.UsageError("--reach can only be combined with --json")
         _show_reach(session, reach, as_json)
         return
     if agent is None:
@@ -85,7 +85,7 @@ def connect(
     if as_json:
         raise click.UsageError("--json is for the table, without an agent")
     if block and scope != "project":
-        raise click.UsageError("--block goes with --project: a block has one project's memories")
+        raise click.UsageError("--block needs --project: a block has one project's memories")
     place = _place(session, scope)
     connections = _connections(session)
     if scope == "memory":
@@ -95,17 +95,17 @@ def connect(
         planned = connections.plan_connect(agent, place, block=block_text)
     old = planned.connection
     if not planned.changed and old is not None and old.command == place.command:
-        narrate(f"{agent} is connected already.")
+        narrate(f"{agent} is already connected.")
         return
     if not _agreed(connections, planned, yes):
         return
     if not session.store_path().exists():
         with session.whole_store(create=True):
             narrate(
-                f"Made the store {session.store_path()}. It is empty: {agent} gets "
-                "nothing before you promote something. Begin with: reviewer ingest"
+                f"Created the store {session.store_path()}. It is empty: {agent} gets "
+                "nothing until you promote something. Begin with: reviewer ingest"
             )
-    backups = connections.connect(planned, folder=_folder())
+    backups = connections.connect(planned, folder=tree_root())
     update_call_hooks(session.store_path())
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
@@ -121,7 +121,7 @@ def connect(
 @YES
 @pass_session
 def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
-    """Take back what `reviewer connect` wrote.
+    """Undo `reviewer connect`.
 
     A file that nobody has changed since is restored byte for byte. From any other file only
     reviewer's own lines are removed; a line that was changed stays, and is named.
@@ -134,7 +134,7 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     planned = connections.plan_disconnect(connection, place)
     if planned.changed and not _agreed(connections, planned, yes):
         return
-    backups = connections.disconnect(planned, folder=_folder())
+    backups = connections.disconnect(planned, folder=tree_root())
     if not planned.left:
         _report(backups, f"Disconnected {agent}", f"reviewer connect {agent}{_flag(scope)}")
         return
@@ -153,15 +153,15 @@ def _place(session: Session, scope: str) -> WiringPlace:
     if scope == "user":
         if session.project is not None:
             raise click.UsageError(
-                "the name of a project goes with the flag --project behind connect: for all "
-                "projects, each is known by its folder"
+                "a project's name needs the flag --project after connect: for all projects, each "
+                "is known by its folder"
             )
         root = home()
     else:
         tree = work_tree()
         if tree is None:
             raise ReviewerError(
-                f"{Path.cwd()} is in no git work tree: connect in a project's folder, or --user."
+                f"{Path.cwd()} is not in a git work tree: connect in a project's folder, or --user."
             )
         root = Path(tree.root)
     if scope == "memory":
@@ -177,20 +177,14 @@ def _place(session: Session, scope: str) -> WiringPlace:
     )
 
 
-def _folder() -> str:
-    """The work tree in which the person is, for undo."""
-    tree = work_tree()
-    return tree.root if tree else ""
-
-
 def undo_connecting(session: Session, act: ConnectingAct) -> None:
-    """Take back that an agent was connected or disconnected. Raises ReviewerError."""
+    """Undo connecting or disconnecting an agent. Raises ReviewerError."""
     connections = _connections(session)
     place = _place_of(act)
     connection = connections.of(act.agent, place)
     if act.what == "connected":
         if connection is None:
-            raise ReviewerError(f"{act.agent} is not connected any more. See: reviewer connect")
+            raise ReviewerError(f"{act.agent} is no longer connected. See: reviewer connect")
         planned = connections.plan_disconnect(connection, place)
         backups = connections.disconnect(planned, folder=act.folder, undoes=act.at)
     else:
@@ -248,7 +242,7 @@ def _memories(session: Session) -> AgentText:
 def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
     """Show every difference, and ask once whether to write."""
     if planned.changed:
-        narrate(f"What changes in the settings of {planned.agent}:")
+        narrate(f"Changes to the settings of {planned.agent}:")
     for change in planned.changed:
         for line in connections.diff(change):
             print_text(line)

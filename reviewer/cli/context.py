@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 IMPORT = "reviewer context import FILE"
-"""The command that brings contexts into a store."""
+"""The command for importing contexts."""
 SHORT = 8
 """Characters of a hash in messages."""
 
@@ -54,7 +54,7 @@ def context() -> None:
 @json_option()
 @pass_session
 def list_contexts(session: Session, as_json: bool) -> None:
-    """List the contexts, the last changed first."""
+    """List the contexts, most recently changed first."""
     with session.listing(filled_by=IMPORT) as engine:
         project = engine.project
         emit(
@@ -79,7 +79,7 @@ def list_contexts(session: Session, as_json: bool) -> None:
 @json_option("One JSON object, with the totals.")
 @pass_session
 def show(session: Session, name: str, as_json: bool) -> None:
-    """Show where a context comes from, and its tokens by priority and role."""
+    """Show the source of a context, and its tokens by priority and role."""
     with session.reading(filled_by=IMPORT) as engine:
         found = find_context(engine, name)
         totals = engine.contexts.totals(found.id)
@@ -128,12 +128,12 @@ def import_(
 ) -> None:
     """Import transcripts as contexts: a commit for each turn, tool call and result.
 
-    Importing a file again adds only what is new. Sub-agents and rewound turns are skipped. Secrets
-    are masked. The conversations of a file that has several come one after the other, each after a
+    Importing a file again adds only new commits. Sub-agents and rewound turns are skipped. Secrets
+    are masked. Several conversations in a file are imported one after the other, each after a
     commit that names it; --session imports only one.
     """
     if name is not None and len(files) > 1:
-        raise click.UsageError("--name goes with one file")
+        raise click.UsageError("--name needs a single file")
     failed = 0
     with session.changing(create=True, new_outside=True) as engine:
         for path in files:
@@ -194,7 +194,7 @@ def export(session: Session, name: str) -> None:
 def compile_(session: Session, name: str, at: str | None, form: str) -> None:
     """Print a context as messages, ready to send.
 
-    Edits are applied and skipped commits left out. The numbers of tokens by priority and role go to
+    Edits are applied and skipped commits left out. Tokens by priority and role are printed to
     standard error.
     """
     with session.reading(filled_by=IMPORT) as engine:

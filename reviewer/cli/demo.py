@@ -109,7 +109,7 @@ class SampleStart:
 
 
 def _remove_when_ended(folder: str) -> None:
-    """Remove the folder also when the terminal is closed or the process is terminated."""
+    """Remove the folder even if the terminal is closed or the process is terminated."""
 
     def end(number: int, frame: FrameType | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -125,7 +125,7 @@ def _remove_when_ended(folder: str) -> None:
 @click.argument("number", type=click.IntRange(1, 10_000_000), metavar="N")
 @pass_session
 def dev_seed(session: Session, number: int) -> None:
-    """Fill the queue with N made-up candidates."""
+    """Fill the queue with N generated candidates."""
     with session.changing(create=True, new_outside=True) as engine:
         done = engine.intake.seed(number, project=session.target(engine))
         report_act(done, undo=f"reviewer undo {done.act}")

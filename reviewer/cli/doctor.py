@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from reviewer.engine import StoreFacts
 
 EXTRAS = {"mcp": "mcp", "serve": "textual_serve", "local": "xllamacpp", "fleet": "pyarrow"}
-"""A module that each of them brings."""
+"""Extra -> a module of it."""
 NOT_A_STORE = "this is not a reviewer store; name another file with --db"
 
 

@@ -1,4 +1,4 @@
-"""`reviewer export`: print what is active, or update a `.context/` folder or a marked block."""
+"""`reviewer export`: print active facts, or update a `.context/` folder or a marked block."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def export(
         raise click.UsageError("--context-dir and --into cannot be combined")
     planning = context_dir is not None or into is not None
     if write and not planning:
-        raise click.UsageError("--write goes with --context-dir or --into")
+        raise click.UsageError("--write needs --context-dir or --into")
     if planning and (marks or form != "markdown"):
         raise click.UsageError("--format and --marks are for standard output")
     with session.listing() as engine:
@@ -73,7 +73,7 @@ def _with_target(path: Path) -> str:
 
 
 def _preview_or_write(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
-    """Show what would change; write it if `write`."""
+    """Show the changes; write them if `write`."""
     broken = [plan for plan in plans if plan.problem]
     if broken:
         raise ReviewerError(" ".join(f"{plan.path}: {plan.problem}" for plan in broken))

@@ -1,4 +1,4 @@
-"""`reviewer findings`: what cost something in the sessions that were read."""
+"""`reviewer findings`: failures, refusals and corrections in the sessions read."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb)
-@flag("--again", "Only what came up in two sessions or more.")
+@flag("--again", "Only findings in two sessions or more.")
 @limit_option()
 @json_option()
 @pass_session
 def findings(session: Session, again: bool, limit: int | None, as_json: bool) -> None:
     """List what recurs: failures with their fix, refusals, corrections.
 
-    They are read off the sessions: a failure with the change that made it pass, a call that you
-    refused with your words, a message after which the agent's last act was changed, and trouble
-    with the environment with the way out. First what came up in most sessions, then what cost most
-    calls.
+    Findings come from the sessions themselves: failures with the change that made them pass, calls
+    that you refused with your words, messages after which the agent's last act was changed, and
+    problems of the environment with the way out. Sorted by number of sessions, then by calls lost.
     """
     with session.listing() as engine:
         found = engine.findings.all(engine.project)

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import FILE, flag, option
-from reviewer.cli.output import (
-    count,
-    emit,
-    json_option,
-    narrate,
-    print_json,
-    print_table,
-    print_text,
-)
-from reviewer.cli.progress import ProgressLine, working
+from reviewer.cli.inputs import option
+from reviewer.cli.output import count, json_option, narrate, print_json, print_table, print_text
+from reviewer.cli.progress import working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, VerbSection, leave, pass_session
 
 if TYPE_CHECKING:
-    from reviewer.fleet.collapse import CollapseReport
     from reviewer.fleet.run import JobProgress, RunReport
 
 
 COUNTS = json_option("The counts as one JSON object.")
-MANY = click.IntRange(1, 1_000_000_000)
 
 
 @click.group(cls=VerbSection)
 def fleet() -> None:
     """Read the sessions of a whole company, and queue the best.
 
-    Three steps: `run` reads files in parts, on this machine or on a cluster; `collapse` finds what
-    was said most often; `import` queues it as one wave. They need the extra `fleet`: see
-    docs/fleet.md.
+    Two steps: `run` reads files in parts, on this machine or on a cluster; `import` queues what was
+    said most often as one wave. They need the extra `fleet`: see docs/fleet.md.
     """
 
 
@@ -49,21 +39,9 @@ def fleet() -> None:
 @option("--out DIR", "The folder or URL for the parts.", required=True)
 @option("--workers N", "Processes (default: one for each core).", least=1)
 @option("--scheduler ADDRESS", "A Dask scheduler, such as tcp://host:8786.")
-@option(
-    "--part-files N",
-    "Files that are read together at most; a part ends at 32 MB, too.",
-    hidden=True,
-    least=1,
-    default=256,
-)
 @COUNTS
 def run_(
-    sources: tuple[str, ...],
-    out: str,
-    workers: int | None,
-    scheduler: str | None,
-    part_files: int,
-    as_json: bool,
+    sources: tuple[str, ...], out: str, workers: int | None, scheduler: str | None, as_json: bool
 ) -> None:
     """Read folders, patterns and URLs, and write what they propose in parts.
 
@@ -83,39 +61,35 @@ def run_(
     if not is_url(out) and Path(out).exists() and not Path(out).is_dir():
         raise click.UsageError(f"{out} is a file: name a folder for the parts with --out DIR")
     from reviewer.clock import utc_now
-    from reviewer.fleet.run import DaskCluster, Processes, run
+    from reviewer.fleet.run import run
+    from reviewer.fleet.workers import Opener, cores, dask_cluster, processes
 
-    cluster = DaskCluster(scheduler) if scheduler is not None else None
+    opener: Opener = partial(processes, workers or cores())
+    if scheduler is not None:
+        opener = partial(dask_cluster, scheduler)
     with working() as (line, interruption):
 
         def show(progress: JobProgress) -> None:
             line.show(
-                f"{progress.files_done:,} of {count(progress.files_total, 'file')}  "
-                f"{progress.bytes_done / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
+                f"{progress.files:,} of {count(progress.files_total, 'file')}  "
+                f"{progress.bytes / 1e6:,.1f} of {progress.bytes_total / 1e6:,.1f} MB  "
                 f"{count(progress.found, 'place')}  {progress.failed:,} failed"
             )
 
-        try:
-            report = run(
-                sources,
-                out,
-                cluster or Processes(workers),
-                now=utc_now(),
-                part_files=part_files,
-                progress=show,
-                cancelled=interruption,
-            )
-        finally:
-            if cluster is not None:
-                cluster.close()
+        report = run(
+            sources,
+            out,
+            opener,
+            now=utc_now(),
+            progress=show,
+            cancelled=interruption,
+        )
     if as_json:
         print_json(report)
     else:
         _print_run(report)
-    for name in report.killers:
-        narrate(f"{name} ended the process that read it; it is left out.")
-    if report.failed:
-        narrate(f"The files that failed: reviewer fleet files {report.folder}")
+    for problem in report.problems:
+        narrate(problem)
     if report.state == "interrupted":
         narrate("Interrupted. What was read is kept; run the same command again to go on.")
         leave(INTERRUPTED)
@@ -126,7 +100,7 @@ def run_(
         narrate("None of the files could be read as sessions or notes.")
         leave(FAILED)
     if not as_json:
-        narrate(f"Next: reviewer fleet collapse {report.folder} --top 5000")
+        narrate(f"Next: reviewer fleet import {report.folder}")
 
 
 def _print_run(report: RunReport) -> None:
@@ -147,117 +121,36 @@ def _print_run(report: RunReport) -> None:
     print_table(rows)
 
 
-@fleet.command("files", store=False, example="fleet files parts")
-@click.argument("folder", metavar="DIR")
-@flag("--all", "Also those that were read.", into="everything")
-@json_option()
-def files(folder: str, everything: bool, as_json: bool) -> None:
-    """List the files of a job that could not be read, and why."""
-    from reviewer.fleet.collapse import files_of
-
-    emit(
-        files_of(folder, everything=everything),
-        as_json,
-        lambda row: (row["problem"] or f"{row['path']}: {count(row['found'], 'place')}",),
-        empty="Every file was read.",
-    )
-
-
-@fleet.command(
-    "collapse",
-    store=False,
-    short_help="Count what the parts say and write the best N.",
-    example="fleet collapse parts --top 5000",
-)
-@click.argument("folder", metavar="DIR")
-@option("--top N", "How many candidates.", type=MANY, default=5_000)
-@option("--out FILE", "The file to write (default: candidates.parquet in DIR).", type=FILE)
-@option("--from-project NAME", "Only what was said in working folders of this name.")
-@option("--memory-limit SIZE", "What DuckDB may use; the rest goes to the disk.", default="2GB")
-@COUNTS
-@pass_session
-def collapse_(
-    session: Session,
-    folder: str,
-    top: int,
-    out: Path | None,
-    from_project: str | None,
-    memory_limit: str,
-    as_json: bool,
-) -> None:
-    """Count what the parts of a job say, and write the best N as candidates.
-
-    The same statement is one candidate, however often it was said; a resumed or copied session
-    counts once; what sessions are told at the start is left out. Those of most sessions and authors
-    come first, then those with the highest score. The same parts give the same bytes.
-    """
-    from reviewer.fleet.collapse import collapse
-    from reviewer.sources.elsewhere import is_url
-
-    if session.project is not None:
-        raise click.UsageError(
-            "--project names the project of a queue. For what was said in working folders of one"
-            f" name: --from-project {session.project}"
-        )
-    if out is None:
-        if is_url(folder):
-            raise click.UsageError("name the file with --out FILE: the parts are elsewhere")
-        out = Path(folder) / "candidates.parquet"
-    line = ProgressLine()
-    try:
-        with line.going() as step:
-            report = collapse(
-                folder,
-                out.absolute(),
-                top=top,
-                project=from_project,
-                memory_limit=memory_limit,
-                progress=step,
-            )
-    finally:
-        line.clear()
-    if as_json:
-        print_json(report)
-        return
-    _print_collapse(report)
-    narrate(f"Next: reviewer fleet import {report.file}")
-
-
-def _print_collapse(report: CollapseReport) -> None:
-    rows = [
-        ("file", report.file),
-        ("files", f"{report.files:,} in {count(report.parts, 'part')}, {report.failed:,} failed"),
-        ("found", count(report.found, "place")),
-        ("facts", f"{report.facts:,}"),
-        ("written", f"{count(report.written, 'candidate')}, {report.near:,} behind another"),
-        ("seconds", f"{report.seconds:,.1f}"),
-    ]
-    print_table(rows)
-
-
 @fleet.command(
     "import",
-    short_help="Queue the candidates of a file as one wave.",
-    example="fleet import parts/candidates.parquet",
+    short_help="Queue what the parts say most often as one wave.",
+    example="fleet import parts --top 5000",
 )
-@click.argument("file", type=FILE, metavar="FILE")
-@option("--top N", "Only the first N.", type=MANY)
+@click.argument("folder", metavar="DIR")
+@option("--top N", "How many candidates.", type=click.IntRange(1, 1_000_000_000), default=5_000)
+@option("--from-project NAME", "Only what was said in working folders of this name.")
 @COUNTS
 @pass_session
-def import_(session: Session, file: Path, top: int | None, as_json: bool) -> None:
-    """Queue the candidates of a file as one wave, in the order of the file.
+def import_(
+    session: Session, folder: str, top: int, from_project: str | None, as_json: bool
+) -> None:
+    """Queue the best N of what the parts of a job say, as one wave.
 
-    Each comes with the text around it, the place of the original, and how many sessions and people
-    said it. What the project already has counts as seen again. Secrets are masked once more.
+    DIR is the folder or URL that `run` wrote. The same statement is one candidate, however often it
+    was said; a resumed or copied session counts once; what sessions are told at the start is left
+    out. Those of most sessions and authors come first, then those with the highest score. What the
+    project already has counts as seen again. Secrets are masked once more.
     """
     with (
         session.changing(create=True, new_outside=True) as engine,
         working() as (line, interruption),
     ):
+        line.show("counting what the parts say", at_once=True)
         report = engine.fleet.run(
-            file,
+            folder,
             project=session.target(engine),
             top=top,
+            from_project=from_project,
             progress=lambda done, total: line.show(f"{done:,} of {total:,}"),
             cancelled=interruption,
         )
@@ -267,6 +160,7 @@ def import_(session: Session, file: Path, top: int | None, as_json: bool) -> Non
         print_text(
             f"wave {report.wave}: {count(report.new, 'new candidate')},"
             f" {report.near:,} of them behind another, {report.repeated:,} seen before,"
+            f" of {count(report.facts, 'fact')} at {count(report.found, 'place')},"
             f" {report.seconds:,.1f} s"
         )
     if report.state == "interrupted":

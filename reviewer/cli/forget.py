@@ -14,9 +14,9 @@ from reviewer.cli.session import (
     FAILED,
     Session,
     Verb,
-    bring_memory_folders_up_to_date,
     leave,
     pass_session,
+    update_memory_folders,
 )
 from reviewer.errors import SourceError
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 UNFINISHED = (
-    "Another program is reading the store, so that erased bytes are still in its log. Close it: "
-    "the next command of reviewer removes them."
+    "Another program is reading the store, so erased bytes are still in its log. Close it: the "
+    "next command of reviewer removes them."
 )
 
 
 @click.command(cls=Verb, example="forget 412 413")
 @click.argument("ids", type=ID, nargs=-1, metavar="[ID]...")
-@flag("--yes", "Do not ask: nothing takes it back.")
+@flag("--yes", "Do not ask: this cannot be undone.")
 @pass_session
 def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
     """Erase memories, or a project, for good.
 
-    Nothing is left in tables, history, search indexes, reports, drafts, kept answers and prepared
-    packets. What was merged into a memory goes with it; without IDs, --project NAME erases a
-    project as a whole. It asks first, because undo cannot bring anything back, and names what it
-    cannot reach. `reviewer verify` holds as before.
+    Nothing is left in tables, history, search indexes, reports, drafts, cached answers and prepared
+    packets. Rows merged into a memory go with it; without IDs, --project NAME erases a whole
+    project. It asks first, because undo cannot bring anything back, and names copies that it cannot
+    reach. `reviewer verify` still succeeds afterwards.
     """
     session.refuse_all_projects()
     with session.whole_store() as engine:
@@ -62,7 +62,7 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
                 narrate("Nothing was erased.")
                 return
         engine.forgetting.erase(going)
-        bring_memory_folders_up_to_date(engine)
+        update_memory_folders(engine)
         done = engine.forgetting.clean_up(going)
         for sentence in (*_blocks(engine, going), *engine.forgetting.out_of_reach(going)):
             narrate(sentence)
@@ -87,7 +87,7 @@ def _blocks(engine: Engine, going: Erasure) -> Iterator[str]:
                 continue
             if data and any(needle in data for needle in needles):
                 yield (
-                    f"Still there: the block in {each.path}. To write it anew: reviewer disconnect"
+                    f"Still there: the block in {each.path}. To write it again: reviewer disconnect"
                     f" {connection.agent} --project, then connect it with --block."
                 )
 
@@ -96,7 +96,7 @@ def _say(going: Erasure, project: str) -> None:
     if going.wipe.project:
         print_text(
             f"Project {project} with {count(len(going.memories), 'memory', 'memories')}"
-            ", its sources, contexts, runs and state, and all kept answers of models"
+            ", its sources, contexts, runs and state, and all cached answers of models"
         )
         return
     for number, content in going.memories[:SHOWN]:

@@ -25,13 +25,13 @@ LEAST = 100
 
 
 def _about_a_session(tokens: int) -> Callable[[Command], Command]:
-    """What a text is about, and how long it may be."""
+    """Options for the subject of a text and its length."""
     return together(
         click.argument("name", required=False, metavar="[SESSION]"),
         option("--max-tokens N", "At most N tokens.", least=LEAST, default=tokens),
         option(
             "--conversation N|ID",
-            "Which conversation of the file, by number or id.  [default: the last]",
+            "A conversation of the file, by number or id.  [default: the last]",
         ),
         option("--context NAME", "Write about this context instead."),
         json_option("One JSON object."),
@@ -40,7 +40,7 @@ def _about_a_session(tokens: int) -> Callable[[Command], Command]:
 
 @click.command(cls=Verb, example="brief --max-tokens 1500")
 @_about_a_session(2_000)
-@engine_options("What writes it; model sends the session to the model of the settings.")
+@engine_options("The writer; model sends the session to the model in the settings.")
 @pass_session
 def brief(
     session: Session,
@@ -54,13 +54,13 @@ def brief(
 ) -> None:
     """Write the hand-over for the next session of an agent, as plain Markdown.
 
-    SESSION is a file or the id of a session that was ingested or that an agent has left of this
-    project (see reviewer sources); without it the newest of these. Requests, instructions,
-    decisions, what is done, what is true now and what comes next are read from what was said and
-    from tool calls. For a file with several conversations it covers the last.
+    SESSION is a file, or the id of a session of this project that was ingested or that an agent has
+    left here (see reviewer sources); by default, the newest of these. Requests, instructions,
+    decisions, work done, the current state and the next steps are taken from the dialogue and the
+    tool calls. For a file with several conversations it covers the last.
 
-    Nothing is sent anywhere unless --engine model asks for it, whatever the settings say. Where the
-    model fails, the offline engine writes, and a line on stderr says why.
+    Nothing is sent anywhere without --engine model, whatever the settings say. If the model fails,
+    the offline engine writes, and a line on stderr gives the reason.
     """
     if model is not None and engine != "model":
         raise click.UsageError("--model needs --engine model")
@@ -89,8 +89,8 @@ def keep(
 ) -> None:
     """Write what a compaction must keep, as instructions for /compact.
 
-    Paste it after /compact, or have a hook that runs before a compaction print it. SESSION is as
-    for reviewer brief.
+    Paste it after /compact, or let a hook before compaction print it. SESSION is as for reviewer
+    brief.
     """
     from reviewer.compression.handover import keep_of, write_keep
 
@@ -101,14 +101,14 @@ def keep(
 
 
 class Named(NamedTuple):
-    """A session to write about: its file, and its id where the file has several."""
+    """A session to write about: its file, and its id if the file has several."""
 
     path: Path
     session: str = ""
 
 
 class _Asked(NamedTuple):
-    """What a text is asked about: a session, or a context."""
+    """The subject of a text: a session, or a context."""
 
     session: Session
     name: str | None
@@ -161,7 +161,7 @@ def _show(found: Handover, place: str, as_json: bool) -> None:
 
 
 def find_session(session: Session, name: str | None) -> Named:
-    """A session by its path or id, or without a name the newest of this project.
+    """A session by its path or id; by default, the newest of this project.
 
     Raises SourceError.
     """
@@ -184,7 +184,7 @@ def find_session(session: Session, name: str | None) -> Named:
     matches = [each for each in known if name in (each.session, each.path.stem, each.path.name)]
     if not matches:
         raise SourceError(
-            f"{name} is neither a file nor a session that is known here. "
+            f"{name} is neither a file nor a known session. "
             "List those of this project: reviewer sources --files"
         )
     return max(matches, key=lambda each: known[each])

@@ -1,4 +1,4 @@
-"""`reviewer help`: the pages of the documentation, which come with the program."""
+"""`reviewer help`: the pages of the documentation, which are part of the program."""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ PAGE = 500
 
 @click.command(cls=Verb, example="undo 14")
 @click.argument("act", type=ID, required=False, metavar="[ACT]")
-@flag("--anyone", "Also when another person decided ACT.")
+@flag("--anyone", "Even if ACT is another person's decision.")
 @pass_session
 def undo(session: Session, act: int | None, anyone: bool) -> None:
     """Undo your latest decision, or the act with this number.
 
     Undoing an ingestion by its number removes its candidates. If an agent was connected or
-    disconnected in this work tree since the latest decision, that is undone instead.
+    disconnected in this work tree after the latest decision, that is undone instead.
     """
     if anyone and act is None:
         raise click.UsageError("--anyone needs the number of the act: see reviewer history")
@@ -111,7 +111,7 @@ def history(
 
 
 def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[ActView]:
-    """At most `limit` acts, newest first; with `by` only those of one person or agent."""
+    """At most `limit` acts, newest first; `by`: only those of one person or agent."""
     before: int | None = None
     left = limit
     while left is None or left > 0:
@@ -125,9 +125,9 @@ def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[
 
 
 def _latest_connecting(session: Session) -> ConnectingAct | None:
-    """The latest connecting in this work tree, if no decision of the project is later.
+    """The latest connecting in this work tree, unless a decision of the project is later.
 
-    It changed files of agents and no rows, so it is not in the ledger.
+    It changed files of agents, not rows, so it is not in the ledger.
     """
     store = session.store_path().absolute()
     tree = work_tree()
@@ -148,7 +148,7 @@ def _latest_connecting(session: Session) -> ConnectingAct | None:
 
 
 def _say_connected(session: Session) -> None:
-    """Name the connected agents, which the list of acts does not have."""
+    """Name the connected agents, which are not in the list of acts."""
     store = session.store_path().absolute()
     if not personal(store, "-agents").is_dir():
         return
@@ -198,7 +198,7 @@ def head_hash(_: click.Context, __: click.Parameter, value: str) -> str:
 @click.command(cls=Verb)
 @option(
     "--head HASH",
-    "A head that an earlier `verify` printed; it must still be in the chain.",
+    "A head printed by an earlier `verify`; it must still be in the chain.",
     default="",
     callback=head_hash,
 )
@@ -220,7 +220,7 @@ def verify(session: Session, head: str, as_json: bool) -> None:
         if verdict.head:
             print_text(f"Head: {verdict.head}")
         if verdict.since is not None:
-            print_text(f"{count(verdict.since, 'act')} since the head that was given.")
+            print_text(f"{count(verdict.since, 'act')} since the given head.")
         verb = _agreement(verdict.rows, verdict.ok)
         print_text(
             f"{count(verdict.rows, 'row')} {verb} the ledger of {count(verdict.acts, 'act')}."

@@ -1,4 +1,4 @@
-"""`reviewer hook`: what agents run at events of a session. Whatever happens, the agent goes on."""
+"""`reviewer hook`: run by agents at events of a session. It never stops the agent."""
 
 from __future__ import annotations
 
@@ -21,12 +21,8 @@ from reviewer.errors import ReviewerError
 if TYPE_CHECKING:
     from reviewer.agents.hooks import Hooks
 
-MAX_SECONDS = 5.0
-"""Before a hook gives up; `connect` allows it 10."""
-MAX_SECONDS_COMPACTION = 9.0
-"""The whole session is read, while the person waits for a compaction that takes longer anyway."""
 MAX_INPUT = 8_000_000
-"""Bytes of stdin; the summary of a compaction is a thousandth of that."""
+"""Bytes of stdin; a compaction summary is a thousandth of that."""
 
 
 class _WrongHookError(click.UsageError):
@@ -34,7 +30,7 @@ class _WrongHookError(click.UsageError):
 
 
 class HookVerb(Verb):
-    """A verb whose wrong usage has exit code 1: with 2 some agents would block the person."""
+    """A verb with exit code 1 for wrong usage: with 2, some agents would block the person."""
 
     def make_context(self, *args: Any, **settings: Any) -> click.Context:
         try:
@@ -50,30 +46,32 @@ class HookVerb(Verb):
 def hook(session: Session, agent: str, event: str) -> None:
     """Answer an event of an agent's session; agents run this.
 
-    It reads one JSON object on stdin, and answers on stdout when there is something to say. At the
-    start and after a compaction it gives the project's packet; before a compaction it says what
-    must be kept, where the agent can be told; at the end the session is noted, and another process
-    reads it. With a prompt, a failed call or a guarded call it gives the memories that belong
-    there. A failure is a line in a log beside the store, with exit code 0; only an unknown AGENT or
-    EVENT, or wrong options, exit with 1.
+    Reads one JSON object on stdin, and answers on stdout if there is an answer. At the start and
+    after a compaction it gives the project's packet; before a compaction, instructions for the
+    summary, if the agent accepts them; at the end it notes the session, and another process reads
+    it. With a prompt, a failed call or a guarded call it gives the memories that belong there. A
+    failure is a line in a log beside the store, with exit code 0; only an unknown AGENT or EVENT,
+    or wrong options, exit with 1.
     """
     from reviewer.agents import call_hook
     from reviewer.agents.background import inside_own_call
-    from reviewer.agents.hook_events import COMPACTIONS, UnknownEventError, answer, read_event
+    from reviewer.agents.events import EVENTS, TIMEOUTS, is_call_event
+    from reviewer.agents.hook_events import UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks
+    from reviewer.recall.use_moments import START
 
     if inside_own_call(os.environ):
         return
-    if event in call_hook.EVENTS.get(agent, ()):
+    if is_call_event(agent, event):
         call_hook.respond(str(session.store_path()), session.project, agent, event)
         return
     hooks = Hooks(session.store_path(), project=session.project)
     named = f"{agent} {event}"
-    seconds = MAX_SECONDS_COMPACTION if event in COMPACTIONS else MAX_SECONDS
+    seconds = TIMEOUTS[EVENTS.get(agent, {}).get(event, START)]
     gc.disable()  # it takes a tenth of the time, and the process ends soon
     try:
         with within(
-            seconds, lambda: _log(hooks, f"{named}: it took longer than {seconds:g} seconds.")
+            seconds, lambda: _log(hooks, f"{named}: it took longer than {seconds} seconds.")
         ):
             data = sys.stdin.buffer.read(MAX_INPUT + 1)
             if len(data) > MAX_INPUT:
@@ -83,7 +81,7 @@ def hook(session: Session, agent: str, event: str) -> None:
                 sys.stdout.write(f"{answer(happened, text)}\n")
                 sys.stdout.flush()
             hooks.finish(happened)
-    except UnknownEventError as problem:  # an agent is told what `connect` wrote
+    except UnknownEventError as problem:  # the person should see a wrong `connect`
         narrate(str(problem))
         leave(FAILED)
     except Exception as problem:
@@ -96,7 +94,7 @@ def hook(session: Session, agent: str, event: str) -> None:
 
 @contextmanager
 def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
-    """Call `late` and end the process where the block takes longer than `seconds`."""
+    """Call `late` and end the process if the block takes longer than `seconds`."""
     if not hasattr(signal, "SIGALRM"):
         yield
         return
@@ -108,7 +106,7 @@ def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
     signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     with open(os.devnull, "w") as nowhere:
-        # Python runs a handler between two steps only: a call that never returns is ended by this.
+        # Python runs a handler between two steps only: this ends a call that never returns.
         faulthandler.dump_traceback_later(seconds + 1, exit=True, file=nowhere)
         try:
             yield
@@ -120,9 +118,9 @@ def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
 @click.command(cls=Verb)
 @pass_session
 def read_sessions(session: Session) -> None:
-    """Read the sessions that hooks have noted.
+    """Ingest the sessions noted by hooks.
 
-    A hook starts this in a process of its own.
+    Started by a hook in its own process.
     """
     from reviewer.agents.hooks import SessionReader
 
@@ -133,22 +131,22 @@ def read_sessions(session: Session) -> None:
 @click.command(cls=Verb)
 @pass_session
 def update_call_hooks(session: Session) -> None:
-    """Make memories ready for hooks at calls, and write guards.
+    """Prepare memories for hooks at calls, and write guards.
 
-    A decision starts this in a process of its own, where an agent is connected.
+    Started by a decision in its own process, if an agent is connected.
     """
     from reviewer.agents.agent_files import AgentFiles
-    from reviewer.agents.hooks import bring_call_hooks_up_to_date
+    from reviewer.agents.hooks import refresh_call_hooks
     from reviewer.clock import utc_now
 
     files = AgentFiles(session.store_path())
     with files.lock("guards", wait=True):
-        for problem in bring_call_hooks_up_to_date(session.store_path()):
+        for problem in refresh_call_hooks(session.store_path()):
             files.log(utc_now(), problem)
 
 
 def _log(hooks: Hooks, line: str) -> None:
-    """A line in the log, or on stderr where the log cannot be written."""
+    """A line in the log, or on stderr if the log cannot be written."""
     try:
         hooks.log(line)
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""`reviewer ingest|extract`: read files; show or queue the candidates found in them."""
+"""`reviewer ingest|extract`: read files; show or queue their candidates."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
     "proposing",
     default=True,
     show_default=True,
-    help="Propose candidates, or only store what is read.",
+    help="Propose candidates, or only store the records.",
 )
 @json_option("The wave's counts as one JSON object.")
 @pass_session
 def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: bool) -> None:
     """Read sessions and notes, and queue what may be worth remembering.
 
-    Without a path, read the sessions of this project that agents have left on this machine: those
-    that `reviewer sources` lists. Sessions of agents (docs/formats.md), exports of chats, and
-    Markdown and text notes are recognised by their content, also in compressed files (.gz, .zst).
-    Files that were read before are not queued again. Ctrl-C stops and keeps what was read; a second
-    Ctrl-C stops at once.
+    Without a path, read this project's agent sessions on this machine, as listed by `reviewer
+    sources`. Sessions of agents (docs/formats.md), exports of chats, and Markdown and text notes
+    are recognised by their content, also in compressed files (.gz, .zst). Files that were read
+    before are not queued again. Ctrl-C stops and keeps everything read so far; a second Ctrl-C
+    stops at once.
 
-    Each ingestion is a numbered wave. Its best candidates, at most 50, are queued when all files
+    Each ingestion is a numbered wave. Its best candidates, at most 50, are queued once all files
     are read. With --no-extract nothing is queued until you call `reviewer extract --store`.
     """
     from reviewer.cli.sources import project_sessions
@@ -58,7 +58,7 @@ def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: 
         chosen, what = project_sessions(session)
         paths, sessions = chosen.paths, chosen.sessions
         narrate(what)
-    walk([path.absolute() for path in paths])  # raises before a store is made for missing paths
+    walk([path.absolute() for path in paths])  # raises for missing paths before a store is created
     with (
         session.changing(create=True, new_outside=True) as engine,
         working() as (line, interruption),
@@ -80,7 +80,7 @@ def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: 
     else:
         print_wave(report)
     if report.state == "interrupted":
-        narrate("Interrupted. What was read is kept; run the same command again to continue.")
+        narrate("Interrupted. Everything read so far is kept; run the same command to continue.")
         leave(INTERRUPTED)
     if report.files + report.unchanged == 0:
         narrate(_nothing_read(report))
@@ -104,7 +104,7 @@ def _say_what_is_next(report: WaveReport, waiting: Counts, offered: str) -> None
         narrate(
             f"Proposed for retirement: {retiring}. See: reviewer queue list --filter flag:retire"
         )
-    if report.again:  # what other sessions have shown, too
+    if report.again:  # other sessions have them too
         more = f" and {len(report.again) - 1:,} more" if len(report.again) > 1 else ""
         narrate(f"Came up again: {report.again[0]}{more}. See: reviewer findings --again")
     narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
@@ -113,8 +113,8 @@ def _say_what_is_next(report: WaveReport, waiting: Counts, offered: str) -> None
 
 
 def _offer(engine: Engine, project: str) -> str:
-    """Who could read the sessions of a project and word what they teach, and about what it costs;
-    empty where there is nobody, or nothing to read.
+    """An offer of a reader for the project's sessions, with the estimated cost; empty without a
+    reader or unread sessions.
     """
     from reviewer.llm.readers import readers
     from reviewer.settings import load_settings
@@ -124,19 +124,19 @@ def _offer(engine: Engine, project: str) -> str:
 
 
 def _name_problems(report: WaveReport) -> None:
-    """The first files that could not be read, with the reasons."""
+    """The first unreadable files, with the reasons."""
     for line in report.problems:
         narrate(line)
 
 
 def _to_decide(counts: Counts) -> str:
-    """What waits in the queue now, and how to go on."""
+    """The number of waiting rows, and the next command."""
     return f"Waiting now: {count(counts.waiting, 'statement')}. Decide with: reviewer"
 
 
 REASONS_SHOWN = 4
 EMPTY_FILE = "empty file"
-"""The reason under which a reader counts a whole file among the skipped lines."""
+"""The reason under which a reader counts an empty file among the skipped lines."""
 
 
 def print_wave(report: WaveReport, *, reading: bool = True) -> None:
@@ -177,7 +177,7 @@ def _nothing_read(report: WaveReport) -> str:
 
 
 def _unread(report: WaveReport) -> str:
-    """The files and folders that could not be read, and where they are listed."""
+    """The unreadable files and folders, and where they are listed."""
     counts = ((report.unread_files, "file"), (report.unread_folders, "folder"))
     what = " and ".join(count(number, noun) for number, noun in counts if number)
     return f"{what} could not be read: see {report.report_folder}/errors.log" if what else ""
@@ -194,8 +194,8 @@ def _files_skipped(report: WaveReport) -> Counter[str]:
 @click.command(cls=Verb)
 @click.argument("path", type=FILE, required=False)
 @line_range
-@option("--top N", "How many candidates at most.", least=1, default=50)
-@flag("--store", "Queue candidates found in records of the store.")
+@option("--top N", "At most N candidates.", least=1, default=50)
+@flag("--store", "Queue candidates from stored records.")
 @option("--record KEY", "With --store: only this record (`record_id` in --json).")
 @option("--source PATH", "With --store: all records of this file, even if it is gone.", type=FILE)
 @option("--wave N", "With --store: all records of this ingestion.", type=ID)
@@ -217,14 +217,14 @@ def extract(
 ) -> None:
     """Show the candidates in a file, or queue candidates from stored records.
 
-    With PATH nothing is stored. With --store the records named by one of --record, --source and
+    With PATH nothing is stored. With --store the records selected by one of --record, --source and
     --wave are searched again: candidates that a newer extractor words differently are queued
     beside the older ones, and known candidates count as seen once more.
     """
     scopes = [each for each in (record, source, wave) if each is not None]
     if not store:
         if scopes:
-            raise click.UsageError("--record, --source and --wave go with --store")
+            raise click.UsageError("--record, --source and --wave need --store")
         if path is None:
             raise click.UsageError("name a file, or use --store")
         from reviewer.promotion.waves.preview import extract_file

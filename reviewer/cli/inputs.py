@@ -1,4 +1,4 @@
-"""What people type or pipe in: options, ids, dates, texts."""
+"""Parses typed and piped input: options, ids, dates, texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 HIGHEST_ID = 2**63 - 1
 
 FILE = click.Path(path_type=Path, readable=False)
-"""A path; whoever opens it says what is wrong with it."""
+"""A path; errors are reported when it is opened."""
 
 LONGEST_TEXT = 1 << 20
 """Bytes; a larger file was probably named by mistake."""
@@ -34,10 +34,10 @@ def option(
     many: bool = False,
     **settings: Any,
 ) -> Callable[[Command], Command]:
-    """An option with a value: `--limit N` and what the help says of it.
+    """An option with a value: `--limit N` and its help.
 
-    `into`: the name of the parameter. `choices`: the values allowed. `least`: a whole number from
-    here on. `many`: it may be given several times.
+    `into`: the name of the parameter. `choices`: the values allowed. `least`: the minimum of a
+    whole number. `many`: may be given several times.
     """
     name, _, metavar = named.partition(" ")
     if choices:
@@ -60,7 +60,7 @@ def flag(name: str, says: str, *, into: str = "", **settings: Any) -> Callable[[
 
 
 def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options of one decorator, in the order of the help."""
+    """Several options as one decorator, in the order of the help."""
 
     def all_of_them(command: Command) -> Command:
         for each in reversed(options):
@@ -71,7 +71,7 @@ def together(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 
 
 class Id(click.ParamType[int]):
-    """The number of a row, with or without the `#` that messages put before it."""
+    """The number of a row, with or without the `#` used in messages."""
 
     name = "id"
 
@@ -111,10 +111,10 @@ def limit_option(
 
 
 def engine_options(says: str) -> Callable[[Command], Command]:
-    """`--engine` and `--model`, for a text that the offline engine writes unless it is told."""
+    """`--engine` and `--model`, for a text that is written offline by default."""
     return together(
         option("--engine", says, choices=["offline", "model"], default="offline"),
-        option("--model NAME", "Use this model instead of that of the settings."),
+        option("--model NAME", "Use this model instead of the one in the settings."),
     )
 
 
@@ -128,7 +128,7 @@ line_range = together(
     option("--from-line A", "First line, from 0.", least=0, default=0),
     option("--to-line B", "Stop before this line.", least=0, callback=_behind_first),
 )
-"""Which lines of a file are read."""
+"""The lines of a file to read."""
 
 port_option = option(
     "--port N",
@@ -147,11 +147,11 @@ def read_text(
 ) -> str:
     """The text of a UTF-8 file (`-` is standard input), stripped.
 
-    `of` says what the text is for, `if_empty` what to do instead of giving an empty one, `most` how
-    many bytes it may have.
+    `of`: the purpose of the text; `if_empty`: what to do instead of giving an empty one; `most`:
+    the maximum number of bytes.
 
-    Raises SourceError for a text that is too large, not UTF-8 or empty, OSError when the file
-    cannot be read.
+    Raises SourceError for a text that is too large, not UTF-8 or empty, OSError if the file cannot
+    be read.
     """
     if name == "-":
         raw = sys.stdin.buffer.read(most + 1)

@@ -1,4 +1,4 @@
-"""`reviewer mcp`: the server that agents talk to over stdio."""
+"""`reviewer mcp`: the server for agents, over stdio."""
 
 from __future__ import annotations
 
@@ -17,20 +17,17 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
 
 
 @click.command(cls=Verb, example="mcp --agent claude-code")
-@option(
-    "--agent NAME", "Who proposes (default: the name that the client gives itself).", default=""
-)
+@option("--agent NAME", "The proposer's name (default: the client's own name).", default="")
 @pass_session
 def mcp(session: Session, agent: str) -> None:
     """Serve an agent over stdio: it reads what you promoted, and proposes.
 
-    Agents start this; `reviewer connect AGENT` tells them to. The project is the one of the git
-    work tree in which it is started, or the one of --project. Nothing here promotes, edits or
-    rejects.
+    Agents start this, as set up by `reviewer connect AGENT`. The project is that of the git work
+    tree in which it is started, or of --project. Nothing here promotes, edits or rejects.
     """
     session.refuse_all_projects()
     if agent and not _NAME.fullmatch(agent):
-        raise click.UsageError("--agent is a name of small letters, digits, dots and hyphens")
+        raise click.UsageError("--agent is a name of lower-case letters, digits, dots and hyphens")
     try:
         from reviewer.agents.mcp_server import serve
     except ModuleNotFoundError as missing:

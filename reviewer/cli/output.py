@@ -31,8 +31,8 @@ def print_json(value: object) -> None:
 
 
 def _write(text: str) -> None:
-    """Write to stdout and flush. Where nobody reads any more, what was asked for is done all the
-    same: only a listing of rows ends there.
+    """Write to stdout and flush. If nobody reads any more, the command is still carried out; only a
+    listing of rows ends there.
     """
     try:
         sys.stdout.write(text)
@@ -42,7 +42,7 @@ def _write(text: str) -> None:
 
 
 def discard(stream: IO[str]) -> None:
-    """Send what a stream has buffered, and all that follows, to the null device."""
+    """Redirect a stream, with its buffer, to the null device."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -60,7 +60,7 @@ def json_line(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """A record as its fields, or as its `to_json`; what JSON does not know, as its text."""
+    """A record as its fields, or as its `to_json`; a type unknown to JSON as its text."""
     if hasattr(value, "to_json"):
         return value.to_json()
     from msgspec import to_builtins
@@ -69,7 +69,7 @@ def _plain(value: object) -> object:
 
 
 def fields(record: Struct) -> dict[str, Any]:
-    """The fields of a record, to print it with more."""
+    """The fields of a record, for printing it with more."""
     return {name: getattr(record, name) for name in record.__struct_fields__}
 
 
@@ -87,14 +87,14 @@ def print_lines(text: str) -> None:
 def narrate(text: str) -> None:
     """Print a line about progress or results on stderr, control characters made visible.
 
-    The work goes on where nobody can read it.
+    Never fails if nobody can read it.
     """
     with suppress(OSError):
         click.echo(safe(text), err=True)
 
 
 def report_act(done: Act, *, undo: str = "reviewer undo") -> None:
-    """Say what an act did, and the command that takes it back; none where nothing was changed."""
+    """Print the result of an act, and the command for undoing it, if anything changed."""
     narrate(f"{done.title} - {undo} takes it back" if done.act else f"{done.title}.")
 
 
@@ -104,7 +104,7 @@ def hand_out(text: str) -> None:
 
 
 def moment(at: str) -> str:
-    """A time of the store in local time, to the second, with its zone."""
+    """A stored time in local time, to the second, with its zone."""
     from reviewer.clock import from_iso
 
     when = from_iso(at)
@@ -154,7 +154,7 @@ def line_width() -> int | None:
 
 
 def json_option(says: str = "One JSON object per line.") -> Callable[[Command], Command]:
-    """`--json`, which a command gets as `as_json`."""
+    """`--json`, passed to the command as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=says)
 
 
@@ -168,10 +168,10 @@ def emit(
     to_json: Callable[[Row], object] | None = None,
     empty: str = "",
 ) -> int:
-    """Print rows as NDJSON or as a table; how many there were.
+    """Print rows as NDJSON or as a table; returns their number.
 
-    `head`: titles of the columns. `right`: the columns aligned to the right. `to_json`: a row as
-    JSON, where that is more than its fields. `empty`: said to a person where there are none.
+    `head`: titles of the columns. `right`: right-aligned columns. `to_json`: a row as JSON, if that
+    is more than its fields. `empty`: a sentence for a person if there are none.
     """
     if as_json:
         return _print_rows(rows, to_json)
@@ -190,7 +190,7 @@ def emit_texts(
     apart: bool = True,
     empty: str = "",
 ) -> int:
-    """Print rows as NDJSON or each in lines of its own; how many there were.
+    """Print rows as NDJSON or each in lines of its own; returns their number.
 
     `apart`: a blank line between two rows. The rest is as for `emit`.
     """
@@ -223,7 +223,7 @@ def print_table(
     head: Sequence[str] = (),
     right: Collection[int] = (),
 ) -> int:
-    """Print rows as aligned lines; how many there were, without the head."""
+    """Print rows as aligned lines; returns their number, without the head."""
     cells = [tuple(row) for row in rows]
     for line in table([head, *cells] if head else cells, right=right):
         print_text(line)
@@ -232,7 +232,7 @@ def print_table(
 
 def table(rows: Iterable[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
     """Rows from outside as aligned lines, two blanks between columns, the last column cut to the
-    terminal. `right`: the columns aligned to the right.
+    terminal. `right`: right-aligned columns.
     """
     cells = [tuple(map(safe, row)) for row in rows]
     if not cells:
@@ -253,8 +253,8 @@ def table(rows: Iterable[Sequence[str]], *, right: Collection[int] = ()) -> list
 def by_reason(
     title: str, counts: Mapping[str, int], most: int = 1_000
 ) -> Iterator[tuple[str, str]]:
-    """Counts as rows of a table, the largest first, at most so many; `3 x reason`, since reasons
-    are phrases of every kind, so that none takes a plural.
+    """Counts as rows of a table, largest first, at most so many. `3 x reason`, because reasons are
+    phrases of every kind without a plural.
     """
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     shown = ordered if len(ordered) <= most + 1 else ordered[:most]
@@ -262,11 +262,11 @@ def by_reason(
         yield "" if place else title, f"{times:,} x {reason}"
     if left := ordered[len(shown) :]:
         times = sum(number for _, number in left)
-        yield "", f"{times:,} for {count(len(left), 'more reason')}, which are in report.json"
+        yield "", f"{times:,} for {count(len(left), 'more reason')}, listed in report.json"
 
 
 def wrapped(text: str, margin: str) -> Iterator[str]:
-    """Text from outside in lines that fit the terminal, each behind the margin."""
+    """Text from outside in lines that fit the terminal, each after the margin."""
     from textwrap import wrap
 
     width = line_width()

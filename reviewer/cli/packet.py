@@ -1,4 +1,4 @@
-"""`reviewer packet`: the context that an agent needs, within a token budget."""
+"""`reviewer packet`: the context for an agent, within a token budget."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 PROBLEMS_SHOWN = 20
 TASK_BYTES = 4 << 20
-"""The largest text of a task that is read."""
+"""Bytes of the largest task."""
 
 
 class Budget(click.ParamType[Limits]):
-    """What the text of a packet may take, as the screen reads it."""
+    """The limits of a packet's text, parsed as on the screen."""
 
     name = "budget"
 
@@ -63,7 +63,7 @@ _source_options = together(
         choices=("store", "folder", "both"),
     ),
 )
-"""Where a packet comes from."""
+"""The source of a packet."""
 
 
 @click.group(
@@ -74,8 +74,8 @@ _source_options = together(
 @_source_options
 @option(
     "--budget TOKENS",
-    "The limit of the text: 4000, 4,000 or 4k; also '4k 9500 chars', or an agent whose limits "
-    f"it has to keep: {', '.join(PRESETS)}.",
+    "The limit of the text: 4000, 4,000 or 4k; also '4k 9500 chars', or an agent with its own "
+    f"limits: {', '.join(PRESETS)}.",
     type=Budget(),
     default=f"{DEFAULT_BUDGET:,}",
 )
@@ -123,7 +123,7 @@ def packet(
     if both:
         raise click.UsageError(f"--pin and --mute both name {both[0]}")
     if explain and (form == "json" or out is not None):
-        raise click.UsageError("--explain is a table on stdout; the JSON always says why")
+        raise click.UsageError("--explain is a table on stdout; the JSON always has the reasons")
     if task == "-":
         task = read_text(
             "-",
@@ -202,11 +202,11 @@ def read(
 
 
 class _Source(NamedTuple):
-    """Where the items come from."""
+    """The source of the items."""
 
     made_from: Path
     words: str
-    """What was read, as a sentence for the person; empty if it was named."""
+    """The source, as a sentence for the person; empty if it was named."""
     prepared: Callable[..., Prepared]
     items: Callable[[Sequence[str]], list[Item]]
     """Items by their ids or places. Raises UnknownIdError."""
@@ -225,7 +225,7 @@ def _of_folder(folder: Path, words: str = "") -> _Source:
 
 
 def _of_store(engine: Engine, folder: Path | None, words: str) -> _Source:
-    """`folder`: a context folder that is read too."""
+    """`folder`: a context folder to include."""
     packets, project = engine.packets, engine.project
 
     def items(names: Sequence[str]) -> list[Item]:
@@ -238,8 +238,8 @@ def _of_store(engine: Engine, folder: Path | None, words: str) -> _Source:
 
 @contextmanager
 def _source(session: Session, context_dir: Path | None, place: str | None) -> Iterator[_Source]:
-    """The source that was named; else the store, and if it has nothing for the project, the
-    context folder here: as on the screen.
+    """The named source; by default the store, and if it has nothing for the project, the context
+    folder here, as on the screen.
     """
     from reviewer.packets.context_folder import context_folder_near
 
@@ -267,12 +267,12 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
             session.remark = unknown
         both = f"From the store and {local}" if place == "both" else ""
         if near is not None and near.words:
-            both = f"{near.words}: --from both reads it too."
+            both = f"{near.words}: --from both includes it."
         yield _of_store(engine, local if place == "both" else None, both)
 
 
 def _filled_by() -> str:
-    """How to fill the packet of a project without anything stored."""
+    """The command for filling a project without anything stored."""
     from reviewer.packets.context_folder import context_folder_at
 
     here = context_folder_at(Path())

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -54,27 +53,6 @@ class ProgressLine:
         if self._due():
             self._draw(line)
 
-    @contextmanager
-    def going(self) -> Iterator[Callable[[str], None]]:
-        """Show a step and its seconds until the end of the block, for work that reports nothing
-        in between. Yields what changes the step.
-        """
-        began, done, steps = time.monotonic(), threading.Event(), [""]
-
-        def draw() -> None:
-            while not done.wait(SECONDS_BETWEEN_DRAWINGS):
-                self.show(f"{steps[0]}  {time.monotonic() - began:,.0f} s")
-
-        drawing = threading.Thread(target=draw, daemon=True)
-        if self._shown:
-            drawing.start()
-        try:
-            yield lambda step: steps.__setitem__(0, step)
-        finally:
-            done.set()
-            if self._shown:
-                drawing.join()
-
     def _due(self) -> bool:
         now = time.monotonic()
         if not self._shown or now - self._drawn_at < SECONDS_BETWEEN_DRAWINGS:
@@ -109,7 +87,7 @@ class Interruption:
 
     @contextmanager
     def breakable(self) -> Iterator[None]:
-        """A block that the first Ctrl-C ends at once by BrokenOff (see `errors.Breakable`)."""
+        """A block that the first Ctrl-C ends at once with BrokenOff (see `errors.Breakable`)."""
         self._in_breakable = True
         try:
             if self.asked:

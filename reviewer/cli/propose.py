@@ -1,4 +1,4 @@
-"""`reviewer propose`: statements that a model writes from sessions, after saying what it costs."""
+"""`reviewer propose`: a model writes statements from sessions, after an estimate of the cost."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--command AGENT",
     "Ask claude, codex, gemini, opencode or any program, instead of the endpoint.",
 )
-@flag("--dry-run", "Only print what it would cost.")
+@flag("--dry-run", "Only print the cost.")
 @flag("--yes", "Do not ask before the first request.")
 @option("--max-tokens-in N", "Send at most N tokens in this run.", least=1)
 @option("--newest N", "Only the N newest sessions that no reader has read.", least=1)
@@ -64,19 +64,18 @@ def propose(
 ) -> None:
     """Have a model write statements from sessions, and queue those with their proof.
 
-    The model comes from [model] in the settings, or else is an agent that is installed here;
-    --command names another. The cost is printed first, and nothing is sent before you agree. Every
-    statement is checked against the session: its quotes, names and numbers, and whether it is
-    already known.
+    The model comes from [model] in the settings, or else is an installed agent; --command names
+    another. The cost is printed first, and nothing is sent before you agree. Every statement is
+    checked against the session: its quotes, names and numbers, and whether it is already known.
 
-    A folder is searched for sessions; SESSION is the id of one that was ingested. Without either,
-    every ingested session of the project is covered. Answers are kept, so nothing is paid for
-    twice: after Ctrl-C, or at the limit of --max-tokens-in, run the same command to continue.
+    A folder is searched for sessions; SESSION is the id of an ingested one. Without either, every
+    ingested session of the project is covered. Answers are cached, so nothing is paid for twice:
+    after Ctrl-C, or at the limit of --max-tokens-in, run the same command to continue.
     """
     from reviewer.llm.open_model import context_tokens, open_model
     from reviewer.proposing.model_run import piece_tokens, run
 
-    # --follow is for the screen: progress as JSON, and an end once its side of stdin is closed.
+    # --follow is for the screen: progress as JSON, and the end once its side of stdin is closed.
     session.refuse_all_projects()
     if newest is not None and paths:
         raise click.UsageError("--newest chooses the sessions itself: name none")
@@ -112,11 +111,11 @@ def propose(
     sizes = [piece.tokens for each in plan.sessions for piece in each.pieces if not piece.cached]
     if max_tokens_in is not None and sizes and min(sizes) > max_tokens_in:
         raise ReviewerError(
-            f"--max-tokens-in {max_tokens_in:,} allows no request: the smallest piece that is left "
+            f"--max-tokens-in {max_tokens_in:,} allows no request: the smallest remaining piece "
             f"needs {min(sizes):,} tokens."
         )
     if not yes and plan.pieces == plan.cached:
-        max_tokens_in = 0  # nobody was asked about second tries, so they are not made
+        max_tokens_in = 0  # nobody agreed to second tries, so there are none
     elif not yes and not _agreed(max_tokens_in):
         narrate("Nothing was sent.")
         return
@@ -158,12 +157,12 @@ def propose(
 
 
 class _Follower(ProgressLine):
-    """Tells the screen that has started this how far it is, one JSON object a line."""
+    """Reports progress to the screen that started this, as one JSON object per line."""
 
     def __init__(self) -> None:
         super().__init__()
         self.left = False
-        """The screen is gone, or wants an end."""
+        """The screen is gone, or asks to stop."""
         self._said = ""
         threading.Thread(target=self._wait, name="screen", daemon=True).start()
 
@@ -187,7 +186,7 @@ class _Follower(ProgressLine):
         """There is no line to erase."""
 
     def end(self, account: _Account, remark: str) -> None:
-        """What came of it; the sentence of a failure tells what to do."""
+        """The outcome; for a failure, its sentence with advice."""
         print_json(
             {
                 "new": account.new,
@@ -201,7 +200,7 @@ class _Follower(ProgressLine):
 
 
 def _require_writable(session: Session) -> None:
-    """Raise for a store or project that cannot be written, before anything is asked."""
+    """Raise for a read-only store or project before anything is sent."""
     path = session.store_path()
     if path.exists():
         with session.changing(new_outside=True) as engine:
@@ -218,8 +217,8 @@ def _has_terminal() -> bool:
 
 
 def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings:
-    """The settings with what the call says about the model. `asks`: nothing is sent before a person
-    agrees, so an agent that is installed can be taken. Raises ReviewerError.
+    """The settings with the command line's model. `asks`: the person has yet to agree, so an
+    installed agent may be used. Raises ReviewerError.
     """
     import shlex
 
@@ -237,7 +236,7 @@ def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings
         command = found[0].program if found else None
         if found[1:]:
             others = ", ".join(each.program for each in found[1:])
-            narrate(f"{found[0].title} is asked. Also installed, for --command: {others}")
+            narrate(f"Using {found[0].title}. Also installed, for --command: {others}")
     if command is not None:
         try:
             argv = (command,) if command in AGENTS else tuple(shlex.split(command))
@@ -282,7 +281,7 @@ def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementW
 
 
 def _known(session: Session) -> list[KnownText]:
-    """What the questions may name as known already."""
+    """Known statements for the questions."""
     if not session.store_path().exists():
         return []
     with session.changing(new_outside=True) as engine:
@@ -296,7 +295,7 @@ def _plan(
     known: Sequence[KnownText],
     line: ProgressLine,
 ) -> RunPlan | None:
-    """The questions; None when it was interrupted."""
+    """The questions; None if interrupted."""
     from reviewer.llm.model import CancelledError
     from reviewer.proposing.model_run import plan_run
 
@@ -340,14 +339,14 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
 
 
 def _unread(session: Session, newest: int) -> list[Path]:
-    """The newest sessions that no reader has read and that are still there. Raises SourceError."""
+    """The newest sessions that no reader has read and that still exist. Raises SourceError."""
     found: list[Path] = []
     if session.store_path().exists():
         with session.reading() as engine:
             unread = engine.readings.unread(session.target(engine))
         found = [path for path in unread if path.is_file()][:newest]
     if not found:
-        raise SourceError("A reader has read every session that was ingested into this project.")
+        raise SourceError("Every ingested session of this project has already been read.")
     return found
 
 
@@ -364,7 +363,7 @@ def _cost(plan: RunPlan, settings: Settings, model: str) -> dict[str, Any]:
 
 
 def _price(plan: RunPlan, settings: Settings) -> float | None:
-    """In the unit of the settings; None where no prices are set."""
+    """In the unit of the settings; None without prices."""
     model = settings.model
     if not model.price_in and not model.price_out:
         return None
@@ -373,16 +372,16 @@ def _price(plan: RunPlan, settings: Settings) -> float | None:
 
 def _cost_line(plan: RunPlan, settings: Settings, model: str) -> str:
     what = f"{count(len(plan.sessions), 'session')} in {count(plan.pieces, 'piece')}"
-    kept = f" {plan.cached:,} of them answered before, at no cost;" if plan.cached else ""
+    kept = f" {plan.cached:,} of them already answered, at no cost;" if plan.cached else ""
     return (
         f"{what} for {model}:{kept} about {plan.tokens_in:,} tokens in and "
-        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. Added to that are one "
-        "retry for unproved statements and one question that compares the sessions."
+        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. In addition: one retry for "
+        "unproved statements, and one question that compares the sessions."
     )
 
 
 def _why_pieces(plan: RunPlan, limit: int) -> str:
-    """Why sessions are cut, and what to do about it."""
+    """Why sessions are cut, and the remedy."""
     cut = sum(len(each.pieces) > 1 for each in plan.sessions)
     return (
         f"{count(cut, 'session')} did not fit into one request: the model takes {limit:,} tokens."
@@ -403,7 +402,7 @@ def _paid_how(plan: RunPlan, settings: Settings) -> str:
 
 
 def _agreed(max_tokens_in: int | None) -> bool:
-    """Whether the person says yes. Raises UsageError without a terminal to ask on."""
+    """Whether the person agrees. Raises UsageError without a terminal."""
     if not _has_terminal():
         raise click.UsageError("without a terminal nothing is sent unless --yes is given")
     limit = f", at most {max_tokens_in:,} tokens in" if max_tokens_in else ""
@@ -411,7 +410,7 @@ def _agreed(max_tokens_in: int | None) -> bool:
 
 
 class _Account:
-    """What came of a run, session by session."""
+    """The outcome of a run, session by session."""
 
     def __init__(self, plan: RunPlan, reader: str) -> None:
         from reviewer.promotion.rows.relations import Related
@@ -423,7 +422,7 @@ class _Account:
         self.left = plan.pieces
         """Pieces without an answer."""
         self.stuck = False
-        """The store cannot be written, so nothing more is asked."""
+        """The store cannot be written, so nothing more is sent."""
         self.answered = self.read = 0
         self.new = self.seen = self.unproved = self.beyond_cap = 0
         self.related = Related()
@@ -437,7 +436,7 @@ class _Account:
     def add(self, done: SessionDone, engine: Engine, project: str, *, as_json: bool) -> None:
         """Queue the statements of a session, in one act, and count them.
 
-        A failure is noted with the session's name, and costs no other session.
+        A failure is recorded with the session's name, and does not affect other sessions.
         """
         self.dropped.update(done.dropped)
         for failure in done.failures:
@@ -447,7 +446,7 @@ class _Account:
             self._queue(done, engine, project)
             if not done.left:
                 self._note(done, engine, project)
-        except Exception as problem:  # the statements of the other sessions are not lost with it
+        except Exception as problem:  # the other sessions' statements are still queued
             from reviewer.cli.run import explain
 
             self.failures.append(f"{done.path.name}: {explain(problem)[0]}")
@@ -484,7 +483,7 @@ class _Account:
         max_tokens_in: int | None,
         cancelled: Callable[[], bool],
     ) -> None:
-        """Ask what the statements of several sessions have to do with each other."""
+        """Ask how the statements of several sessions relate to each other."""
         from reviewer.llm.model import CancelledError, ModelError
         from reviewer.proposing.over_sessions import LEAST, question_over, read_relations
         from reviewer.proposing.statements import BudgetReachedError
@@ -514,7 +513,7 @@ class _Account:
             self.related = self.related.plus(engine.proposals.relate(project, relations))
 
     def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
-        """Remember that the session was read to its end."""
+        """Record that the session was read to its end."""
         from reviewer.promotion.lists.readings import ReadingNote
 
         engine.readings.note(
@@ -536,7 +535,7 @@ class _Account:
             joined = f"{found.joined:,} joined to others that say the same"
             untrue = f"{found.untrue:,} made untrue by later ones"
             yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"
-        yield "unproved", f"{self.unproved:,} with something that the session does not prove"
+        yield "unproved", f"{self.unproved:,} that the session does not fully prove"
         for place, (reason, times) in enumerate(self.dropped.most_common()):
             yield "" if place else "dropped", f"{times:,} x {reason}"
         spent = self.spent
@@ -567,7 +566,7 @@ def _close(
     max_tokens_in: int | None,
     as_json: bool,
 ) -> None:
-    """The summary, and how the run ended."""
+    """Print the summary, and how the run ended."""
     for row in table(account.rows()):
         narrate(row) if as_json else print_text(row)
     for failure in account.failures:
@@ -578,7 +577,7 @@ def _close(
         narrate(f"Interrupted with {left} left. {same}")
         leave(INTERRUPTED)
     if account.failures:
-        narrate(f"{left} left. What is done is queued. {same}")
+        narrate(f"{left} left. Everything so far is queued. {same}")
         leave(FAILED)
     if account.left:
         narrate(f"Stopped at the limit of {max_tokens_in or 0:,} tokens with {left} left. {same}")
@@ -590,7 +589,7 @@ def _close(
 
 
 def _nothing_read(account: _Account) -> str:
-    """Why nothing came of any answer."""
+    """Why no answer had a result."""
     reason = next((each for each, _ in account.dropped.most_common(1)), "they are empty")
     answers = "the answer" if account.answered == 1 else f"any of {account.answered:,} answers"
     return f"Nothing could be read from {answers} ({reason}). The same command asks again."

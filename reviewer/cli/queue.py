@@ -1,4 +1,4 @@
-"""`reviewer queue list|show|more`: the candidates that wait for a decision."""
+"""`reviewer queue list|show|more`: the candidates waiting for a decision."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ STATUSES = (
     "waiting", "candidate", "deferred", "active", "invalid", "superseded", "graduated", "all",
 )  # fmt: skip
 SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
-"""The screen's word for a status, and the store's."""
+"""The screen's word for a status -> the store's."""
 SORTS = ("rank", "confidence", "newest", "source", "sessions")
 BATCH = 200
-"""Rows read from the store at a time, so that the first lines come at once."""
+"""Rows read from the store at a time, so that the first lines appear at once."""
 
 
 @click.group(cls=VerbSection)
@@ -64,9 +64,9 @@ def list_queue(
     """List the candidates, best first.
 
     Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
-    duplicates, ! conflict or outdated, ⌁ suspicious text, ? proof that leaves something open,
-    ✐ written by hand, ★ favoured by a policy. `reviewer queue show ID` says what is behind them; a
-    policy never promotes anything by itself.
+    duplicates, ! conflict or outdated, ⌁ suspicious text, ? incomplete proof, ✐ written by hand,
+    ★ favoured by a policy. `reviewer queue show ID` explains them; a policy never promotes anything
+    by itself.
     """
     from reviewer.promotion.lists.filters import field_without_value
     from reviewer.promotion.views import QueueQuery, Sort

@@ -1,4 +1,4 @@
-"""`reviewer recall`: what belongs to a call, a failure or a prompt."""
+"""`reviewer recall`: the memories of a call, a failure or a prompt."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LONGEST = 200_000
 
 @click.command(cls=Verb, example='recall --error "error is not nil but it returns nil (nilerr)"')
 @option("--command LINE", "A shell line that is about to run.")
-@option("--error TEXT", "What a failed call said.")
+@option("--error TEXT", "The output of a failed call.")
 @option("--file PATH", "A file that is about to be changed.", into="path")
-@option("--prompt TEXT", "What the person asked for.")
+@option("--prompt TEXT", "The person's request.")
 @option("--limit N", "", type=click.IntRange(1, 50), default=3)
-@option("--session ID", "Note them as given to it.", into="of", default="")
+@option("--session ID", "Record them as given to this session.", into="of", default="")
 @json_option("One JSON object per memory.")
 @pass_session
 def recall(
@@ -33,9 +33,9 @@ def recall(
 ) -> None:
     """Show the memories that belong to a call, failure or prompt.
 
-    First those that stand for this very failure, then those for this command or file, then those
-    that share words with it that few memories have. It says nothing rather than something that does
-    not belong there. `reviewer edit ID --when` changes the moments of a memory.
+    Memories of this very failure come first, then those of this command or file, then those that
+    share rare words with it. A doubtful match is left out. `reviewer edit ID --when` changes the
+    moments of a memory.
     """
     from reviewer.recall.service import cue_of
     from reviewer.text.for_agents import without_tags  # an agent may read it

@@ -1,4 +1,4 @@
-"""`reviewer remember`: a memory in a person's own words, with or without lines that prove it."""
+"""`reviewer remember`: a memory in a person's own words, with or without lines as proof."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
 @option("--content-file FILE", "A file with the statement; - is standard input.")
 @option(
     "--at FILE:LINES",
-    "Where a session says it: 12, 12-20 or 12,15-17, as `reviewer view FILE` counts them.",
+    "The lines that prove it: 12, 12-20 or 12,15-17, as numbered by `reviewer view FILE`.",
     into="place",
 )
 @option("--type TYPE", "Default: by how the text begins.", into="type_")
 @option("--name N", "The name of an entity (default: its text).")
 @option(
     "--scope",
-    "Whether it holds in this project or in all of yours.",
+    "Whether it is true in this project or in all of yours.",
     choices=("project", "person"),
     default="project",
 )
@@ -48,10 +48,10 @@ def remember(
     """Write a memory in your own words.
 
     It waits in the queue until it is promoted. With --at, lines of a session are its proof, and
-    candidates found in the same lines go behind it; without, it is marked as written by hand.
+    candidates from the same lines are hidden behind it; without, it is marked as written by hand.
 
-    TYPE is that of a memory (identity, preference, project, episodic, knowledge, adaptation), or
-    without --at of an entity (decision, parameter, ...); `project` is the memory,
+    TYPE is that of a memory (identity, preference, project, episodic, knowledge, adaptation), or,
+    without --at, of an entity (decision, parameter, ...); `project` is the memory,
     `entity:project` the entity.
     """
     if (statement is None) == (content_file is None):
@@ -116,5 +116,5 @@ def _place(text: str) -> tuple[Path, list[int]]:
 
 
 def _number(digits: str) -> int:
-    """A line number; one that no file can have is as good as any other such number."""
+    """A line number; an overlong one becomes one that no file can have."""
     return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS

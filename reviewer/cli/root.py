@@ -55,7 +55,7 @@ SECTIONS = {
         ),
         "redo": VerbEntry("history:redo", "Redo the act that was undone last."),
     },
-    "Look after what is kept": {
+    "Maintain memories": {
         "state": VerbEntry("state", "List, show, set and unset trusted state."),
         "conflict": VerbEntry("conflict", "Settle a conflict between two entities."),
         "graduate": VerbEntry("triage:graduate", "Propose an active memory as an entity."),
@@ -104,7 +104,7 @@ SECTIONS = {
         "connect": VerbEntry(
             "connect", "Connect an agent, so that it gets its project's memories automatically."
         ),
-        "disconnect": VerbEntry("connect:disconnect", "Take back what `reviewer connect` wrote."),
+        "disconnect": VerbEntry("connect:disconnect", "Undo `reviewer connect`."),
         "pipeline": VerbEntry(
             "pipeline_run:pipeline", "Check, preview, run and resume a pipeline."
         ),
@@ -138,15 +138,15 @@ SECTIONS = {
         ),
     },
 }
-"""The commands that the help lists, by what people do."""
+"""The commands listed in the help, by purpose."""
 
 HIDDEN = {
     "update-call-hooks": VerbEntry(
-        "hook:update_call_hooks", "Make memories ready for hooks at calls, and write guards."
+        "hook:update_call_hooks", "Prepare memories for hooks at calls, and write guards."
     ),
-    "read-sessions": VerbEntry("hook:read_sessions", "Read the sessions that hooks have noted."),
+    "read-sessions": VerbEntry("hook:read_sessions", "Ingest the sessions noted by hooks."),
     "add": VerbEntry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
-    "dev-seed": VerbEntry("demo:dev_seed", "Fill the queue with N made-up candidates."),
+    "dev-seed": VerbEntry("demo:dev_seed", "Fill the queue with N generated candidates."),
 }
 """Commands for programs."""
 

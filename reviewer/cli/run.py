@@ -1,4 +1,4 @@
-"""Runs one call of the program; turns every failure into one line on stderr and an exit code."""
+"""Runs one call of the program; every failure becomes one line on stderr and an exit code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
     Nothing that a user or a file can cause raises; REVIEWER_DEBUG=1 shows the traceback.
     """
     _replace_closed_streams()
-    # Names of files need not be text; what the terminal cannot show is written as an escape.
+    # Names of files need not be text; characters that cannot be printed are escaped.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -97,9 +97,9 @@ def explain(problem: BaseException) -> tuple[str, int]:
 
 
 def flush_streams() -> None:
-    """Flush stdout and stderr; discard what cannot be written any more (a closed terminal).
+    """Flush stdout and stderr; discard what cannot be written (a closed terminal).
 
-    The interpreter would flush them again when it ends, fail, and replace the exit code with 120.
+    Otherwise the interpreter would flush them at its end, fail, and replace the exit code with 120.
     """
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         if stream is None or stream.closed:
@@ -134,7 +134,7 @@ def _folder_is_gone() -> bool:
 def _os_line(problem: OSError) -> str:
     what = problem.strerror or str(problem)
     if problem.errno == errno.ENOENT and problem.filename is None and _folder_is_gone():
-        return "The current folder does not exist any more: change to another one with cd."
+        return "The current folder no longer exists: change to another one with cd."
     where = f"{os.fsdecode(problem.filename)}: " if problem.filename is not None else ""
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"{where}{what}. Free some space and try again."
@@ -144,7 +144,7 @@ def _os_line(problem: OSError) -> str:
 
 
 def _nobody_reads() -> bool:
-    """Whether the reader of stdout has gone; what is left for it is discarded."""
+    """Whether the reader of stdout is gone; the remaining output is discarded."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -165,7 +165,7 @@ def _after_flushing(code: int) -> int:
 
 
 def _replace_closed_streams() -> None:
-    """The null device in place of each standard stream that the caller closed (`reviewer >&-`),
+    """The null device in place of each standard stream closed by the caller (`reviewer >&-`),
     before a file of ours could get its number.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):

@@ -23,8 +23,8 @@ MISSING = "The browser needs the package textual-serve, which is not installed. 
 def serve(session: Session, port: int, demo: bool) -> None:
     """Show the screen in a browser on this machine, until Ctrl-C.
 
-    The address that is printed has a token and works on this machine only; each tab is a screen of
-    its own on the same store. A tab that is closed keeps what was decided and typed.
+    The printed address has a token and works on this machine only; each tab is a screen of its own
+    on the same store. Closing a tab keeps decisions and typed text.
     """
     try:
         from reviewer.serving.server import Server

@@ -1,4 +1,4 @@
-"""What all commands share: the store and project of a call, the screen, kinds of commands."""
+"""Shared by all commands: the store and project of a call, the screen, kinds of commands."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def leave(code: int) -> NoReturn:
 
 INGEST = "reviewer ingest PATH"
 NOTHING_STORED = "Nothing is stored for project "
-"""How the sentence about an unknown project begins."""
+"""The beginning of the sentence about an unknown project."""
 
 LONGEST_ACTOR = 64
 """Characters."""
 
-CANNOT_DRAW = ("", "dumb", "unknown")
+DUMB_TERMINALS = ("", "dumb", "unknown")
 """Values of TERM for terminals that cannot move the cursor."""
 
 
 class NoTerminalError(click.ClickException):
-    """There is no terminal to draw the screen on."""
+    """There is no terminal for drawing the screen."""
 
     exit_code = WRONG_USAGE
 
@@ -64,13 +64,13 @@ class OpenScreen(Protocol):
         start: Start | None = None,
     ) -> int:
         """`ascii`: draw with ASCII only. `light`: dark on light. `keymap`: a TOML file with a
-        `[keys]` table. `start`: begin with the first screen, which offers what there is to read.
+        `[keys]` table. `start`: begin with the start screen, which offers sources to read.
         """
         ...
 
 
 CheckKeymap = Callable[[Path], None]
-"""Raises ReviewerError when the `[keys]` of a TOML file are invalid."""
+"""Raises ReviewerError if the `[keys]` of a TOML file are invalid."""
 
 
 class Session:
@@ -83,9 +83,9 @@ class Session:
         self.project: str | None = None
         self.all_projects = False
         self.actor: str | None = None
-        """Who acts, as given; None for the name that this person logged in with."""
+        """The name of the actor, as given; None for the login name."""
         self.remark = ""
-        """A sentence about the project, printed when the call has succeeded."""
+        """A sentence about the project, printed after the call has succeeded."""
         self._remark_of_choice = ""
 
     def store_path(self) -> Path:
@@ -100,8 +100,8 @@ class Session:
     def listing(self, *, filled_by: str = INGEST) -> Iterator[Engine]:
         """The opened store, for a command that lists everything of a project.
 
-        Where nothing is stored for the project, the command ends with a sentence that says so.
-        Raises as `reading` does.
+        If nothing is stored for the project, the command ends with a sentence that says so. Raises
+        as `reading` does.
         """
         with self.reading(filled_by=filled_by) as engine:
             if unknown := self.unknown(engine, filled_by):
@@ -114,8 +114,8 @@ class Session:
         """The opened store, for a command that only reads: in the project of the call
         (`engine.project`), or with --all-projects in all of them.
 
-        Raises StoreError, ForeignProjectError, UnknownIdError for an unknown project, UsageError
-        when several projects may be meant.
+        Raises StoreError, ForeignProjectError, UnknownIdError for an unknown project, UsageError if
+        several projects may be meant.
         """
         with self.whole_store(filled_by=filled_by) as engine:
             self.choose_to_read(engine)
@@ -139,7 +139,7 @@ class Session:
             yield engine
 
     def target(self, engine: Engine) -> str:
-        """The project that new rows belong to."""
+        """The project of new rows."""
         self.remark = self._remark_of_choice
         return engine.project or WITHOUT_A_TREE
 
@@ -160,14 +160,14 @@ class Session:
             )
 
     def choose_to_begin(self, engine: Engine) -> bool:
-        """As `choose_to_read`; whether there is nothing to show yet, or the person has to say
-        which project is meant.
+        """As `choose_to_read`; returns whether there is nothing to show yet, or the person has to
+        choose a project.
         """
         try:
             self.choose_to_read(engine)
         except click.UsageError as problem:
             if isinstance(problem.__cause__, NoProjectError):
-                engine.work_in_all()  # what is shown if the person chooses none
+                engine.work_in_all()  # until the person chooses one
                 return True
             raise
         known = engine.project is not None and engine.is_known(engine.project)
@@ -182,7 +182,7 @@ class Session:
         return f"{NOTHING_STORED}{name} yet. Fill it: {filled_by}{others}"
 
     def refuse_all_projects(self) -> None:
-        """Raise UsageError when a command that writes was called for all projects."""
+        """Raise UsageError if a command that writes was called for all projects."""
         if self.all_projects:
             raise click.UsageError(
                 "--all-projects is for reading only: name the project with --project NAME"
@@ -198,10 +198,10 @@ class Session:
 
     @contextmanager
     def whole_store(self, *, create: bool = False, filled_by: str = INGEST) -> Iterator[Engine]:
-        """The opened store with all its projects, closed at the end. Raises StoreError when it
-        cannot be opened.
+        """The opened store with all its projects, closed at the end. Raises StoreError if it cannot
+        be opened.
 
-        `create`: make a missing store. `filled_by`: the command to suggest where there is none.
+        `create`: create a missing store. `filled_by`: the command to suggest if there is none.
         """
         from reviewer.engine import Engine
 
@@ -213,12 +213,12 @@ class Session:
         engine = Engine.open(path, actor=self.actor or login_name())
         try:
             if engine.has_erased_bytes:
-                bring_memory_folders_up_to_date(engine)
+                update_memory_folders(engine)
                 engine.forgetting.clean_up()
             yield engine
         finally:
             if engine.has_written:
-                bring_memory_folders_up_to_date(engine)
+                update_memory_folders(engine)
                 announce_call_hooks(engine)
             if bound := engine.say_binding():
                 narrate(bound)
@@ -231,15 +231,13 @@ class Session:
         return self.project or default_project() or WITHOUT_A_TREE
 
     def require_terminal(self, instead: str) -> None:
-        """Raise NoTerminalError when the screen cannot be drawn; `instead` is the command to
-        suggest.
-        """
+        """Raise NoTerminalError if the screen cannot be drawn; `instead`: a command to suggest."""
         if os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver"):
             return  # `reviewer serve` draws in a browser
         if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
             raise NoTerminalError(f"The screen needs a terminal. Without one: {instead}")
         kind = os.environ.get("TERM", "")
-        if os.name == "posix" and kind in CANNOT_DRAW:
+        if os.name == "posix" and kind in DUMB_TERMINALS:
             named = f"TERM={kind}" if kind else "TERM is not set"
             raise NoTerminalError(
                 f"The screen cannot be drawn on this terminal ({named}). Without it: {instead}"
@@ -270,8 +268,8 @@ class Session:
         )
 
 
-def bring_memory_folders_up_to_date(engine: Engine) -> None:
-    """Write what was promoted or taken back into the memory folders that the person has chosen."""
+def update_memory_folders(engine: Engine) -> None:
+    """Update the memory folders chosen by the person after an act."""
     if not personal(engine.path, "-agents").is_dir():
         return
     from reviewer.agents.memory_updates import bring_up_to_date, has_any
@@ -287,18 +285,18 @@ def bring_memory_folders_up_to_date(engine: Engine) -> None:
 
 
 def announce_call_hooks(engine: Engine) -> None:
-    """Say which settings of agents are about to follow what was decided, and why."""
+    """Name the agents' settings that a decision is about to change, and why."""
     if not (personal(engine.path, "-agents") / "connections.json").exists():
         return
     from reviewer.agents.connections import Connections
 
-    with suppress(ReviewerError, OSError):  # the process that writes them puts it into the log
-        for sentence in Connections(engine.path.absolute()).upcoming(engine.recall.ties()):
+    with suppress(ReviewerError, OSError):  # the process that writes them logs it
+        for sentence in Connections(engine.path.absolute()).upcoming(engine.recall.call_triggers()):
             narrate(sentence)
 
 
 def update_call_hooks(store: Path) -> None:
-    """Have the hooks at calls follow what was decided, in a process of its own."""
+    """Apply decisions to the hooks at calls, in another process."""
     from reviewer.agents import background
 
     try:
@@ -311,7 +309,7 @@ pass_session = click.make_pass_decorator(Session)
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    """Note a shared option in the session; the one behind the verb is read last, and counts."""
+    """Store a shared option in the session; the one after the verb is read last, and counts."""
     if value is None or value is False:
         return
     if isinstance(value, str) and not value.strip():
@@ -330,11 +328,11 @@ EMPTY = {
     "project": "a project's name cannot be empty",
     "actor": f"a name has 1 to {LONGEST_ACTOR} characters in one line",
 }
-"""What is wrong with an empty value."""
+"""Advice for an empty value."""
 
 
 class SharedOption(click.Option):
-    """An option of every verb, which only the help of `reviewer` itself lists."""
+    """An option of every verb, listed only in the help of `reviewer` itself."""
 
     def get_help_record(self, ctx: click.Context) -> None:
         return None
@@ -377,7 +375,7 @@ def _store_options(*, before_verb: bool) -> list[click.Option]:
 
 def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The shared options before the verb."""
-    options = reversed(_store_options(before_verb=True))  # click turns them round
+    options = reversed(_store_options(before_verb=True))  # click reverses them
     command.__click_params__ = [*getattr(command, "__click_params__", []), *options]  # type: ignore[attr-defined]
     return command
 
@@ -385,9 +383,9 @@ def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
 class Verb(click.Command):
     """A command that also takes the options of `with_store_options` after its name.
 
-    `example`: a line for `--help`, without `reviewer` in front. `store`: whether the command uses
-    a store; the help of one that does not leaves these options out. `own_project`: its `--project`
-    means something else, so that of the shared ones it takes only `--db`.
+    `example`: a line for `--help`, without `reviewer` in front. `store`: whether the command uses a
+    store; if not, its help omits these options. `own_project`: its `--project` has another meaning,
+    so the only shared option is `--db`.
     """
 
     def __init__(
@@ -416,7 +414,7 @@ class Verb(click.Command):
 
 
 class VerbSection(click.Group):
-    """A group of verbs, listed in the order in which a person uses them."""
+    """A group of verbs, in order of use."""
 
     command_class = Verb
 
@@ -425,17 +423,17 @@ class VerbSection(click.Group):
 
 
 class VerbGroup(Verb, VerbSection):
-    """A group of commands that can also be called itself."""
+    """A group of commands that is also a command itself."""
 
 
 class VerbEntry(NamedTuple):
-    """Where a command is defined, and its one-line help."""
+    """The location of a command, and its one-line help."""
 
     target: str
     """`module:attribute` of the click command in `reviewer.cli`, or one name for both."""
     help: str
     rare: bool = False
-    """The help of the program only gives the name: agents run it, or the screen does the same."""
+    """The program's help only names it: agents run it, or the screen does the same."""
 
     def load(self) -> click.Command:
         module, _, attribute = self.target.partition(":")
@@ -454,7 +452,7 @@ class LazyGroup(click.Group):
         hidden: Mapping[str, VerbEntry],
         **settings: Any,
     ) -> None:
-        """`sections`: what the help lists, under what title. `hidden`: for programs."""
+        """`sections`: the commands in the help, by title. `hidden`: for programs."""
         super().__init__(*args, **settings)
         self.sections = sections
         self.shown = {name: each for part in sections.values() for name, each in part.items()}
@@ -470,7 +468,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click, with the nearest names for one that does not exist."""
+        """As in click, with the nearest names for an unknown command."""
         name = args[0]
         if name in self.entries or name[:1] == "-":
             return super().resolve_command(ctx, args)
@@ -481,7 +479,7 @@ class LazyGroup(click.Group):
         raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands from the table, without importing them; options as click completes them."""
+        """Commands from the table, without importing them; options as completed by click."""
         from click.shell_completion import CompletionItem
 
         named = [

@@ -1,4 +1,4 @@
-"""`reviewer sources|watch`: the sessions that agents have left on this machine."""
+"""`reviewer sources|watch`: agents' sessions on this machine."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 NOTHING_HERE = "There are no sessions of this project on this machine."
 EVERY = 20
-"""Seconds after which `watch` looks again."""
+"""Seconds between two looks of `watch`."""
 PAUSE = 0.2
-"""Seconds after which a pause is asked whether it has been interrupted."""
+"""Seconds between two checks for an interruption."""
 
 
 @click.command(cls=Verb)
@@ -53,9 +53,8 @@ def sources(
 ) -> None:
     """List the agent sessions on this machine, and which have been read.
 
-    Without --all, only those of this project: of its folders and linked work trees. Only the places
-    where agents are known to keep sessions are searched. Read them with `reviewer ingest`, without
-    a path.
+    Without --all, only those of this project: of its folders and linked work trees. Only the known
+    session folders of agents are searched. Read them with `reviewer ingest`, without a path.
 
     --files also shows the folder of each session. If the project used to be in another folder, or
     agents worked in a copy that is gone, name that folder once with --moved-from.
@@ -131,7 +130,7 @@ def _written(nanoseconds: int) -> str:
 
 
 def _gone(folder: str) -> str:
-    """Only said of a folder that can be looked at without mounting anything."""
+    """A note for a deleted folder; only on local disks, where looking mounts nothing."""
     from reviewer.mounts import is_on_local_disk
 
     return ", which is gone" if is_on_local_disk(folder) and not Path(folder).is_dir() else ""
@@ -140,8 +139,8 @@ def _gone(folder: str) -> str:
 def found_sessions(
     session: Session, *, everywhere: bool = False
 ) -> tuple[list[FoundSession], list[FoundSession]]:
-    """All sessions on this machine, and those of this project; with `everywhere` it does not matter
-    whether it is clear which one that is.
+    """All sessions on this machine, and those of this project; with `everywhere`, the project may
+    be ambiguous.
 
     Raises ForeignProjectError.
     """
@@ -157,7 +156,7 @@ def found_sessions(
 
 
 def _stamps(session: Session, everywhere: bool) -> Stamps:
-    """What the store has read; nothing where there is no store yet."""
+    """The stamps of the store; empty without a store."""
     if not session.store_path().exists():
         return {}
     with session.whole_store() as engine:
@@ -169,7 +168,7 @@ def _stamps(session: Session, everywhere: bool) -> Stamps:
 def project_sessions(session: Session) -> tuple[ChosenFiles, str]:
     """The sessions of this project to read, and a sentence that counts them.
 
-    Raises SourceError when there are none.
+    Raises SourceError if there are none.
     """
     from reviewer.sources.discovery import choose
 
@@ -182,9 +181,7 @@ def project_sessions(session: Session) -> tuple[ChosenFiles, str]:
 
 
 def ingested_sessions(session: Session) -> list[Path]:
-    """The sessions that the project was read from and that are still there, the latest first;
-    none without a store.
-    """
+    """The project's ingested sessions that still exist, latest first; empty without a store."""
     if not session.store_path().exists():
         return []
     from reviewer.sources.open import is_session
@@ -201,8 +198,8 @@ def ingested_sessions(session: Session) -> list[Path]:
 def watch(session: Session, once: bool, as_json: bool) -> None:
     """Read new turns of sessions as agents write them, until Ctrl-C.
 
-    Looks every 20 seconds at the places that `reviewer sources` lists, and reads the files that
-    have changed.
+    Checks the places listed by `reviewer sources` every 20 seconds, and reads the files that have
+    changed.
     """
     session.refuse_all_projects()
     with interruptible() as interruption:
@@ -224,7 +221,7 @@ def watch(session: Session, once: bool, as_json: bool) -> None:
 def _read_changes(
     session: Session, interruption: Interruption, *, once: bool, as_json: bool
 ) -> None:
-    """Read the sessions of this project that were not read since they changed."""
+    """Read this project's sessions that have changed since they were read."""
     from reviewer.promotion.waves.found_sessions import is_read
     from reviewer.sources.discovery import choose
 

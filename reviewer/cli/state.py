@@ -1,4 +1,4 @@
-"""`reviewer state list|show|set|unset`: trusted state, which only a person writes."""
+"""`reviewer state list|show|set|unset`: trusted state, written by a person only."""
 
 from __future__ import annotations
 

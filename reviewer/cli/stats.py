@@ -12,7 +12,7 @@ from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.llm.spending import Sum
+    from reviewer.llm.spending import SpendingTotal
 
 USES_SHOWN, USE_CHARS = 10, 70
 DAYS_SHOWN, SESSIONS_SHOWN = 7, 5
@@ -25,8 +25,8 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 def stats(session: Session, as_json: bool) -> None:
     """Count candidates by project and status, and uses; measure compressions.
 
-    Durations are in milliseconds. Compressions are measured across all projects, and so is what
-    questions to models took: by day, by session and in sum, at the prices of your settings.
+    Durations are in milliseconds. Compressions are measured across all projects, and so are
+    questions to models: by day, by session and in total, at the prices in your settings.
     """
     with session.listing() as engine:
         names = [engine.project] if engine.project else engine.project_names()
@@ -109,8 +109,8 @@ def _print_questions(as_json: bool) -> None:
     )
 
 
-def _price(spent: Sum) -> str:
-    """`1.20`, and how many questions it leaves out because the settings had no price."""
+def _price(spent: SpendingTotal) -> str:
+    """`1.20`, and the number of questions without a price."""
     if spent.unpriced == 0:
         return f"{spent.price:,.2f}"
     return f"{spent.price:,.2f} and {spent.unpriced:,} without a price" if spent.price else "-"

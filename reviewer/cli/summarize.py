@@ -32,7 +32,7 @@ LEVELS = ("detailed", "brief", "tags")
 )
 @line_range
 @option("--max-tokens N", "At most N tokens per summary, instead of the level's ratio.", least=0)
-@engine_options("What writes the summary; model sends the text to the model of the settings.")
+@engine_options("The writer; model sends the text to the model in the settings.")
 @json_option()
 def summarize(
     path: Path,
@@ -46,11 +46,11 @@ def summarize(
 ) -> None:
     """Summarize a file at one or all levels, without a store.
 
-    Nothing is sent anywhere unless --engine model asks for it, whatever the settings say. A model
-    reads the lines in one call for each level; where it fails, the offline engine writes, and a
-    line on stderr says why.
+    Nothing is sent anywhere without --engine model, whatever the settings say. A model reads the
+    lines in one call per level; if it fails, the offline engine writes, and a line on stderr gives
+    the reason.
 
-    Of a file with several conversations, such as an export, it is about the last.
+    For a file with several conversations, such as an export, it covers the last.
     """
     if model is not None and engine != "model":
         raise click.UsageError("--model needs --engine model")
@@ -92,10 +92,10 @@ def summarize(
 
 @contextmanager
 def written_by(engine: EngineName, model: str | None) -> Iterator[SummaryWriter | None]:
-    """What --engine and --model ask for; None for the offline engine. Ctrl-C stops a model in an
+    """The writer for --engine and --model; None for the offline engine. Ctrl-C stops a model in an
     orderly way.
 
-    Raises ModelError when no model is configured, SettingsError.
+    Raises ModelError if no model is configured, SettingsError.
     """
     if engine == "offline":
         yield None
@@ -116,7 +116,7 @@ def written_by(engine: EngineName, model: str | None) -> Iterator[SummaryWriter 
 def say_what_is_wrong(
     engine: str, note: str, invented: Sequence[str], faults: Sequence[str] = ()
 ) -> None:
-    """On stderr, what is wrong with a model's text, or why the offline engine wrote it."""
+    """Print to stderr the faults of a model's text, or why the offline engine wrote it."""
     if note:
         narrate(f"  note: {note}")
     if engine != "offline" and faults:

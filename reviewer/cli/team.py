@@ -12,13 +12,11 @@ from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError, StoreError
-from reviewer.files import login_name, open_file, reason_of, write_atomic
+from reviewer.files import login_name, reason_of
 
 if TYPE_CHECKING:
-    from reviewer.promotion.exchange.signed_decisions import DecisionFile, ImportedDecisions
-
-LARGEST_SIGNATURE = 100_000
-"""Bytes."""
+    from reviewer.promotion.exchange.decision_lines import DecisionFile
+    from reviewer.promotion.exchange.signed_decisions import ImportedDecisions
 
 
 @click.command(cls=Verb, example="share staff --db /srv/reviewer/team.db")
@@ -113,25 +111,23 @@ def export(session: Session, key: Path, out: Path) -> None:
 
     Of promoted memories it has up to three passages, with the names of their files.
     """
-    from reviewer.promotion.exchange.signatures import sign
+    from reviewer.promotion.exchange.decision_lines import write_decisions
+    from reviewer.promotion.exchange.signatures import signature_of
 
-    signed = out.with_name(f"{out.name}.sig")
-    for path in (out, signed):
+    for path in (out, signature_of(out)):
         if path.exists():
             raise StoreError(f"{path} exists: name another file.")
     with session.reading() as engine:
         if engine.project is None:
             raise click.UsageError("name the project with --project NAME")
         actor = session.actor or login_name()
-        data = engine.decisions.export(engine.project, actor)
-    signature = sign(data, key)
+        header, lines = engine.decisions.export(engine.project, actor)
     try:
-        write_atomic(out, data)
-        write_atomic(signed, signature)
+        write_decisions(out, header, lines, str(key))
     except OSError as problem:
         raise StoreError(f"{out} cannot be written: {reason_of(problem)}.") from problem
-    number = count(data.count(b"\n") - 1, "decision")
-    narrate(f"{number} of {actor} in {out}, signed in {signed}.")
+    number = count(len(lines), "decision")
+    narrate(f"{number} of {actor} in {out}, signed in {signature_of(out)}.")
 
 
 @decisions.command("import", example="decisions import anna.jsonl --allowed signers")
@@ -157,15 +153,15 @@ def import_(
     FILE.sig is the signature. What was decided otherwise here is refused and listed. Promoted
     memories that this store does not have are added, with their line of FILE as evidence.
     """
+    from reviewer.promotion.exchange.decision_lines import read_decisions
     from reviewer.promotion.exchange.signatures import signer
-    from reviewer.promotion.exchange.signed_decisions import read_decisions
 
     found = read_decisions(file)
-    session.actor = signer(b"".join(found.lines), _signature(file), allowed)
+    session.actor = signer(file, found.data, allowed)
     with session.changing(create=True) as engine:
         project = session.target(engine)
         _require_project(found, project, from_project)
-        done = engine.decisions.apply(file, found, project)
+        done = engine.decisions.apply(found, project)
     _report(done, as_json, session.actor)
 
 
@@ -179,21 +175,6 @@ def _require_project(found: DecisionFile, project: str, named: str | None) -> No
             f"These are decisions of project {header.project}, and this is {project}. To apply "
             f"them all the same, name it: --from-project {shlex.quote(header.project)}"
         )
-
-
-def _signature(file: Path) -> bytes:
-    path = file.with_name(f"{file.name}.sig")
-    try:
-        with open_file(path) as opened:
-            data = opened.read(LARGEST_SIGNATURE + 1)
-    except OSError as problem:
-        raise SourceError(
-            f"The signature {path} cannot be read: {reason_of(problem)}. Files without one are not "
-            "imported."
-        ) from problem
-    if len(data) > LARGEST_SIGNATURE:
-        raise SourceError(f"{path} is too large for a signature.")
-    return data
 
 
 def _report(done: ImportedDecisions, as_json: bool, actor: str) -> None:

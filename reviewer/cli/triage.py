@@ -59,7 +59,7 @@ def defer(session: Session, ids: tuple[int, ...]) -> None:
 
 @click.command(cls=Verb)
 @ids
-@option("--because TEXT", "What is wrong with a memory; it is shown in the queue.")
+@option("--because TEXT", "The error in a memory; it is shown in the queue.")
 @pass_session
 def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None:
     """Return decided candidates to the queue.
@@ -114,7 +114,8 @@ def edit(
     """Change the wording, type or name of a memory, or when it is recalled.
 
     All of it, and promoting a candidate with --promote, is one act. `reviewer queue show` still
-    shows an earlier wording. Types are those of `reviewer remember`: `project` is the memory,
+    All of it, including promoting a candidate with --promote, is one act. `reviewer queue show`
+    still shows an earlier wording. Types are those of `reviewer remember`: `project` is the memory,
     `entity:project` the entity. A candidate that gets the type of an entity becomes one.
     """
     from reviewer.recall.moments import read_moment  # late: it has the patterns of failures

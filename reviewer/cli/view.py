@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("path", type=FILE)
 @line_range
-@option("--session ID", "Only this session of a file that has several.")
+@option("--session ID", "Only this session of the file.")
 @json_option()
 def view(
     path: Path, from_line: int, to_line: int | None, session: str | None, as_json: bool
 ) -> None:
     """Show a session: dialogue in full, each tool call on one line.
 
-    Errors, refused calls, to-do lists and commits are shown; pasted logs and what the agent's
-    program added are shortened, and secrets are masked. No store is touched. The ids of the
-    sessions in a database are listed by `reviewer sources --files`.
+    Errors, refused calls, to-do lists and commits are shown; pasted logs and additions by the
+    agent's program are shortened, and secrets are masked. No store is touched. `reviewer sources
+    --files` lists the ids of the sessions in a database.
     """
     from reviewer.proposing.session_view import read_view, view_text
 
@@ -48,7 +48,7 @@ def view(
 
 
 def _account(found: SessionView) -> None:
-    """How much of the file is shown, and what is left out."""
+    """Print how much of the file is shown, and what is left out."""
     if not found.lines:
         narrate("There is nothing to show.")
     shown = sum(len(line.text.encode("utf-8", "replace")) for line in found.lines)

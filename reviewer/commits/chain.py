@@ -1,4 +1,4 @@
-"""Writing commits: the head moves, an edit is a commit of its own, and no commit is overwritten."""
+"""Writing commits. The chain is append-only: an edit is a commit too."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def checked_shape(given: CommitShape) -> CommitShape:
 
 
 class Draft(Struct, frozen=True):
-    """A commit that is about to be written at the end of a chain."""
+    """A commit to be appended to a chain."""
 
     role: str
     type: str
@@ -104,7 +104,7 @@ def create_context(
 
 
 def head_of(act: Act, context: int) -> ChainHead:
-    """The end of a chain as it is inside this act. Raises UnknownIdError."""
+    """The end of a chain, as seen inside this act. Raises UnknownIdError."""
     act.require_own("context", [context])
     found = act.query(
         "SELECT h.id, h.hash, (SELECT coalesce(max(position) + 1, 0) FROM commit_ c"

@@ -118,7 +118,7 @@ def after_change(
     """Priority and criteria of a commit after a change.
 
     Criteria without a priority make a commit at least IMPORTANT; a priority without criteria keeps
-    those that were there.
+    the current ones.
     """
     before = retention.NO_CRITERIA if change.clear else subject.retention
     criteria = RetentionCriteria(
@@ -205,7 +205,7 @@ def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
 
 
 def first_words(text: str, hashed: str) -> str:
-    """The beginning of a turn in quotation marks; of one without words its short hash."""
+    """The beginning of a turn in quotation marks; its short hash if it has no words."""
     line = first_line(text)
     if not line:
         return hashed[:8]

@@ -1,4 +1,4 @@
-"""Texts as they are stored: without secrets, once each, with their tokens counted and hashed."""
+"""Stored texts: secrets masked, deduplicated, hashed, tokens counted."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def prepare(text: str) -> PreparedText:
 
 
 def clean_name(name: str) -> str:
-    """A typed name as it is stored: stripped, secrets masked."""
+    """A typed name for storing: stripped, secrets masked."""
     return prepare(name.strip()).text
 
 
@@ -99,8 +99,8 @@ def known_contents(query: Query, hashes: Iterable[str]) -> dict[str, int]:
 def store_texts(act: Act, texts: Sequence[PreparedText], tokens: dict[str, int]) -> dict[str, int]:
     """Store the texts that are new; returns the id of each text by its hash.
 
-    `tokens`: counts from `count_tokens`, taken before the store was locked. A text that has been
-    deleted since then is counted here.
+    `tokens`: counts from `count_tokens`, taken before the store was locked. A text deleted since
+    then is counted here.
     """
     known = known_contents(act.query, [text.sha256 for text in texts])
     fresh = {text.sha256: text for text in texts if text.sha256 not in known}

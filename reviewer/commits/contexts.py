@@ -55,7 +55,7 @@ class Contexts:
         return views.contexts(self._reader, "(?1 IS NULL OR p.name = ?1)", project)
 
     def first_requests(self) -> dict[int, tuple[str, str]]:
-        """By context, what a person wrote first, and the time of its last turn."""
+        """By context: its first request by a person, and the time of its last turn."""
         return views.first_requests(self._reader)
 
     def get(self, context: int) -> ContextView:
@@ -90,10 +90,10 @@ class Contexts:
         """Import a transcript as a chain of commits, or extend the chain imported from it before.
 
         The context is called `name`, or like the file; lines are 0-based and half-open. Importing a
-        file again adds only new commits. `session`: only this one of a file that has several, in a
-        context that is named after both. An exported context is restored with its annotations.
-        Secrets are masked. Raises SourceError when the file cannot be read or has no commits,
-        ConflictError when the context of another file has that name.
+        file again adds only new commits. `session`: only this session of the file, in a context
+        named after both. An exported context is restored with its annotations. Secrets are masked.
+        Raises SourceError if the file cannot be read or has no commits, ConflictError if the
+        context of another file has that name.
         """
         from reviewer.commits import transcript_import  # late: imports all transcript formats
 
@@ -124,7 +124,7 @@ class Contexts:
         *,
         role: str,
         text: str,
-        type: str | None = None,  # noqa: A002 - the word of the document
+        type: str | None = None,  # noqa: A002 - the name of the field
         priority: Priority | str | None = None,
         retain: str | None = None,
         retain_match: Sequence[str] = (),
@@ -159,7 +159,7 @@ class Contexts:
         return self.commit(number)
 
     def edit(self, commit: int, text: str, reason: str = "") -> CommitView:
-        """Give a commit a new text. The edit is a commit too, and the first text stays.
+        """Give a commit a new text. The edit is a commit too, and the original stays.
 
         Returns the edited commit; the same text again changes nothing. Raises ReviewerError for
         an empty text, UnknownIdError, ConflictError when a compression replaced the commit.
@@ -195,7 +195,7 @@ class Contexts:
         return commit_rows(self._reader, ids)
 
     def commit(self, commit: int) -> CommitView:
-        """Everything about a commit; of an edit, about what it edits.
+        """Everything about a commit; for an edit, about the edited commit.
 
         Raises UnknownIdError, also for one of another project.
         """
@@ -216,13 +216,12 @@ class Contexts:
     ) -> Annotated:
         """Set priority and retention criteria of one commit, or of many as one act.
 
-        Arguments that are not given change nothing. `retain` replaces the instructions;
-        `retain_match` and `retain_regex` replace the patterns, and an empty list drops them; with
-        `adds` they are added to those that are there. `clear` drops all criteria first.
-        Criteria without a priority make a commit at least IMPORTANT. Patterns that do not match
-        their own commit are stored and reported in `warnings`. Raises UnknownIdError,
-        AmbiguousReferenceError, PatternError, ReviewerError for empty criteria; in these cases
-        no annotation is written.
+        Omitted arguments change nothing. `retain` replaces the instructions; `retain_match` and
+        `retain_regex` replace the patterns, and an empty list drops them; with `adds` they are
+        added to the current ones. `clear` drops all criteria first. Criteria without a priority
+        make a commit at least IMPORTANT. Patterns that do not match their own commit are stored and
+        reported in `warnings`. Raises UnknownIdError, AmbiguousReferenceError, PatternError,
+        ReviewerError for empty criteria; nothing is written then.
         """
         patterns = None
         if retain_match is not None or retain_regex:
@@ -239,7 +238,7 @@ class Contexts:
             )
             act.title = commit_annotations.title(changed or about, change)
         if not changed:
-            return Annotated(0, f"{act.title}: that held already", ())
+            return Annotated(0, f"{act.title}: nothing changed", ())
         new_criteria = change.instructions is not None or bool(change.patterns)
         carried = [each.origin for each in changed if new_criteria or each.retention]
         return Annotated(
@@ -252,7 +251,7 @@ class Contexts:
     def patterns(
         self, match: Sequence[str], retain_regex: Sequence[str] = ()
     ) -> tuple[Pattern, ...]:
-        """Patterns as they would be stored. Raises PatternError with the column of the error."""
+        """Patterns in their stored form. Raises PatternError with the column of the error."""
         return parse_patterns(match, retain_regex)
 
     def check(self, patterns: Sequence[Pattern], text: str) -> tuple[PatternCheck, ...]:
@@ -260,13 +259,13 @@ class Contexts:
         return check_patterns(patterns, text)
 
     def criteria_warnings(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """Warnings about the current criteria of these commits, a sentence each."""
+        """Warnings about the current criteria of these commits, as sentences."""
         return criteria_warnings(self._reader, ids)
 
     def totals(self, context: int, *, at: int | None = None) -> TokenTotals:
         """Tokens and commits of a chain, now or as of the commit `at`, by priority and role.
 
-        `skip` counts what `compile` leaves out.
+        `skip` counts commits that `compile` leaves out.
         """
         return views.totals(self._reader, context, at)
 

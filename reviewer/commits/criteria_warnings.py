@@ -12,9 +12,9 @@ from reviewer.commits.rows import commit_rows, commit_view
 from reviewer.commits.values import Pattern, Priority
 
 MAX_WARNINGS = 20
-"""More warnings than this are only counted."""
+"""Further warnings are only counted."""
 
-WAITING = "Criteria count where a commit is important; they are kept and wait in"
+WAITING = "Criteria only count for important commits; they are kept, without effect, on"
 UNCHECKED = "There was no time to check"
 _DOUBTS = {"missing": "does not occur", "slow": "could not be checked in time"}
 _SHOWN = 60
@@ -43,7 +43,7 @@ def criteria_warnings(reader: CommitReader, ids: Sequence[int]) -> tuple[str, ..
             if check.state in _DOUBTS:
                 found[f"{_shown(check.pattern)} {_DOUBTS[check.state]} in"].append(short)
             if matches_everything(check.pattern):
-                what = "matches without any words, so it makes nothing survive of"
+                what = "matches even an empty summary, so nothing must survive of"
                 found[f"{_shown(check.pattern)} {what}"].append(short)
     said = [f"{what} {_which(where)}." for what, where in found.items()]
     rest = len(said) - MAX_WARNINGS

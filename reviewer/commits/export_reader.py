@@ -53,7 +53,7 @@ _BLANKS = b" \t\r\n\xef\xbb\xbf"
 def read_export(path: Path, line_start: int = 0, line_end: int | None = None) -> list[Draft] | None:
     """The commits of an exported context; None when the first line of the file is not a commit.
 
-    Lines are 0-based and half-open. Any later line that is not a commit raises SourceError with its
+    Lines are 0-based and half-open. A later line that is not a commit raises SourceError with its
     number, so that a context is never imported with gaps.
     """
     from reviewer.sources.lines import LINE_LIMIT, bom_of, read_lines, reading
@@ -68,7 +68,7 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
             return None
         stream.seek(0)
         if len(stream.readline(LINE_LIMIT + 1)) > LINE_LIMIT:
-            return None  # looking for the end of that line takes long in a large file
+            return None  # the rest of such a line could be long
         stream.seek(0)
         for number, _, raw in read_lines(stream, bom_of(head)):
             wanted = line_start <= number and (line_end is None or number < line_end)

@@ -1,7 +1,7 @@
-"""SQL shared by everything that reads commits: edits applied, latest annotation joined.
+"""SQL shared by all readers of commits: edits applied, latest annotation joined.
 
-Annotations and edits refer to the commit that was first written (`origin`), so that its copies
-after a compression have them too.
+Annotations and edits refer to the original commit (`origin`), so that its copies after a
+compression have them too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EDIT = (
 )
 """Id of the latest edit, or NULL."""
 EDIT_UNTIL = EDIT.removesuffix(")") + " AND e.id <= :until)"
-"""Id of the latest edit at the time when the commit `:until` was written, or NULL."""
+"""Id of the latest edit when the commit `:until` was written, or NULL."""
 ANNOTATION = f"(SELECT max(a.id) FROM annotation a WHERE a.commit_id = {ORIGIN})"
 """Id of the latest annotation, or NULL."""
 DEFAULT_PRIORITY = (
@@ -49,7 +49,7 @@ UP_FROM = (
 )
 """WITH clause before a SELECT: `up` are the commits from `:until` back to the first."""
 CHAIN_UNTIL = f"up CROSS JOIN {joined(EDIT_UNTIL)} WHERE c.id = up.id AND c.operation <> 'edit'"
-"""FROM clause after `UP_FROM`: the chain as of the time when `:until` was its head."""
+"""FROM clause after `UP_FROM`: the chain when `:until` was its head."""
 
 
 Found = TypeVar("Found")
@@ -66,7 +66,7 @@ class CommitReader:
     def kept(self, key: Hashable, read: Callable[[], Found]) -> Found:
         """The result of `read`, cached by key and thread until the store changes.
 
-        Raises StoreError, and what `read` raises.
+        Raises StoreError, and the exceptions of `read`.
         """
         with failures_as_sentences(self._database.path):
             version = self._database.data_version()

@@ -1,4 +1,4 @@
-"""Retention criteria: parsing and checking patterns, and how criteria are stored."""
+"""Retention criteria: parsing, checking and storing."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _TOKEN = re.compile(
 
 
 def expanded_size(expression: str) -> int:
-    """Roughly how many elements an expression has once its counted repeats are expanded.
+    """Roughly the number of elements of an expression with its counted repeats expanded.
 
-    The compiler expands them: `((a{500}){500}){500}` has nineteen characters and would use up all
+    The compiler expands them: `((a{500}){500}){500}` has nineteen characters, and would use up all
     memory before any time limit applies.
     """
     sizes = [0]
@@ -73,7 +73,7 @@ class PatternError(ReviewerError):
 
 
 def parse_patterns(match: Iterable[str], regexes: Iterable[str] = ()) -> tuple[Pattern, ...]:
-    """Texts to match and regular expressions as they are stored, without duplicates.
+    """Substrings and regular expressions in their stored form, without duplicates.
 
     Raises PatternError for an empty pattern, a secret, a bad regular expression, or too many
     patterns.
@@ -125,11 +125,11 @@ def compiled(text: str) -> Any:
     """
     if (elements := expanded_size(text)) > MAX_ELEMENTS:
         raise PatternError(
-            f"The regular expression {text[:60]!r} comes to {elements:,} elements when its repeats "
-            f"are written out, and {MAX_ELEMENTS:,} are the most; repeat less.",
+            f"The regular expression {text[:60]!r} has {elements:,} elements with its repeats "
+            f"expanded; at most {MAX_ELEMENTS:,} are allowed: repeat less.",
             text,
         )
-    import regex  # late: takes 13 ms that listing commits does not need
+    import regex  # late: takes 13 ms, not needed for listing commits
 
     try:
         return regex.compile(unicodedata.normalize("NFC", text))
@@ -171,7 +171,7 @@ def check_patterns(
                 PatternCheck(
                     pattern,
                     "slow",
-                    message=f"Not checked: the patterns before it took {seconds_in_all:g} s.",
+                    message=f"Not checked: earlier patterns took {seconds_in_all:g} s.",
                 )
             )
         elif pattern.mode == "substring":
@@ -224,7 +224,7 @@ NO_CRITERIA = RetentionCriteria()
 
 
 def clean_instructions(text: str) -> str:
-    """Retention instructions as they are stored: stripped, secrets masked.
+    """Retention instructions for storing: stripped, secrets masked.
 
     Raises ReviewerError when it is empty or longer than LONGEST_INSTRUCTIONS characters.
     """
@@ -244,7 +244,7 @@ def clean_instructions(text: str) -> str:
 
 
 def to_json(criteria: RetentionCriteria) -> str | None:
-    """The value of the column `retention_json`; None without criteria."""
+    """The value for the column `retention_json`; None without criteria."""
     return msgspec.json.encode(criteria).decode() if criteria else None
 
 

@@ -50,7 +50,7 @@ def commit_rows(reader: CommitReader, ids: Sequence[int]) -> list[CommitRow]:
 
 
 def commit_view(reader: CommitReader, number: int) -> CommitView:
-    """Everything about a commit; for an edit, about the commit that it edits.
+    """Everything about a commit; for an edit, about the edited commit.
 
     Raises UnknownIdError.
     """
@@ -84,7 +84,7 @@ def commit_view(reader: CommitReader, number: int) -> CommitView:
 
 
 def _writer(reader: CommitReader, origin: int) -> tuple[str, tuple[str, ...]]:
-    """Who wrote a summary, and what of it reads like planted orders."""
+    """The writer of a summary, and its sentences that read like planted orders."""
     row = reader.one(
         "SELECT json_extract(fidelity, '$.engine') AS engine,"
         " json_extract(fidelity, '$.orders') AS orders FROM segment WHERE commit_id = ?"
@@ -152,7 +152,7 @@ _MESSAGE_COLUMNS = (
     f" t.text, t.tokens, c.operation, {ORIGIN} AS origin"
 )
 _MARKER = re.compile(r"\n?\[→(?:more|detail):[^\]\n]{0,200}\]\s*$")
-"""The place of a summary that opens on the screen, of no use to an agent."""
+"""The link to a summary's original in the screen; useless to an agent."""
 _CHAT_ROLES = {"system": "system", "assistant": "assistant"}
 _LABELS = {"tool_call": "tool call", "tool_result": "tool result", "summary": "summary"}
 
@@ -160,7 +160,7 @@ _LABELS = {"tool_call": "tool call", "tool_result": "tool result", "summary": "s
 def compile_messages(
     reader: CommitReader, context: int, until: int | None
 ) -> list[CompiledMessage]:
-    """The messages of a context now, or as of the time when `until` was its head.
+    """The messages of a context now, or when `until` was its head.
 
     Chain and edits are those of that time; priorities are always the current ones.
     """
@@ -198,7 +198,7 @@ def compile_messages(
 
 
 def _summary_range(reader: CommitReader, summary: int) -> SummaryRange | None:
-    """The range that a summary replaces; None where the store does not know."""
+    """The range replaced by a summary; None if not recorded."""
     found = reader.one(
         "SELECT sources, tokens_before FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1",
         (summary,),
@@ -210,11 +210,11 @@ def _summary_range(reader: CommitReader, summary: int) -> SummaryRange | None:
 
 
 def chat_messages(messages: Sequence[CompiledMessage]) -> list[dict[str, str]]:
-    """Messages as chat completions take them: `role` system, user or assistant, and `content`.
+    """Messages for chat completions: `role` system, user or assistant, and `content`.
 
     Tool calls and results become text, because those APIs refuse a result without its call: calls
-    get the role assistant, results the role user. A summary is marked as one, with its range, and
-    has the role user, because the agent did not say it.
+    get the role assistant, results the role user. A summary is labelled with its range, and gets
+    the role user, because it is not the agent's.
     """
     return [
         {

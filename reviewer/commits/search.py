@@ -71,7 +71,7 @@ def parse_filter(text: str) -> ParsedFilter:
 
 
 def _condition(field: str, sign: str, value: str) -> tuple[str, tuple[Value, ...]] | None:
-    """An SQL condition with its parameters; None while its value is still to be typed."""
+    """An SQL condition with its parameters; None while its value is incomplete."""
     if field == "tokens":
         return _number(sign, value)
     if field in FIELDS and sign not in (":", "="):
@@ -123,7 +123,7 @@ def matching_ids(reader: CommitReader, query: CommitQuery) -> array[int]:
 
 
 def has(text: str, term: TextTerm) -> bool:
-    """Whether a text contains a term, or does not where it is negated."""
+    """Whether a text contains a term, or lacks a negated one."""
     lower = text.lower()
     there = term.text in lower
     if not there and " " in term.text:

@@ -12,7 +12,7 @@ from reviewer.commits.chain import Draft, create_context
 from reviewer.commits.contents import prepare
 from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
-from reviewer.sources.claude_words import NOTIFICATIONS
+from reviewer.sources.claude_words import NOTIFICATIONS, command_called
 from reviewer.sources.events import (
     Call,
     Compaction,
@@ -29,7 +29,7 @@ from reviewer.store.acts import Act
 from reviewer.text.identifiers import short_id
 
 LONGEST_STEM = 180
-"""Characters of a file name that are used as the name of a context."""
+"""Characters of a file name used as the name of a context."""
 _ROLES = {
     Speaker.PERSON: "user",
     Speaker.AGENT: "assistant",
@@ -63,8 +63,8 @@ def read_transcript(
     """Read a file as drafts of commits; secrets are masked.
 
     Skips rewound branches, and turns of sub-agents unless the file has no others. `session`: only
-    this one of a file that has several. The conversations of such a file come one after the other,
-    each after a mark. Also reads an exported context. Raises SourceError.
+    this session of the file. Several conversations follow one another, each after a mark. Also
+    reads an exported context. Raises SourceError.
     """
     from reviewer.sources.open import NOTE_FORMATS
     from reviewer.sources.stream import read
@@ -94,11 +94,11 @@ def read_transcript(
 
 
 MARK = "== Conversation "
-"""The beginning of the commit before each conversation, where a file has several."""
+"""The beginning of the commit before each conversation, if a file has several."""
 
 
 def _marked(found: Iterable[tuple[str, Draft]]) -> list[Draft]:
-    """The drafts by conversation, each after a mark; without marks where there is only one."""
+    """The drafts by conversation, each after a mark if there are several."""
     by_key: dict[str, list[Draft]] = {}
     for key, draft in found:
         by_key.setdefault(key, []).append(draft)
@@ -154,7 +154,9 @@ def _draft(event: Event, *, is_note: bool) -> Draft:
 
 
 def _meta(event: Event, call: str) -> dict[str, str | int]:
-    """What joins a call and its result, where the session works, and how the call ended."""
+    """The ids that join a call and its result, the working folder, the call's outcome, and whether
+    a text with the person's role is the client's, such as a skill's.
+    """
     meta: dict[str, str | int | None] = {
         "call": call,
         "folder": event.origin.cwd,
@@ -163,11 +165,15 @@ def _meta(event: Event, call: str) -> dict[str, str | int]:
     if isinstance(event, Result):
         meta |= {"outcome": str(event.outcome), "exit_code": event.exit_code}
         meta["words"] = prepare(event.words).text if event.words else ""
+    if isinstance(event, Notice) and event.kind is NoticeKind.WRAPPER:
+        text = event.text.strip()
+        told = command_called(text) or text.startswith(NOTIFICATIONS)
+        meta["aside"] = None if told else 1
     return {key: value for key, value in meta.items() if value is not None and value != ""}
 
 
 def require_drafts(path: Path, read: ImportedTranscript) -> None:
-    """Raise SourceError, listing what was skipped, when a file has no commits."""
+    """Raise SourceError, listing the skipped blocks, if a file has no commits."""
     if read.drafts:
         return
     reasons = ", ".join(f"{times:,} x {reason}" for reason, times in read.skipped.items())
@@ -179,8 +185,8 @@ def require_drafts(path: Path, read: ImportedTranscript) -> None:
 def context_for(act: Act, path: Path, project: str, name: str | None, now: str) -> tuple[int, bool]:
     """The id of the context for a file, created if needed; whether it had been imported before.
 
-    Without a name it is the context that the file was imported into before, or a new one named
-    after the file. Raises ConflictError when another file's context has the name.
+    Without a name: the context that the file was imported into before, or a new one named after the
+    file. Raises ConflictError if another file's context has the name.
     """
     where = (
         "SELECT x.id, x.source_path FROM context x JOIN project p ON p.id = x.project_id"
@@ -220,9 +226,8 @@ def _free_name(act: Act, where: str, project: str, stem: str) -> str:
 def not_imported_yet(act: Act, context: int, drafts: Iterable[Draft]) -> list[Draft]:
     """The drafts that no earlier import added, in order.
 
-    A mark is added only with turns after it. A commit matches one draft with the same role, type,
-    name, time and text, wherever it now is in the file; so a turn that occurs twice stays two
-    commits after importing again.
+    A commit matches one draft with the same role, type, name, time and text, wherever that is in
+    the file now; so a repeated turn stays two commits. A mark is added only with turns after it.
     """
     here = Counter(
         act.query(

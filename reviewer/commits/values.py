@@ -14,7 +14,7 @@ FEWEST_WORDS = 3
 
 
 def first_line(text: str) -> str:
-    """What a turn begins with; of a client's notice, the first words in its tags."""
+    """The first line of a turn; for a client's notice, the first words in its tags."""
     lines = [line.rstrip() for line in text.strip().splitlines() if line.strip()]
     if lines and lines[0].startswith("<"):
         bare = (" ".join(_CLIENTS_TAG.sub(" ", line).split()) for line in lines)
@@ -67,7 +67,7 @@ class Pattern(Struct, frozen=True):
 
 
 class RetentionCriteria(Struct, frozen=True, omit_defaults=True, gc=False):
-    """What a summary of an IMPORTANT commit must keep: instructions, and patterns it must match."""
+    """Requirements for a summary of an IMPORTANT commit: instructions, and patterns to match."""
 
     instructions: str | None = None
     patterns: tuple[Pattern, ...] = ()
@@ -105,7 +105,7 @@ class CommitRow(Struct, frozen=True):
     first_line: str
     """At most 200 characters."""
     name: str = ""
-    """Speaker or tool, where the transcript names one."""
+    """Speaker or tool, if the transcript names one."""
 
 
 class CommitView(Struct, frozen=True):
@@ -120,7 +120,7 @@ class CommitView(Struct, frozen=True):
     """The first text, if the commit was edited."""
     at: str | None
     name: str
-    """Speaker or tool, where the transcript names one."""
+    """Speaker or tool, if the transcript names one."""
     annotations: tuple[Annotation, ...]
     """Newest first; empty for a commit with the default priority."""
     source_line: int | None
@@ -128,9 +128,9 @@ class CommitView(Struct, frozen=True):
     summary_of: tuple[str, ...] = ()
     """Hashes of the commits that this one summarizes."""
     written_by: str = ""
-    """Of a summary: the engine, and the model where one wrote it; empty where it is not known."""
+    """The engine of a summary, and its model, if any; empty if unknown."""
     orders: tuple[str, ...] = ()
-    """Sentences of a summary by a model that read like planted orders."""
+    """Sentences of a model's summary that read like planted orders."""
 
     @property
     def retention(self) -> RetentionCriteria:
@@ -172,11 +172,11 @@ class PatternCheck(Struct, frozen=True):
     message: str = ""
     """One sentence for the user."""
     fault: str = ""
-    """What is wrong with a bad regular expression, without repeating the expression."""
+    """The error in a regular expression, without the expression."""
 
 
 class TokenTotals(Struct, frozen=True):
-    """Tokens of a chain: total, by priority and by role; `skip` counts what compile leaves out."""
+    """Tokens of a chain: total, by priority and by role; `skip` counts commits not compiled."""
 
     total: int
     by_priority: dict[Priority, int]
@@ -194,7 +194,7 @@ class SummaryRange(Struct, frozen=True):
 
 
 class CompiledMessage(Struct, frozen=True):
-    """One message of a compiled context. `summary_of`: None unless it is a summary made here."""
+    """A message of a compiled context. `summary_of`: the range of a summary."""
 
     role: str
     text: str
@@ -214,9 +214,9 @@ class ImportResult(Struct, frozen=True):
 
     context: ContextView
     commits: int
-    """Number of commits added; 0 when the whole file had been imported before."""
+    """Number of commits added; 0 if the whole file had been imported before."""
     skipped: dict[str, int]
-    """Reason -> number of blocks of the file that did not become commits."""
+    """Reason -> number of skipped blocks."""
     existed: bool
     """The file was imported before; only new commits were added."""
     masked: dict[str, int] = {}
@@ -230,6 +230,6 @@ class Annotated(Struct, frozen=True):
     act: int
     title: str
     ids: tuple[int, ...]
-    """The commits whose annotation changed."""
+    """Commits with a changed annotation."""
     warnings: tuple[str, ...] = ()
-    """Warnings about the criteria, a sentence each."""
+    """Warnings about the criteria, as sentences."""

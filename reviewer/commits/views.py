@@ -44,8 +44,7 @@ def context(reader: CommitReader, number: int) -> ContextView:
 
 
 def find_context(reader: CommitReader, name_or_id: str, project: str | None) -> ContextView:
-    """The context with that name (in `project`, if given), that number, or the only one whose name
-    begins that way.
+    """The context with that name (in `project`, if given), that number, or that unique prefix.
 
     Raises UnknownIdError, listing close matches or the candidates.
     """
@@ -82,11 +81,11 @@ def find_context(reader: CommitReader, name_or_id: str, project: str | None) -> 
             f'There is no context "{wanted}". Make one: reviewer context import FILE, or'
             " context create NAME"
         )
-    raise UnknownIdError(f'There is no context "{wanted}". There is: {", ".join(near)}')
+    raise UnknownIdError(f'There is no context "{wanted}". Close matches: {", ".join(near)}')
 
 
 def first_requests(reader: CommitReader) -> dict[int, tuple[str, str]]:
-    """What a person wrote first in each context, and the time of its last turn."""
+    """By context: its first request by a person, and the time of its last turn."""
     return {
         row["context_id"]: (row["text"], row["last"] or "")
         for row in reader.all(
@@ -99,8 +98,8 @@ def first_requests(reader: CommitReader) -> dict[int, tuple[str, str]]:
 
 
 def totals(reader: CommitReader, number: int, until: int | None) -> TokenTotals:
-    """Tokens and commits of a chain by priority and role; with `until`, as of the time when that
-    commit was the head.
+    """Tokens and commits of a chain by priority and role; with `until`, from when that commit was
+    the head.
     """
     by_priority: Counter[Priority] = Counter()
     by_role: Counter[str] = Counter()

@@ -1,7 +1,7 @@
 """The eight kinds of anchor, in one table: importance and signs.
 
-To add a kind, add a member to `AnchorType`. Signs are looked for in lower-case statements of the
-person, or of anybody.
+To add a kind, add a member to `AnchorType`. Signs are matched against lower-case statements of the
+person, or of anyone.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _OPENER = r"^(?:(?:ok(?:ay)?|so|and|but|also|please)\b[\s,.:;!–—-]*){0,3}"
 class AnchorType(StrEnum):
     """A kind of span that must survive.
 
-    `importance` is its weight before its position counts. The first kind in this order whose sign
-    is in a statement names it.
+    `importance`: its weight, before its position is taken into account. A statement's kind is the
+    first in this order with a sign in it.
     """
 
     importance: float
@@ -99,7 +99,7 @@ class AnchorType(StrEnum):
 
 
 def find_sign(role: str, lower: str) -> tuple[AnchorType, re.Match[str]] | None:
-    """The kind of anchor that a statement (lower case) of a role is, and the match of its sign."""
+    """The kind of anchor in a lower-case statement of a role, and the match of its sign."""
     for kind in AnchorType:
         if kind.sign is None or (kind.who == "person" and role != "user"):
             continue
@@ -113,6 +113,6 @@ DECLARATION = re.compile(
     r"|struct|enum|type|trait|impl|CREATE TABLE|ALTER TABLE|module) +[A-Za-z_(][^\n]{2,110}",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A line that declares something, in a block of code."""
+"""A declaration in a block of code."""
 
 QUESTION_END = re.compile(r"\?[\"')\]*_”’]{0,4}$")

@@ -1,7 +1,6 @@
 """Finds anchors: spans of a conversation that must survive verbatim.
 
-Both those that are detected by the table in `anchor_types.py` and those that a person marked or
-asked to retain.
+Detected by the table in `anchor_types.py`, marked by a person, or matched by retention criteria.
 """
 
 from __future__ import annotations
@@ -24,29 +23,29 @@ from reviewer.text.secrets import mask
 from reviewer.text.units import Unit, UnitKind, units
 
 THRESHOLD = 0.5
-"""Least importance of an anchor."""
+"""Minimum importance of an anchor."""
 MOST = 20
-"""Detected anchors of a segment, in addition to those of a person."""
+"""Detected anchors per segment, in addition to a person's."""
 RECENCY = 0.15
-"""Added to the importance of anchors in the last turn, and less in earlier ones."""
+"""Added to the importance of anchors in the last turn; less in earlier ones."""
 SECOND_HAND = 0.3
-"""Taken from the importance of anchors in an earlier summary, which are nobody's words."""
+"""Subtracted from the importance of anchors in an earlier summary, which are nobody's words."""
 SIMILAR = 0.8
 """Word Jaccard similarity above which two anchors are the same."""
 LONGEST, LONGEST_QUESTION = 220, 400
-"""Characters of an anchor; longer statements are narrowed to the clause that counts."""
+"""Characters of an anchor; a longer statement is narrowed to the relevant clause."""
 SHORTEST, SHORTEST_NAME = 8, 4
 SPEAKERS = frozenset(("user", "assistant", "note"))
 MIN_ASKED = 2
-"""Words of content in a question."""
+"""Content words in a question."""
 PATH_PARTS = 3
-"""Folders and name of a file outside the folder of the session."""
+"""Folders and name of a file outside the session's folder."""
 
 _WORDS = re.compile(r"\w+")
 _FILES = frozenset({IdentifierKind.PATH, IdentifierKind.CODE})
 _FILE = re.compile(r"[\w@./-]{1,200}\.[A-Za-z]\w{0,7}(?::\d+)?")
 _LEADS_ON = re.compile(r":[*_`]{0,3}\s*$")
-"""How a statement ends that only leads on to a list or to code."""
+"""The end of a statement that only introduces a list or code."""
 
 
 def find_anchors(
@@ -57,9 +56,9 @@ def find_anchors(
 ) -> tuple[AnchorPoint, ...]:
     """The anchors of a segment, in the order of the text.
 
-    `marked`: spans that a person confirmed or pinned; `retention`: criteria of the call. Detected
+    `marked`: spans confirmed or pinned by a person; `retention`: criteria of the call. Detected
     anchors are the `MOST` most important above the threshold; of similar ones only the most
-    important is kept. Boot text, thinking and tool results give no anchors. Credentials are never
+    important is kept. Boot text, thinking and tool results give no anchors; credentials are never
     anchors.
     """
     wanted = [*_retained(turns, retention), *marked]
@@ -85,7 +84,7 @@ class _Chosen:
         self.points: list[AnchorPoint] = []
 
     def take(self, point: AnchorPoint) -> None:
-        """Keep the anchor unless it shows a credential or is similar to one that was kept."""
+        """Keep the anchor unless it shows a credential or is similar to one already kept."""
         words = frozenset(_WORDS.findall(point.content.lower()))
         person = point.source != "detected"
         for known, other in zip(self.points, self._words, strict=True):
@@ -148,7 +147,7 @@ def _detected(turns: Sequence[SegmentTurn]) -> Iterator[AnchorPoint]:
 
 
 def _answered(turns: Sequence[SegmentTurn]) -> list[bool]:
-    """For each turn, whether somebody else says something after it."""
+    """For each turn, whether someone else says something after it."""
     answered = [False] * len(turns)
     last: tuple[str, str] | None = None
     several = False
@@ -175,7 +174,7 @@ def _found(turn: SegmentTurn, *, answered: bool) -> Iterator[tuple[AnchorType, i
             classify(turn.text) if turn.role == "user" else (RecordUse.MESSAGE, turn.text, {})
         )
         if use in (RecordUse.MESSAGE, RecordUse.SUMMARY):
-            # People who talk to each other do not correct the agent.
+            # People talking to each other do not correct the agent.
             role = "note" if turn.name or use is RecordUse.SUMMARY else turn.role
             yield from _in_words(role, text, answered=answered)
 
@@ -184,7 +183,7 @@ _NOWHERE = Origin("", 0, 0)
 
 
 def _inside(turn: SegmentTurn, start: int, end: int) -> tuple[int, int]:
-    """The span of a path without the folder of the session, or else its last folders and name."""
+    """The span of a path without the session's folder, or else its last folders and name."""
     path = turn.text[start:end]
     if turn.folder and path.startswith(f"{turn.folder}/"):
         return start + len(turn.folder) + 1, end
@@ -216,7 +215,7 @@ def _stated(
     content = text[start:end]
     lower = content.lower()
     if len(lower) != len(content):
-        lower = content  # lower case of a few letters is longer, which would shift the spans
+        lower = content  # some letters are longer in lower case, which would shift the spans
     if _LEADS_ON.search(content):
         return
     if QUESTION_END.search(content):

@@ -1,4 +1,4 @@
-"""A preview written to the store as one act: a new chain with summaries in place of segments.
+"""Applies a preview as one act: a new chain with summaries in place of segments.
 
 The originals stay in the store, outside the chain. Commits after the range are repeated after the
 summaries, so that hashes cover the new chain (`docs/design.md`, "Priorities and retention").
@@ -31,12 +31,10 @@ from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 
 ROLE, TYPE = "assistant", "summary"
-MAX_LOSSES = 20
-"""Losses of a summary that are kept with it."""
 
 
 class Replacement(Struct, frozen=True):
-    """A segment that becomes one summary commit."""
+    """A segment to be replaced by one summary commit."""
 
     segment: Segment
     compressed: CompressedSegment
@@ -52,7 +50,7 @@ class WrittenChain(Struct, frozen=True):
 
 
 def require_head(act: Act, context: int, expected: str | None) -> int:
-    """The head's id. Raises ConflictError when it is not the commit with the expected hash."""
+    """The head's id. Raises ConflictError unless it has the expected hash."""
     rows = act.query(
         "SELECT h.id, h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
         (context,),
@@ -76,7 +74,7 @@ def write_chain(
     now: str,
     actor: str,
 ) -> WrittenChain:
-    """Write the new chain and move the head; annotations and anchors go with the summaries."""
+    """Write the new chain and move the head; annotations and anchors are carried over."""
     contents = store_texts(act, [each.text for each in replacements], dict(tokens))
     begins = {each.segment.turns[0].commit: each for each in replacements}
     inside = {turn.commit for each in replacements for turn in each.segment.turns}
@@ -124,7 +122,7 @@ def record_compression(
     options: str,
     now: str,
 ) -> int:
-    """Write the rows of the compression and of the source of each summary; returns its id."""
+    """Write the rows of the compression and of each summary's source; returns its id."""
     number = act.insert(
         "compression",
         context_id=context,
@@ -145,22 +143,24 @@ def record_compression(
                 "key": each.segment.id,
                 "level": int(each.compressed.level),
                 "topic": each.segment.topic,
-                "sources": _json([turn.commit for turn in each.segment.turns]),
-                "anchors": _json(
+                "sources": msgspec.json.encode(
+                    [turn.commit for turn in each.segment.turns]
+                ).decode(),
+                "anchors": msgspec.json.encode(
                     [
                         found
                         for anchor in each.compressed.anchors
                         if (found := move_anchor(anchor, each.text.text)) is not None
                     ]
-                ),
-                "fidelity": _json(
+                ).decode(),
+                "fidelity": msgspec.json.encode(
                     {
                         **each.fidelity.scores,
                         "engine": each.compressed.engine,
                         "orders": list(each.fidelity.orders),
-                        "loses": list(each.fidelity.loses[:MAX_LOSSES]),
+                        "loses": list(each.fidelity.loses),
                     }
-                ),
+                ).decode(),
                 "tokens_before": each.compressed.original_token_count,
                 "tokens_after": each.compressed.token_count,
             }
@@ -244,7 +244,7 @@ def _repeated(commit: ChainCommit) -> Image:
 
 
 def _hash(row: Image, each: Replacement | None, commit: ChainCommit, parent: str | None) -> str:
-    """The hash of a new commit, over the commit that it repeats or the first that it summarizes."""
+    """The hash of a new commit, including that of the repeated or first summarized commit."""
     content = each.text.sha256 if each is not None else commit.content_hash
     return commit_hash(
         parent=parent,
@@ -258,17 +258,13 @@ def _hash(row: Image, each: Replacement | None, commit: ChainCommit, parent: str
     )
 
 
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
 def apply_preview(
     ledger: Ledger, preview: Preview, head: str | None, *, name: str, now: str
 ) -> Applied:
-    """Write a preview, unless the context changed.
+    """Write a preview, unless the context has changed.
 
-    Raises ConflictError when the head is not `head` or the commits changed otherwise,
-    RetentionError when a summary does not meet its criteria, ReviewerError if the context would not
+    Raises ConflictError if the head is not `head` or the commits have changed otherwise,
+    RetentionError if a summary does not meet its criteria, ReviewerError if the context would not
     change.
     """
     require_retained(preview)

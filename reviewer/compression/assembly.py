@@ -1,4 +1,4 @@
-"""Builds a level's content from an engine's text: anchors restored, criteria met, ceilings kept."""
+"""Builds a level's content from an engine's text: anchors restored, criteria and ceilings met."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from reviewer.llm.steering import RetryExhaustedError
 from reviewer.text.normalise import fold
 
 ROUNDS = 4
-"""How often a text is requested in another length before it is cut."""
+"""Requests for a text in another length before it is cut."""
 BESIDE = 30
-"""Tokens that a text has at least beside its anchors, for the request and the state."""
+"""Minimum tokens of a text beside its anchors, for the request and the state."""
 LINE = 3
-"""Tokens around an anchor on a line of its own."""
+"""Extra tokens of an anchor on a line of its own."""
 TAGS_SHARE = 0.5
 """Share of a hard ceiling that tags of detected anchors may take at Tags."""
 
@@ -99,7 +99,7 @@ class Assembly:
         return self._within_ceiling(body, points), note
 
     def _wished(self, body: str) -> int:
-        """Tokens of what a person wants in it: they are added, and nothing else makes room."""
+        """Tokens of a person's requirements, which are added without cutting anything else."""
         if self._ceiling is not None:
             return 0
         task = self._task
@@ -114,7 +114,7 @@ class Assembly:
         return anchor_points(missing_anchors(body, task.anchors, task.level), task.segment)
 
     def _refuse_impossible(self) -> None:
-        """Raise RetryExhaustedError for a criterion that nothing in the segment meets."""
+        """Raise RetryExhaustedError for a criterion that matches nothing in the segment."""
         task = self._task
         failures = validate_retention("", task.criteria)
         if impossible := find_impossible(task.segment, failures):
@@ -132,7 +132,7 @@ class Assembly:
         return content
 
     def _has_marker(self, body: str) -> bool:
-        """Whether the engine wrote a marker that opens this segment."""
+        """Whether the engine wrote a marker that expands this segment."""
         task = self._task
         return bool(parse_markers(body, task.level, task.segment.id, source=task.analysis))
 

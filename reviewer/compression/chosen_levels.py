@@ -1,6 +1,4 @@
-"""The levels that were chosen for the segments of a context: kept in the store, undone like all
-other acts.
-"""
+"""The levels chosen for the segments of a context: stored, and undone like all other acts."""
 
 from __future__ import annotations
 
@@ -15,24 +13,24 @@ from reviewer.store.ledger import Ledger
 
 
 class ChosenLevel(Struct, frozen=True, omit_defaults=True):
-    """The level of a segment, by its first and last turn, and its text where the offline engine
-    did not write it.
+    """The level of a segment, by its first and last turn, with its text unless the offline engine
+    wrote it.
     """
 
     first: int
     last: int
     level: Level
     own: bool = False
-    """A person chose it, so a fit leaves it as it is."""
+    """Chosen by a person, so a fit leaves it alone."""
     content: str | None = None
     engine: str = ""
     written: str = ""
-    """As `LevelChoice` has it."""
+    """As in `LevelChoice`."""
     target: int = 0
-    """Tokens of the whole context that a fit chose it for; 0 where none did."""
+    """Total tokens of the fit that chose it; 0 if none did."""
 
     def is_about(self, turns: Sequence[int]) -> bool:
-        """Whether any of these turns, which follow each other, was in the segment."""
+        """Whether any of these consecutive turns was in the segment."""
         return bool(turns) and self.first <= turns[-1] and turns[0] <= self.last
 
 
@@ -44,15 +42,15 @@ class ChosenLevels:
         self._ledger = ledger
 
     def get(self, context: int) -> tuple[ChosenLevel, ...]:
-        """The levels that were chosen; segments without one have the level of a new session."""
+        """The chosen levels; other segments have the default of a new session."""
         row = self._reader.one("SELECT levels FROM context WHERE id = ?", (context,))
         try:
             return msgspec.json.decode((row and row[0]) or "[]", type=tuple[ChosenLevel, ...])
-        except msgspec.MsgspecError:  # of another program; choosing writes them anew
+        except msgspec.MsgspecError:  # of another program; the next choice overwrites them
             return ()
 
     def put(self, context: int, levels: Sequence[ChosenLevel], title: str) -> int:
-        """Choose these levels; returns the act, 0 when they held already."""
+        """Choose these levels; returns the act, 0 if nothing changed."""
         with self._ledger.act("levels", title) as act:
             act.require_own("context", [context])
             text = msgspec.json.encode(levels).decode() if levels else ""

@@ -1,9 +1,10 @@
-"""A context as it was read at one moment: its chain, segments and anchors."""
+"""A snapshot of a context: its chain, segments and anchors."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Literal
 
 import msgspec
@@ -24,7 +25,7 @@ from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.acts import chunks
 
 Query = Callable[[str, Sequence[Any]], Sequence[Any]]
-"""Runs SQL and returns rows: of a reader, or inside an act."""
+"""Runs SQL and returns rows, on a reader or inside an act."""
 
 TURN_KINDS: Mapping[str, TurnKind] = {
     "reasoning": "thinking",
@@ -45,7 +46,7 @@ _CHAIN = (
 
 
 class ChainCommit(Struct, frozen=True, gc=False):
-    """A commit of a chain: its turn, and the values to repeat it with after a summary."""
+    """A commit of a chain: its turn, and the values for repeating it after a summary."""
 
     id: int
     origin: int
@@ -63,7 +64,25 @@ class ChainCommit(Struct, frozen=True, gc=False):
 def read_chain(query: Query, context: int) -> tuple[ChainCommit, ...]:
     """The live commits of a context in order, SKIP included."""
     rows = query(f"{_CHAIN} c.context_id = ? AND c.live = 1 ORDER BY c.position", (context,))
-    return tuple(_commit(row) for row in rows)
+    chain = [_commit(row) for row in rows]
+    behind: dict[int, list[int]] = {
+        number: msgspec.json.decode(sources, type=list[int])
+        for number, sources in query(
+            "SELECT c.id, s.sources FROM commit_ c JOIN segment s"
+            " ON s.commit_id = coalesce(c.origin_id, c.id)"
+            " WHERE c.context_id = ? AND c.operation = 'summary'",
+            (context,),
+        )
+    }
+
+    def turns(commit: int) -> int:
+        return sum(map(turns, behind[commit])) if commit in behind else 1
+
+    places = accumulate((turns(each.id) for each in chain), initial=1)
+    return tuple(
+        structs.replace(each, turn=structs.replace(each.turn, number=place))
+        for each, place in zip(chain, places, strict=False)
+    )
 
 
 def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
@@ -95,11 +114,11 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
     )
 
 
-_FACTS = ("call", "folder", "branch", "outcome", "exit_code", "words")
+_FACTS = ("call", "folder", "branch", "outcome", "exit_code", "words", "aside")
 
 
 def _facts_of(meta: str) -> dict[str, Any]:
-    """What a commit's stored facts say of its turn."""
+    """The stored facts about a commit's turn."""
     if not meta or meta == "{}":
         return {}
     found = msgspec.json.decode(meta)
@@ -107,7 +126,7 @@ def _facts_of(meta: str) -> dict[str, Any]:
 
 
 class Mark(Struct, frozen=True, gc=False):
-    """A span to keep, from a person or an earlier compression. `origin`: id of the commit."""
+    """A marked span, from a person or an earlier compression. `origin`: id of the commit."""
 
     origin: int
     type: AnchorType
@@ -118,7 +137,7 @@ class Mark(Struct, frozen=True, gc=False):
 
 
 def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[Mark]]:
-    """Spans that people marked in these commits, and anchors of earlier summaries, by origin."""
+    """Spans marked by people in these commits, and anchors of earlier summaries, by origin."""
     found: dict[int, list[Mark]] = {}
     for chunk in chunks(sorted({commit.origin for commit in chain})):
         marks = ",".join("?" * len(chunk))
@@ -178,7 +197,7 @@ def place_marks(
 
 
 def move_anchor(anchor: AnchorPoint, content: str) -> AnchorPoint | None:
-    """An anchor at its place in a summary; None where it is not verbatim in it."""
+    """An anchor at its place in a summary; None if not verbatim."""
     span = find_verbatim(content, anchor.content)
     if span is None:
         return None
@@ -207,15 +226,14 @@ class ContextSnapshot:
         self.chain = tuple(chain)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
-        key = next_key(query, context) + first
-        cut = cut_segments(turns, first=key, whole=whole)
+        cut = cut_segments(turns, used=_used_names(query, context), whole=whole)
         self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
         self._origins = {commit.id: commit.origin for commit in self.chain}
         self._marks = read_marks(query, self.chain)
         self._retention = retention
         self._anchors: dict[int, tuple[AnchorPoint, ...]] = {}
         self.tokens = sum(c.turn.tokens for c in chain if c.turn.priority is not Priority.SKIP)
-        """Tokens of the chain as it is compiled."""
+        """Tokens of the compiled chain."""
         self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
         """Tokens outside all segments: pins, and commits outside the range."""
         self._indexes = {segment.id: index for index, segment in enumerate(self.segments)}
@@ -245,7 +263,7 @@ class ContextSnapshot:
         return index
 
     def require_segments(self) -> None:
-        """Raise ReviewerError without any segments."""
+        """Raise ReviewerError if there are no segments."""
         if not self.segments:
             raise ReviewerError(
                 "There is nothing to compress: the range is empty or has only pinned commits."
@@ -256,7 +274,7 @@ class ContextSnapshot:
     def require_matches(self, retention: RetentionCriteria) -> None:
         """Raise ReviewerError for a pattern that matches no text of the range.
 
-        One that needs no text, such as `\\A(?!.*word)`, says what a summary must not have.
+        One that matches without any text, such as `\\A(?!.*word)`, forbids words in a summary.
         """
         for pattern in retention.patterns:
             if matches_everything(pattern):
@@ -287,14 +305,14 @@ def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> 
     return first, last
 
 
-def next_key(query: Query, context: int) -> int:
-    """The number of the first segment id that no summary of the context uses."""
+def _used_names(query: Query, context: int) -> frozenset[str]:
+    """The segment ids that summaries of the context use: their markers name them."""
     rows = query(
-        "SELECT coalesce(max(CAST(substr(s.key, 2) AS INTEGER)), 0) FROM segment s"
+        "SELECT s.key FROM segment s"
         " JOIN compression x ON x.id = s.compression_id WHERE x.context_id = ?",
         (context,),
     )
-    return int(rows[0][0]) + 1
+    return frozenset(row[0] for row in rows)
 
 
 def take_snapshot(
@@ -324,7 +342,7 @@ def take_snapshot(
 
 
 class LatestSnapshot:
-    """Takes snapshots of contexts and keeps the latest. Safe from several threads."""
+    """Takes snapshots of contexts and caches the latest. Safe from several threads."""
 
     def __init__(self, reader: CommitReader, contexts: Contexts) -> None:
         self._reader = reader
@@ -340,11 +358,11 @@ class LatestSnapshot:
         retention: RetentionCriteria | None = None,
         whole: bool = False,
     ) -> ContextSnapshot:
-        """A context as it is now, with the segments of the range between two commits.
+        """The current context, with the segments of the range between two commits.
 
         Raises UnknownIdError.
         """
-        self._contexts.get(context)  # of this project
+        self._contexts.get(context)  # raises for another project's
         version = self._contexts.changed(context)
         key = (context, version, start, end, retention or None, whole)
         with self._lock:

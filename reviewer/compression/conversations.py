@@ -1,4 +1,4 @@
-"""The conversations of a file that may have several: an export, a database, a history of aider."""
+"""The conversations of a file that may have several: an export, a database, aider's history."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _READ = frozenset({RecordUse.MESSAGE, RecordUse.TOOL, RecordUse.SUMMARY, RecordU
 
 
 class Conversation(Struct):
-    """One conversation of a file.
+    """A conversation of a file.
 
-    `number` counts from 1 in the order of the file. `said`: whether it has words of anybody.
+    `number` counts from 1 in the order of the file. `said`: whether anyone speaks in it.
     """
 
     key: str
     number: int
     name: str = ""
-    """Its id in the format; empty where it has none."""
+    """Its id in the format; empty if there is none."""
     latest: str = ""
-    """When its last turn was, where that is known."""
+    """The time of its last turn, if known."""
     said: bool = False
     aside: bool = True
     """Whether all of it was a sub-agent's."""
@@ -39,23 +39,22 @@ def holds_several(path: Path) -> bool:
 
 
 def is_read(block: Block) -> bool:
-    """Whether a block is read: words, a thought, a tool, a notice such as the end of a task.
-
-    Other text of the client is not.
+    """Whether a block is read: words, a thought, a tool, or a notice such as the end of a task;
+    other text of the client is not.
     """
     return block.use in _READ and (bool(block.text.strip()) or block.kind == "tool_result")
 
 
 def key_of(block: Block) -> str:
-    """What the blocks of one conversation share."""
+    """The key shared by the blocks of a conversation."""
     return f"{block.origin.session or ''}\n{block.origin.conversation}"
 
 
 def conversations_in(path: Path) -> list[Conversation]:
-    """The conversations of a file of several, in its order.
+    """The conversations of a file, in its order.
 
-    Those of sub-agents and those in which nobody says anything are left out, unless there are no
-    others. Raises SourceError.
+    Sub-agents' conversations and silent ones are left out, unless there are no others. Raises
+    SourceError.
     """
     return listed(open_blocks(path))
 
@@ -81,7 +80,7 @@ def listed(blocks: Iterable[Block]) -> list[Conversation]:
 
 
 def last_of(conversations: list[Conversation]) -> Conversation:
-    """The conversation that was held last; where no times are known, the last of the file."""
+    """The latest conversation; if no times are known, the last of the file."""
     return max(conversations, key=lambda each: (each.latest, each.number))
 
 

@@ -1,5 +1,5 @@
-"""The course of a session as pieces in its own order: the messages, and one line for the calls
-between. How much a piece is worth follows from its place alone.
+"""The course of a session as pieces in its own order: the messages, and one line for the calls in
+between. The weight of a piece depends on its place alone.
 """
 
 from __future__ import annotations
@@ -10,20 +10,18 @@ from msgspec import Struct
 
 from reviewer.compression.pieces import question_in, with_needs
 from reviewer.compression.session import SessionFacts, Speech, Voice
-from reviewer.compression.told import told_together
+from reviewer.compression.told import NO_RESULT, told_together
 from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
 
 FIRST, LAST, CLOSING = 1.3, 1.6, 1.3
-"""Weights of the first, the last and the other pieces of a message that ends a turn of the agent.
-"""
+"""Weights of the first, last and other pieces of a message that ends an agent's turn."""
 ANNOUNCED, EARLIER, STEPS, REPORT = 0.3, 0.6, 0.8, 0.8
-"""`ANNOUNCED`: the end of a message that only leads on to calls. `REPORT`: what a sub-agent handed
-back."""
+"""`ANNOUNCED`: the end of a message that only introduces calls. `REPORT`: a sub-agent's result."""
 REPORT_ENDS = 2
-"""Pieces at the end of a sub-agent's report that may stand beside its first."""
+"""Pieces from the end of a sub-agent's report that may accompany its first."""
 MIN_TERMS = 2
-"""Terms of a sentence that says something beside others."""
+"""Terms of a sentence that is informative by itself."""
 SHORT = 120
 """Characters of a message that says little without the one before it."""
 QUESTION = 200
@@ -31,8 +29,8 @@ _ENDS = ".:;,!?-。：；，！？"
 
 
 class CourseLine(Struct, eq=False):
-    """A line of the course. `message`: the number of the speech that it is from or comes after;
-    `number`: its place in it; `block`: the paragraph that it is a sentence of; `turn`: its record.
+    """A line of the course. `message`: the number of its speech, or of the one before; `number`:
+    its place in it; `block`: its paragraph, for a sentence; `turn`: its record.
     """
 
     at: float
@@ -44,23 +42,25 @@ class CourseLine(Struct, eq=False):
     block: int = 0
     turn: int = -1
     asked: str = ""
-    """The question that a message of the person answers."""
+    """The question answered by a person's message."""
     needs: CourseLine | None = None
-    """The line without which it is not kept."""
+    """A line without which this one is not kept."""
     kept: bool = False
 
     def follows(self, other: CourseLine) -> bool:
-        """Whether it is the sentence after another of the same paragraph."""
+        """Whether it is the next sentence of the same paragraph."""
         mine, its = (self.message, self.number - 1, self.block), (other.message, other.number)
         return self.block > 0 and mine == (*its, other.block) and self.kind == other.kind
 
 
-def course(session: SessionFacts, *, asked: bool = True) -> list[CourseLine]:
-    """The pieces of a session in order. `asked`: short messages with what they answer."""
-    return list(_course(session, asked=asked))
+def course(session: SessionFacts, *, asked: bool = True, part: bool = False) -> list[CourseLine]:
+    """The pieces of a session in order. `asked`: short messages with the question they
+    answer. `part`: missing results may be in a later part.
+    """
+    return list(_course(session, asked=asked, part=part))
 
 
-def _course(session: SessionFacts, *, asked: bool) -> Iterator[CourseLine]:
+def _course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[CourseLine]:
     said, steps = session.speeches, session.steps
     places = [each.place for each in said]
     at = 0
@@ -76,6 +76,7 @@ def _course(session: SessionFacts, *, asked: bool) -> Iterator[CourseLine]:
             yield from _spoken(session, number, asked=asked, leads_on=bool(between))
         if line := told_together(between):
             at_end = max(place, between[-1].place) + 0.9
+            line = line.replace(NO_RESULT, "") if part else line
             yield CourseLine(at_end, "steps", line, STEPS, number)
 
 
@@ -113,20 +114,20 @@ def _spoken(
         line = CourseLine(
             place_in_all, kind, piece.text, weight, number, place, piece.block, each.turn
         )
-        if needed >= 0 and kind == "agent":  # parts of a summary or report stand by themselves
+        if needed >= 0 and kind == "agent":  # parts of a summary or report are self-contained
             line.needs = lines[needed]
         lines.append(line)
     yield from lines
 
 
 def question_before(said: Sequence[Speech], number: int) -> str:
-    """The question of the agent right before a short message of the person."""
+    """The agent's question right before a short message of the person."""
     before = said_before(said, number)
     return question_in(before.text, QUESTION) if before else ""
 
 
 def said_before(said: Sequence[Speech], number: int) -> Speech | None:
-    """The message of the agent that a short message of the person answers."""
+    """The agent's message answered by a short message of the person."""
     before = said[number - 1] if number else None
     if before is None or before.voice is not Voice.AGENT or len(said[number].text) >= SHORT:
         return None
@@ -134,7 +135,7 @@ def said_before(said: Sequence[Speech], number: int) -> Speech | None:
 
 
 def one_line(text: str) -> str:
-    """A message in one line; its lines stay apart."""
+    """A message in one line, with its lines kept apart."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("```")]
     ends = ("" if line[-1] in _ENDS else ";" for line in lines)

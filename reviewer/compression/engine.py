@@ -25,7 +25,7 @@ from reviewer.compression.values import (
 
 
 class SegmentAnalysis:
-    """Everything that is computed once for a segment and shared by its levels.
+    """Everything computed once for a segment and shared by its levels.
 
     `segment` has its SKIP turns emptied.
     """
@@ -63,26 +63,26 @@ class SegmentAnalysis:
 
     @cached_property
     def session(self) -> SessionFacts:
-        """Who said what, what was done between, and the state of the work at the end."""
+        """The speeches, the steps in between, and the state of the work at the end."""
         return read_session(turn_events(self.segment.turns))
 
     def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
-        """How faithful a summary of the segment is, and its losses; see `validate_fidelity`."""
+        """The fidelity of a summary of the segment, and its losses; see `validate_fidelity`."""
         return validate_fidelity(self.segment, compressed, self.terms, self.session)
 
 
 class SummaryTask(Struct, frozen=True):
-    """A text that an engine has to write."""
+    """A text for an engine to write."""
 
     analysis: SegmentAnalysis
     level: Level
     anchors: tuple[AnchorPoint, ...]
     """Must appear verbatim in the text, most important first."""
     max_tokens: int
-    """The text should not be longer."""
+    """The limit for the text."""
     options: SummarizationOptions
     criteria: tuple[TurnCriteria, ...] = ()
-    """Retention criteria that the text will be checked against."""
+    """Retention criteria that the text is checked against."""
     care: bool = False
     """Whether some turns are IMPORTANT without criteria."""
     cancelled: Callable[[], bool] | None = None
@@ -100,11 +100,11 @@ class EngineText(Struct, frozen=True):
     model_tokens: int = 0
     attempts: int = 1
     answered_before: bool = False
-    """Whether it is the answer of an earlier run, for which nothing was asked."""
+    """Whether it is an earlier run's answer, found without a request."""
     note: str = ""
-    """For a person to read; mostly empty."""
+    """For a person to read; usually empty."""
     written: str = ""
-    """The text of a model before anything was put back."""
+    """A model's text before anything was restored."""
 
 
 class SummaryEngine(Protocol):
@@ -117,9 +117,7 @@ class SummaryEngine(Protocol):
 
     @property
     def deterministic(self) -> bool:
-        """Whether the same task always gives the same text, so that writing it again costs next to
-        nothing.
-        """
+        """Whether the same task always gives the same text, so that writing it again is cheap."""
         ...
 
     def write(self, task: SummaryTask) -> EngineText:

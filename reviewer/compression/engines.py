@@ -1,4 +1,4 @@
-"""Opens the engines that the settings or a flag name."""
+"""Opens the engines named by the settings or a flag."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ EngineName = Literal["offline", "model"]
 
 
 class Engines:
-    """Makes one summarizer for each engine, when it is first requested."""
+    """Creates one summarizer per engine, on first use."""
 
     def __init__(self, publish: Publish | None = None, *, answers: Path | None = None) -> None:
-        """`answers`: the folder where a model's answers are kept; None keeps none."""
+        """`answers`: the folder for a model's answers; None for no cache."""
         self._publish = publish
         self._answers = answers
         self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
 
     def named(self, name: str | None) -> EngineName:
-        """The engine of that name, or the settings' own. Raises SettingsError."""
+        """The engine of that name, or that of the settings. Raises SettingsError."""
         return "model" if (name or load_settings().compression.engine) == "model" else "offline"
 
     def concurrency(self, engine: EngineName) -> int:
-        """How many segments may be written in parallel."""
+        """The number of segments that may be written in parallel."""
         return load_settings().model.concurrency if engine == "model" else 1
 
     def summarizer(self, engine: EngineName, model_id: str | None = None) -> Summarizer:
         """The summarizer of an engine; `model_id` replaces the model of the settings.
 
-        Raises ModelError when no model is configured, SettingsError.
+        Raises ModelError if no model is configured, SettingsError.
         """
         key = (engine, model_id or "")
         if key not in self._summarizers:
@@ -66,7 +66,7 @@ class Engines:
             )
         count = counter().count
         folder = settings.compression.templates
-        host = urlsplit(settings.model.base_url).hostname or ""  # served here it has any free port
+        host = urlsplit(settings.model.base_url).hostname or ""  # a local port may change
         engine = ModelEngine(
             open_model(settings),
             count,

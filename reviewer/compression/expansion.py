@@ -19,7 +19,7 @@ from reviewer.errors import UnknownIdError
 
 
 def original_turns(reader: CommitReader, context: int) -> tuple[SegmentTurn, ...]:
-    """A context as it was before its summaries were written; skipped commits are left out."""
+    """A context before its summaries were written, without skipped commits."""
     return tuple(
         each.turn
         for each in _originals(reader, read_chain(reader.all, context))
@@ -28,7 +28,7 @@ def original_turns(reader: CommitReader, context: int) -> tuple[SegmentTurn, ...
 
 
 class AppliedSummary(Struct, frozen=True):
-    """A summary in the chain beside its original: tokens and title of that, and what it has not."""
+    """A summary in the chain beside its original: tokens and title of that, and the losses."""
 
     tokens_before: int
     title: str
@@ -66,8 +66,8 @@ def _originals(reader: CommitReader, commits: Sequence[ChainCommit]) -> Iterator
 
 
 def expand_summary(reader: CommitReader, summarizer: Summarizer, commit: int, text: str) -> str:
-    """The text of a summary commit with its markers expanded; `summarizer` writes the levels in
-    between.
+    """The text of a summary commit with its markers expanded; `summarizer` writes intermediate
+    levels.
 
     Raises UnknownIdError for a commit that is not a summary.
     """

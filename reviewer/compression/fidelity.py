@@ -1,7 +1,7 @@
-"""How faithful a text is to its source: anchors, facts, and what somebody who goes on needs.
+"""The fidelity of a text to its source: anchors, facts, and the needs of whoever continues.
 
 Graded against the work state, the criteria, the anchors and the names of the source, without a
-model, and as the text was written.
+model, and on the text as written.
 """
 
 from __future__ import annotations
@@ -10,18 +10,23 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.course import one_line
 from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import CODED, pieces
 from reviewer.compression.retention import KEY_POINTS
-from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
+from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, Term, named_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice, read_session
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
+    PATH,
+    YOU,
     AnchorPoint,
     CompressedSegment,
     FidelityValidation,
@@ -34,26 +39,30 @@ from reviewer.compression.values import (
 )
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
+from reviewer.text.identifiers import identifiers
 from reviewer.text.normalise import fold
+from reviewer.text.numerals import count
 from reviewer.text.units import units
 
 NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
-"""Share of the needs in the context that is kept; the rest are the terms of the source."""
+"""Share of the needs in the context score; the rest are the terms of the source."""
 TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
-"""Share of a text that its most telling terms could be: the rest makes sentences of them, or is
-taken by the tags of anchors."""
+"""Share of a text that its most telling terms could take: the rest makes sentences of them, or
+is for the tags of anchors."""
 MAX_LOST, MAX_NAMES, MAX_STATEMENTS, MAX_INVENTED = 200, 60, 60, 40
 LOST_CHARS = 200
-"""Characters of a lost statement that are shown."""
+"""Characters shown of a lost statement."""
 SHORTEST_TAG = 8
-"""Characters that a tag needs at least to represent a longer anchor."""
+"""Minimum characters of a tag that represents a longer anchor."""
 SAID = 0.5
 """Share of its terms with which a statement counts as said."""
 _PERSON_WEIGHT, _ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1500.0, 1000.0, 100.0, 10.0
-"""Put lost words of the person before anchors, these before needs, these before statements of the
+"""Sorts lost words of the person before anchors, these before needs, these before statements of the
 agent, and these before names."""
 FEWEST_TERMS = 3
 """Terms of a sentence that is looked for."""
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ROOT = re.compile(r"(?<![\w.~}$/-])/\Z")
 _BULLET = re.compile(r"^[-*](?: |$)")
 _LABEL = re.compile(
     rf"^(?:[-*] )?\[(?:{'|'.join(AnchorType)})\]: "
@@ -62,7 +71,7 @@ _LABEL = re.compile(
 )
 """Words that the program itself puts into a text."""
 _BETWEEN = frozenset((", ", ". ", "; ", ": "))
-"""How a text begins that is only between two quotations."""
+"""Text that only separates two quotations."""
 _TITLE_WORDS = frozenset(
     word for section in HandoverSection for word in (section, *section.split())
 )
@@ -71,7 +80,7 @@ _TITLE_WORDS = frozenset(
 def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
     """Whether a summary (folded) contains the anchor verbatim.
 
-    At Tags a detected anchor is also kept when one of the `tags` begins it.
+    At Tags, a detected anchor is also kept if it begins with one of the `tags`.
     """
     content = fold(anchor.content)
     if content in folded:
@@ -92,7 +101,7 @@ def tags_in(content: str) -> tuple[str, ...]:
 def missing_anchors(
     content: str, anchors: Sequence[AnchorPoint], level: Level
 ) -> tuple[AnchorPoint, ...]:
-    """The anchors that a summary does not contain."""
+    """The anchors missing from a summary."""
     folded = fold(content)
     tags = tags_in(content) if level is Level.TAGS else ()
     return tuple(each for each in anchors if not anchor_kept(each, folded, level, tags))
@@ -104,9 +113,9 @@ def validate_fidelity(
     source: SourceTerms | None = None,
     session: SessionFacts | None = None,
 ) -> FidelityValidation:
-    """The three parts and the overall score, 0 to 1, what is lost and what is invented.
+    """The three parts and the overall score, 0 to 1, the losses and the inventions.
 
-    `source`, `session`: of the segment, where they are known already.
+    `source`, `session`: of the segment, if already computed.
     """
     level = compressed.level
     if level is Level.FULL:
@@ -117,7 +126,8 @@ def validate_fidelity(
     missing = missing_anchors(written, compressed.anchors, level)
     kept = len(compressed.anchors) - len(missing)
     anchors = kept / len(compressed.anchors) if compressed.anchors else 1.0
-    named = checkable_units(written)
+    tools = {turn.name for turn in segment.turns}
+    named = [unit for unit in checkable_units(written) if unit not in tools]
     invented = find_invented(named, source, session)
     facts = 1 - len(invented) / len(named) if named else 1.0
     summary = SummaryTerms(written)
@@ -134,8 +144,10 @@ def validate_fidelity(
         *(_lost_anchor(each) for each in missing),
         *_lost_needs(found.missing, segment.turns),
         *_lost_statements(session, written, level, segment.turns),
-        *_lost_names(summary, source),
+        *_lost_names(summary, source, segment.turns),
+        *_lost_results(segment.turns),
     ]
+    losses = [_numbered(each, segment.turns) for each in losses]
     losses.sort(key=lambda each: -each.weight)
     return FidelityValidation(
         round(overall, 4),
@@ -150,22 +162,22 @@ def validate_fidelity(
 
 
 def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFacts) -> list[str]:
-    """The names and numbers that neither the source nor the state of the work has."""
+    """The names and numbers found neither in the source nor in the state of the work."""
     told = [
         *state_lines(session),
         *plan_lines(session),
         *(step.line for step in session.steps),
         *change_lines(session),
         *(speech.text for speech in session.speeches if speech.kind),
+        *(one_line(speech.text) for speech in session.speeches if speech.voice is Voice.PERSON),
     ]
     known = fold("\n".join(told))
     return source.absent([unit for unit in named if fold(unit) not in known])
 
 
 def checkable_units(content: str) -> list[str]:
-    """The numbers, identifiers, names and quotations of a summary, its labels left out.
-
-    Of a quotation that was cut, the beginning.
+    """The numbers, identifiers, names and quotations of a summary, without its labels; for a cut
+    quotation, its beginning.
     """
     said = _LABEL.sub("", content.replace(KEY_POINTS, ""))
     units = (
@@ -176,7 +188,7 @@ def checkable_units(content: str) -> list[str]:
 
 
 def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> float:
-    """Weight of the terms kept, out of the most that so many tokens could name."""
+    """Weight of the terms kept, relative to the most that so many tokens could name."""
     if not source.terms:
         return 1.0
     most = source.most_covered(max(tokens, 1))
@@ -185,8 +197,8 @@ def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> f
 
 
 def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> list[Lost]:
-    """The IMPORTANT turns of which a text says nothing; tags have to quote one. Those that say
-    themselves what must survive are checked by that.
+    """The IMPORTANT turns without a trace in a text; tags must quote them. Turns with criteria are
+    checked by those.
     """
     said, folded, lost = terms(content), fold(content), list[Lost]()
     for number, turn in enumerate(turns):
@@ -201,13 +213,15 @@ def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> lis
             ):
                 text = _shown(turn.text.lstrip())
                 span = find_verbatim(turn.text, text) or (0, 0)
-                lost.append(Lost(text, "turn", 2 * _ANCHOR_WEIGHT, 1, number, *span))
+                weight = 2 * _ANCHOR_WEIGHT
+                lost.append(Lost(text, "turn", weight, 1, number, *span, "important turn"))
     return lost
 
 
 def _lost_anchor(each: AnchorPoint) -> Lost:
     weight = round(_ANCHOR_WEIGHT * each.importance, 2)
-    return Lost(each.content, "anchor", weight, 1, each.turn, each.start, each.end)
+    what = _CAMEL.sub(" ", each.type).lower() if each.source == "detected" else "must survive"
+    return Lost(each.content, "anchor", weight, 1, each.turn, each.start, each.end, what)
 
 
 def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentTurn]) -> list[Lost]:
@@ -220,16 +234,17 @@ def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentTurn]) -> list[Los
         turn, span = need.turn, (0, 0)
         if turn >= 0:
             span = find_verbatim(turns[turn].text, text) or span
-        weight = _NEED_WEIGHT * need.weight
-        found.append(Lost(text, kinds[need.kind], weight, 1, max(turn, 0), *span))
+        kind, weight = kinds[need.kind], _NEED_WEIGHT * need.weight
+        what = YOU if kind in ("request", "instruction") else need.named
+        found.append(Lost(text, kind, weight, 1, max(turn, 0), *span, what))
     return found
 
 
 def _lost_statements(
     session: SessionFacts, content: str, level: Level, turns: Sequence[SegmentTurn]
 ) -> list[Lost]:
-    """What the person said that a text has not word for word, in order; then what the agent said of
-    which no two neighbouring sentences say half, the weightiest first. Tags say no sentence.
+    """The person's statements that are not verbatim in a text, in order; then the agent's that no
+    two neighbouring sentences half cover, weightiest first. Tags have no sentences.
     """
     verbatim, said_near = fold(" ".join(content.split())), _windows(content)
     person, agent = list[Lost](), list[Lost]()
@@ -254,7 +269,8 @@ def _lost_statements(
                 first = _PERSON_WEIGHT if of_person else _STATEMENT_WEIGHT
                 weight = round(first + min(len(words) - most, 20) / 20, 2)
                 lost = person if of_person else agent
-                lost.append(Lost(shown, "statement", weight, 1, speech.turn, *span))
+                what = YOU if of_person else "agent"
+                lost.append(Lost(shown, "statement", weight, 1, speech.turn, *span, what))
     agent.sort(key=lambda each: -each.weight)
     return [*person[:MAX_STATEMENTS], *agent[:MAX_STATEMENTS]]
 
@@ -274,19 +290,62 @@ def _shown(text: str) -> str:
     return line if len(line) <= LOST_CHARS else line[: line.rfind(" ", 40, LOST_CHARS)].rstrip()
 
 
-def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
+def _lost_names(
+    summary: SummaryTerms, source: SourceTerms, turns: Sequence[SegmentTurn]
+) -> list[Lost]:
+    """Names and words, the weightiest first; of what tools returned no numbers, such as those of
+    lines.
+    """
     names = sorted(source.terms, key=lambda term: -term.weight)
-    gone = (term for term in names if not summary.covers(term))
+    gone = (
+        term
+        for term in names
+        if not summary.covers(term)
+        and (term.kind != "number" or turns[term.turn].kind != "tool_result")
+    )
     return [
         Lost(
-            term.text, term.kind, round(term.weight, 4), term.times, term.turn, *source.place(term)
+            term.text,
+            term.kind,
+            round(term.weight, 4),
+            term.times,
+            term.turn,
+            *source.place(term),
+            _kind_in_words(term),
         )
         for _, term in zip(range(MAX_NAMES), gone, strict=False)
     ]
 
 
+def _kind_in_words(term: Term) -> str:
+    kinds = [str(each.kind) for each in identifiers(term.text) if each.text == term.text]
+    return term.kind if term.kind == "number" else kinds[0] if kinds else "name"
+
+
+def _lost_results(turns: Sequence[SegmentTurn]) -> list[Lost]:
+    """How much tools returned, of which a text quotes a few lines at most."""
+    found = [each for each in turns if each.kind == "tool_result" and each.tokens]
+    if not found:
+        return []
+    tokens = sum(each.tokens for each in found)
+    text = f"{tokens:,} tokens, except what is quoted"
+    return [Lost(text, "result", 0.0, len(found), 0, 0, 0, count(len(found), "tool result"))]
+
+
+def _numbered(lost: Lost, turns: Sequence[SegmentTurn]) -> Lost:
+    """A loss with the number of its turn, and a path with the slash that it begins with."""
+    if lost.kind in ("state", "next", "result"):
+        return lost
+    source = turns[lost.turn].text
+    number = turns[lost.turn].number
+    if lost.what == PATH and _ROOT.search(source, 0, lost.start):
+        start = lost.start - 1
+        return structs.replace(lost, text=f"/{lost.text}", start=start, number=number)
+    return structs.replace(lost, number=number)
+
+
 def _each_once(found: Sequence[Lost]) -> list[Lost]:
-    """The pieces without those that an earlier one says already, in whatever case."""
+    """The pieces without duplicates, ignoring case."""
     kept: list[Lost] = []
     said: set[str] = set()
     for each in found:

@@ -1,4 +1,4 @@
-"""Summaries of one file without a store, for `reviewer summarize`."""
+"""Summaries of a file without a store, for `reviewer summarize`."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from reviewer.text.tokens import TokenCounter, counter
 
 LEVELS = (Level.DETAILED, Level.BRIEF, Level.TAGS)
 ANCHOR_SHARE = 0.1
-"""Share of a hard ceiling for detected anchors where not all of them fit."""
+"""Share of a hard ceiling for detected anchors if not all of them fit."""
 WHOLE_SHARE = 0.25
 """Share of a hard ceiling up to which all anchors are kept at Detailed and Brief."""
 MARKED_FROM = 400
-"""Tokens of a hard ceiling from which on a summary has a marker."""
+"""Minimum hard ceiling, in tokens, of a summary with a marker."""
 ORDERS = frozenset({AnchorType.CORRECTION, AnchorType.DECISION, AnchorType.USER_PREFERENCE})
 MIN_CEILING = 8
-"""Tokens to which the size of a short source lowers a ceiling at most."""
+"""The lowest ceiling derived from the size of a short source, in tokens."""
 SHORT = 40
 """Tokens up to which a source is not shortened."""
 NOTHING_TOLD = "nothing in it can be told in so few words"
@@ -59,7 +59,7 @@ class FileSummary(Struct, frozen=True):
     fidelity: FidelityValidation
     encoding: str
     conversations: int = 1
-    """How many the file has; the summary is of the one that was held last."""
+    """The number of conversations in the file; the summary is of the latest."""
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""
@@ -98,12 +98,11 @@ def summarize_file(
     max_tokens: int | None = None,
     writer: SummaryWriter | None = None,
 ) -> list[FileSummary]:
-    """The file's lines at each of the levels; of several conversations the one held last.
+    """The file's lines at each of the levels; for several conversations, the latest.
 
-    `max_tokens` is a hard ceiling on the content. Without it a level aims at its ratio, which
-    anchors may exceed. `writer`: that of a model instead of the offline engine; what the model
-    fails to write, the offline engine writes, with a note. Raises SourceError, CancelledError,
-    TemplateError.
+    `max_tokens`: a hard ceiling on the content. Without it a level aims at its ratio, which anchors
+    may exceed. `writer`: a model's, instead of the offline engine; if the model fails, the offline
+    engine writes, with a note. Raises SourceError, CancelledError, TemplateError.
     """
     count = counter()
     blocks = open_blocks(path, line_start=line_start, line_end=line_end)
@@ -128,10 +127,10 @@ def summarize_file(
 def turns_of(
     blocks: Iterable[Block], count: TokenCounter, format_name: str = ""
 ) -> tuple[SegmentTurn, ...]:
-    """The turns of a file that are summarized: words, thoughts and tools, with secrets masked.
+    """The turns of a file to summarize: words, thoughts and tools, with secrets masked.
 
-    Of sub-agents only the calls count, for the state of the work, unless there is nothing else;
-    text of the client and rewound turns are always left out.
+    Sub-agents' calls count for the state of the work; their words only if there is nothing else.
+    Text of the client and rewound turns are left out.
     """
     read = list(filter(is_read, blocks))
     has_main = any(not block.origin.sidechain for block in read)
@@ -153,7 +152,7 @@ def _at(
         options = SummarizationOptions(max_output_tokens=whole, generate_expansion_markers=False)
     is_handover = False
     if max_tokens is not None:
-        # Told in another shape, a short source must not become longer.
+        # In another form, a short source must not become longer.
         max_tokens = min(max_tokens, max(segment.tokens, MIN_CEILING))
         is_handover = max_tokens >= HANDOVER_FROM
         if is_handover:
@@ -178,8 +177,8 @@ def _at(
 def orders_in(
     anchors: Sequence[AnchorPoint], turns: Sequence[SegmentTurn]
 ) -> tuple[AnchorPoint, ...]:
-    """The anchors in which the person decided, corrected or preferred something. A hand-over has to
-    quote them; the other anchors compete with everything else.
+    """The anchors with a decision, correction or preference of the person, which a hand-over must
+    quote; other anchors compete with everything else.
     """
     return tuple(each for each in anchors if _is_order(each, turns[each.turn]))
 
@@ -193,7 +192,7 @@ def anchors_within(
 ) -> tuple[AnchorPoint, ...]:
     """The anchors to keep under a hard ceiling: all, or the most important that fit."""
     if level is not Level.TAGS:
-        if ceiling < HANDOVER_FROM:  # there a name alone has less use than a sentence
+        if ceiling < HANDOVER_FROM:  # there, a bare name is less useful than a sentence
             anchors = tuple(e for e in anchors if e.type is not AnchorType.CODE_ARTIFACT)
         need = sum(count.count(f"- {each.content}\n") for each in anchors)
         if need <= WHOLE_SHARE * ceiling:

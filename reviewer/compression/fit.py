@@ -19,13 +19,13 @@ from reviewer.llm.steering import RetryExhaustedError
 from reviewer.text.numerals import count
 
 LAST_FULL = 2
-"""Segments at the end that stay Full while there is room."""
+"""Final segments that stay Full while there is room."""
 MAX_NAMED = 3
-"""Turns or segments that an error names."""
+"""Turns or segments named in an error."""
 
 
 class UnreachableError(ReviewerError):
-    """No levels bring a context to the target; `smallest` is the plan that comes nearest."""
+    """No levels bring a context to the target; `smallest` is the nearest plan."""
 
     def __init__(
         self, target: int, needs: int, in_the_way: Sequence[str], smallest: CompressionPlan
@@ -41,7 +41,7 @@ class UnreachableError(ReviewerError):
 def _in_the_way(
     snapshot: ContextSnapshot, own: Sequence[LevelChoice] = (), doubted: Sequence[str] = ()
 ) -> list[str]:
-    """What keeps a context large: pins, `own` levels, segments whose summaries do not pass."""
+    """The obstacles: pins, `own` levels, segments whose summaries fail their checks."""
     found = []
     pinned = [each for each in snapshot.chain if each.turn.priority is Priority.PINNED]
     if pinned:
@@ -50,8 +50,9 @@ def _in_the_way(
         named = _named([first_words(each.turn.text, each.hash) for each in largest])
         found.append(f"{count(len(pinned), 'pinned turn')} with {tokens:,} tokens ({named})")
     if own:
-        named = _named([f"{each.segment} {each.level.name.capitalize()}" for each in own])
-        found.append(f"levels chosen by hand ({named})")
+        first = {each.id: each.turns[0].number for each in snapshot.segments}
+        named = _named([f"{first[each.segment]} {each.level.name.capitalize()}" for each in own])
+        found.append(f"levels chosen by hand (segment {named})")
     if doubted:
         named = _named(doubted)
         found.append(f"segments whose summaries do not pass ({named}); --anyway takes them")
@@ -70,13 +71,13 @@ def fit_levels(
     allowed: Callable[[int], Sequence[Level]] = lambda _: tuple(Level),
     says: Callable[[int, Level], bool] = lambda *_: True,
 ) -> tuple[list[Level], int]:
-    """Levels with which `fixed` and the segments' sizes stay within the target, and their sum; the
-    smallest ones where none do.
+    """Levels that keep `fixed` and the segments' sizes within the target, with their sum; the
+    smallest levels if none do.
 
-    From the smallest on, the segments become fuller until they say what the person said, then the
-    last two as full as there is room, then the others level by level, the newest first. `size`
-    gives the tokens of a segment at a level; `allowed` its levels, the fullest first; `says`
-    whether it says there what the person said.
+    Starting from the smallest, segments become fuller until they contain the person's words, then
+    the last two as far as there is room, then the others level by level, newest first. `size`:
+    tokens of a segment at a level; `allowed`: its levels, fullest first; `says`: whether it
+    contains the person's words there.
     """
     levels = [allowed(number) for number in range(segments)]
     chosen = [
@@ -109,10 +110,10 @@ def fit_plan(
 ) -> CompressionPlan:
     """The plan with levels that keep the whole context within the target.
 
-    Sizes are those of the offline engine. If it writes the summaries, only those that pass their
-    checks are chosen; with `anyway` also others, of the segments of which none passes. `own`:
-    choices that stay as they are. `watch` gets the progress, at most one summary for each segment
-    and level. Raises UnreachableError, and CancelledError when `watch` asks to stop.
+    Sizes are those of the offline engine. Its summaries are chosen only if they pass their checks;
+    with `anyway`, also failing ones of segments without a passing one. `own`: choices that are left
+    alone. `watch` gets the progress, at most one summary per segment and level. Raises
+    UnreachableError, and CancelledError if `watch` asks to stop.
     """
     written: dict[tuple[int, Level], tuple[int, bool, bool]] = {}
     kept = {snapshot.index_of(choice.segment): choice for choice in own}
@@ -120,8 +121,8 @@ def fit_plan(
     most = len(snapshot.segments) * max(lowest, 1)
 
     def write(number: int, level: Level) -> tuple[int, bool, bool]:
-        """Tokens of a segment at a level, whether its summary passes, and whether it says what the
-        person said.
+        """Tokens of a segment at a level, whether its summary passes, and whether it contains the
+        person's words.
         """
         segment = snapshot.segments[number]
         if level is Level.FULL:
@@ -193,9 +194,9 @@ def lower_to_target(
     watch: Watch,
     lowest: Level,
 ) -> Preview:
-    """The preview within the target: the largest summary goes to the next level until it fits.
+    """The preview within the target: the largest summary is lowered a level until it fits.
 
-    Raises UnreachableError when everything is at the lowest.
+    Raises UnreachableError if everything is at the lowest.
     """
     stuck: set[str] = set()
     while preview.tokens_after > target:

@@ -1,4 +1,4 @@
-"""What the next session needs of a session: the hand-over, and what a compaction must keep."""
+"""Texts for the next session: the hand-over, and the instructions for a compaction."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ TITLE = "# Hand-over of "
 HEADINGS = frozenset({*TITLES, *(f"## {title[:-1]}" for title in TITLES)})
 """The headings of both texts, a line each."""
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
-"""The person's call of a compaction, which is not a request for the work."""
+"""The person's command for a compaction, which is not a request for work."""
 
 
 class Handover(Struct, frozen=True):
-    """A text for an agent about a session. Tokens are those of `encoding`."""
+    """A text about a session for an agent. Tokens are those of `encoding`."""
 
     path: str
     text: AgentText
@@ -59,13 +59,13 @@ class Handover(Struct, frozen=True):
     original_tokens: int
     encoding: str
     conversation: str = ""
-    """Which one of a file of several it is about, in words; empty for a file of one."""
+    """The conversation of a file with several, in words; else empty."""
     engine: str = OFFLINE
-    """What wrote it: the offline engine, or a model by its name."""
+    """Its author: the offline engine, or a model by its name."""
     note: str = ""
-    """Why the offline engine wrote it although a model was asked, or what the model did not see."""
+    """Why the offline engine replaced a model, or which parts the model did not see."""
     invented: tuple[str, ...] = ()
-    """Names and numbers of a model's text that the session does not have."""
+    """Names and numbers in a model's text that are not in the session."""
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""
@@ -91,8 +91,8 @@ def write_brief(
 ) -> Handover:
     """The hand-over of a session as plain Markdown.
 
-    `session`: the id or the number of a conversation, in a file that has several; otherwise it is
-    the last one. `writer`: as for `brief_of`. Raises SourceError, CancelledError, TemplateError.
+    `session`: the id or number of a conversation, in a file with several; by default the latest.
+    `writer`: see `brief_of`. Raises SourceError, CancelledError, TemplateError.
     """
     turns = FileTurns(path, session)
     found = brief_of(turns, turns.name, max_tokens=max_tokens, path=str(path), writer=writer)
@@ -102,7 +102,7 @@ def write_brief(
 def write_keep(
     path: Path, *, max_tokens: int = KEEP_TOKENS, session: str | None = None
 ) -> Handover:
-    """What a compaction of a session must keep, as instructions. `session` as for `write_brief`.
+    """Instructions for the compaction of a session. `session`: see `write_brief`.
 
     Raises SourceError.
     """
@@ -112,9 +112,9 @@ def write_keep(
 
 
 class FileTurns:
-    """The turns that are handed over, read again at each iteration and never all in memory.
+    """The turns to hand over, read again at each iteration and never all in memory.
 
-    `session` as for `write_brief`. Raises SourceError, also while iterating.
+    `session`: see `write_brief`. Raises SourceError, also while iterating.
     """
 
     def __init__(self, path: Path, session: str | None = None) -> None:
@@ -130,7 +130,7 @@ class FileTurns:
 
     @property
     def name(self) -> str:
-        """What the session is called in a title."""
+        """The session's name in a title."""
         if self._chosen is not None and self._chosen.name:
             return f"the session {self._chosen.name}"
         found = f"the session {self._only or self._path.stem}"
@@ -138,7 +138,7 @@ class FileTurns:
 
     @property
     def conversation(self) -> str:
-        """Which conversation of several it is, in words; empty where there is only one."""
+        """The conversation of several, in words; empty if there is only one."""
         if self._chosen is None:
             return ""
         called = f" ({self._chosen.name})" if self._chosen.name else ""
@@ -168,12 +168,12 @@ class FileTurns:
 
     @cached_property
     def _has_main(self) -> bool:
-        """Whether there are turns that are not of sub-agents."""
+        """Whether there are turns other than sub-agents'."""
         return any(not block.origin.sidechain for block in self._blocks())
 
 
 class _Work:
-    """Turns without the person's calls of a compaction; `tokens` counts all of them."""
+    """Turns without the person's compaction commands; `tokens` counts all of them."""
 
     def __init__(self, turns: Iterable[SegmentTurn]) -> None:
         self._turns = turns
@@ -191,7 +191,7 @@ class _Work:
 
 
 def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentTurn, ...]]:
-    """What a session is called, and its turns; `session` counts in a file that has several.
+    """A session's name, and its turns; `session` selects one in a file with several.
 
     Raises SourceError.
     """
@@ -209,8 +209,8 @@ def brief_of(
 ) -> Handover:
     """The hand-over of some turns as plain Markdown; `name` ends its title.
 
-    `turns` may be iterated more than once. `writer`: that of a model; where it fails, the offline
-    engine writes, with a note. Raises CancelledError, TemplateError.
+    `turns` may be iterated more than once. `writer`: a model's; if it fails, the offline engine
+    writes, with a note. Raises CancelledError, TemplateError.
     """
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     if writer is None:
@@ -253,7 +253,7 @@ def _brief_offline(
 def keep_of(
     turns: Iterable[SegmentTurn], *, max_tokens: int = KEEP_TOKENS, path: str = ""
 ) -> Handover:
-    """What a compaction of some turns must keep, as instructions; `turns` as for `brief_of`."""
+    """Instructions for the compaction of some turns; `turns`: see `brief_of`."""
     work = _Work(turns)
     session = work.session()
     count = counter().count
@@ -265,7 +265,7 @@ def keep_of(
 
 
 def _within(write: Callable[[int], str], first: AgentText, max_tokens: int) -> AgentText:
-    """A text under its first line, in at most `max_tokens`; nothing where nothing can be said."""
+    """A text under its first line, in at most `max_tokens`; may be empty."""
     count = counter().count
     room = max_tokens - count(first) - 4
     while room > 0:
@@ -296,7 +296,7 @@ def _handover(path: str, text: AgentText, original: int) -> Handover:
 
 
 def as_markdown(text: str) -> AgentText:
-    """A summary with its titles as headings of Markdown, and nothing live in it."""
+    """A summary with its titles as Markdown headings, and safe text."""
     lines: list[str] = []
     for line in text.split("\n"):
         if line in TITLES:

@@ -1,8 +1,8 @@
 """Expansion markers: `[→more:SEGMENT:topic]` and `[→detail:SEGMENT]` (`docs/design.md`, "Levels and
 anchors").
 
-Only a marker of the summary's own segment can be expanded. One that names another segment, or was
-in the source already, is plain text.
+Only a marker of the summary's own segment can be expanded. Any other, or one from the source, is
+plain text.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def parse_markers(
 ) -> tuple[ExpansionMarker, ...]:
     """The markers in a summary of `segment`, in order.
 
-    `source`: the text that was summarized; a marker that is in it counts only as the last line of
-    the content, where engines put theirs.
+    `source`: the summarized text; a marker in it counts only as the last line of the content, where
+    engines put theirs.
     """
     form = _FORMS.get(level)
     if form is None or "[→" not in content:
@@ -70,7 +70,7 @@ def change_level(content: str, level: Level, segment: str, *, source: Container[
 
 
 def without_markers(content: str) -> str:
-    """The text without anything in the form of a marker."""
+    """The text without anything that looks like a marker."""
     return ANY_MARKER.sub("", content) if "[→" in content else content
 
 

@@ -24,7 +24,7 @@ log.addHandler(logging.NullHandler())
 
 
 class SegmentCompressed(Struct, frozen=True):
-    """A segment was compressed to a level."""
+    """A segment's compression to a level."""
 
     compressed: CompressedSegment
     seconds: float
@@ -53,7 +53,7 @@ def log_beginning(segment: str, level: Level) -> None:
 
 
 def log_missing(count: int) -> None:
-    """The line for anchors that have to be put back."""
+    """The line for anchors that have to be restored."""
     log.warning("[COMP:SUM] %d anchors missing, re-injecting", count)
 
 
@@ -103,7 +103,7 @@ class Measures:
             self._waiting += figures
 
     def flush(self) -> None:
-        """Write the collected figures; if the store cannot be written, log that they are lost."""
+        """Write the collected figures; if the store cannot be written, log the loss."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         if not waiting or self._database.read_only:
@@ -117,10 +117,10 @@ class Measures:
         with (
             self._database.write_lock,
             failures_as_sentences(self._database.path, writing=True),
-            self._database.writer,  # commits, or takes everything back
+            self._database.writer,  # commits or rolls back
         ):
             self._database.writer.execute("BEGIN IMMEDIATE")
-            # SQLite would write into the log of the new file if the store was replaced.
+            # If the store was replaced, SQLite would write into the log of the new file.
             self._database.require_in_place()
             self._database.writer.executemany(
                 "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)",

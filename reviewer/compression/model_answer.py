@@ -1,4 +1,4 @@
-"""A model's answer as a summary: wrappers taken off, checked, and shortened if it is too long."""
+"""A model's answer as a summary: unwrapped, checked, and shortened if it is too long."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from reviewer.llm.model import Completion
 LONGEST_ANSWER = 200_000
 """Characters of an answer that are read."""
 LONGEST_REFUSAL = 600
-"""Characters up to which an answer that begins like a refusal counts as one."""
+"""The longest answer, in characters, that counts as a refusal if it begins like one."""
 MAX_INVENTED, FEW = 0.5, 3
-"""Share of names and numbers that the source does not have, above which a summary is refused, and
-how many it may have in any case."""
+"""A summary is refused if a larger share of its names and numbers is not in the source, and more
+than this number of them."""
 MIN_SAID, FEW_WORDS = 2, 8
-"""Words or names of the conversation that a summary of more than a few words has, at least."""
+"""Minimum words or names of the conversation in a summary of more than a few words."""
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHTS_END = re.compile(r".*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
@@ -41,8 +41,8 @@ _REFUSAL = re.compile(
 
 
 def cleaned(text: str) -> str:
-    """An answer without the thoughts of the model and without a fence or tag around all of it, its
-    titles as the program writes them.
+    """An answer without the model's thoughts and without a fence or tag around all of it, its
+    titles in the program's form.
     """
     text = _THOUGHTS_END.sub("", _THOUGHTS.sub("", text[:LONGEST_ANSWER])).strip()
     for wrapper in (_FENCED, _WRAPPED):
@@ -52,8 +52,8 @@ def cleaned(text: str) -> str:
 
 
 def trimmed(text: str, tokens: int, count: Callable[[str], int]) -> str:
-    """The text in at most `tokens`, without its last lines: a hand-over has there what somebody who
-    goes on needs least.
+    """The text in at most `tokens`, without its last lines, which are the least needed ones of a
+    hand-over.
     """
     lines = text.split("\n")
     while len(lines) > 1 and count("\n".join(lines)) > tokens:
@@ -64,7 +64,7 @@ def trimmed(text: str, tokens: int, count: Callable[[str], int]) -> str:
 
 
 def find_fault(answer: Completion, source_tokens: int, max_tokens: int | None) -> str | None:
-    """Why an answer cannot be used as a summary, as a sentence for the model and for a person.
+    """Why an answer is not a usable summary, as a sentence for the model and for a person.
 
     `source_tokens`: tokens of the source, which it must not exceed. `max_tokens`: its hard ceiling.
     """
@@ -84,8 +84,8 @@ def find_fault(answer: Completion, source_tokens: int, max_tokens: int | None) -
 
 
 def find_inventions(task: SummaryTask, text: str) -> str | None:
-    """Why a summary is refused that is about something else: most of its names are not in the
-    conversation, or none of its words, such as one that flatters.
+    """Why a summary is about something else: most of its names are not in the conversation, or none
+    of its words are, as in flattery.
     """
     named = checkable_units(without_markers(text))
     invented = find_invented(named, task.analysis.terms, task.analysis.session)

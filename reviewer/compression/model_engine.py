@@ -1,4 +1,4 @@
-"""The engine that asks a model: prompt from a template, answers checked, retries."""
+"""The engine that calls a model: prompt from a template, checked answers, retries."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ FIELDS = (
 )  # fmt: skip
 """The fields of a level template."""
 KIND = "summary-1"
-"""Part of the key of every kept answer: another number where answers are read in another way."""
+"""Part of the key of every cached answer; a new number invalidates them all."""
 TAG_CHARACTERS = 30
-"""Of an anchor, in the prompt for tags."""
+"""Characters of an anchor, in the prompt for tags."""
 ROOM = 1.5
 """Cut-off, as a multiple of the requested length."""
 MIN_ROOM = 64
 MARGIN = 64
-"""Tokens of the model's context that are left free, because encodings differ."""
+"""Tokens of the model's context left free, because encodings differ."""
 HANDOVER = "compression-handover"
 HANDOVER_RATIO = 4
 CHARACTERS = 3.6
-"""Characters of a token, in a text with many names."""
+"""Characters per token, in a text with many names."""
 THOUGHTS = 4_000
-"""Tokens that a model may spend on thoughts before it writes a hand-over."""
+"""Tokens that a model may spend on thinking before it writes a hand-over."""
 MIN_CONTEXT = 6_000
-"""Tokens of a model's context in which a hand-over and what it is about have room."""
+"""The smallest context, in tokens, with room for a hand-over and its source."""
 
 
 class ModelEngine:
-    """Abstractive: one answer of the model for each level; retries name what has to be retained."""
+    """Abstractive: one answer of the model per level; retries name the missing details."""
 
     deterministic = False
 
@@ -66,9 +66,9 @@ class ModelEngine:
         asked: Sequence[str] = (),
     ) -> None:
         """`context_tokens`: of prompt and answer together. `templates`: a folder whose templates
-        replace the built-in ones of the same name. `answers`: where those of earlier runs are kept,
-        so that a run that was stopped goes on from them; `asked`: what identifies the model beside
-        its name, such as its address.
+        replace the built-in ones of the same name. `answers`: the cache of earlier runs, from which
+        an interrupted run resumes; `asked`: identifies the model beside its name, such as its
+        address.
         """
         self.model = model
         self._count = count
@@ -79,11 +79,11 @@ class ModelEngine:
         self.name = model.name
 
     def write(self, task: SummaryTask) -> EngineText:
-        """The model's summary, checked for faults, retention and invention; that of an earlier run
-        where the question is the same.
+        """The model's summary, checked for faults, retention and invention; or an earlier run's
+        answer to the same question.
 
-        Raises ModelError when the endpoint fails, CancelledError, TemplateError, and
-        RetryExhaustedError when no attempt passes.
+        Raises ModelError if the endpoint fails, CancelledError, TemplateError, and
+        RetryExhaustedError if no attempt passes.
         """
         prompt, remark = self._prompt(task)
         key = self._key(task, prompt)
@@ -101,13 +101,13 @@ class ModelEngine:
         if refused := find_inventions(task, answer.text):
             raise RetryExhaustedError(refused, result.attempts, answer)
         if self._answers is not None:
-            with suppress(OSError):  # it is asked for again
+            with suppress(OSError):  # the question is asked again
                 self._answers.keep(key, answer)
         text = self._finished(task, answer.text)
         return EngineText(text, self.name, attempts.tokens, result.attempts, note=remark)
 
     def ask(self, task: SummaryTask, messages: Sequence[ChatMessage]) -> Completion:
-        """An answer of the model; an empty one where it has none."""
+        """An answer of the model, possibly empty."""
         try:
             answer = self.model.complete(
                 messages,
@@ -120,25 +120,25 @@ class ModelEngine:
         return self._read(answer)
 
     def _read(self, answer: Completion) -> Completion:
-        """An answer without what the model wrapped around it, and with the tokens of the rest."""
+        """An answer without the model's wrapping, and with the tokens of the rest."""
         text = cleaned(answer.text)
         if text == answer.text:
             return answer
         return structs.replace(answer, text=text, completion_tokens=self._count(text))
 
     def fault(self, task: SummaryTask, answer: Completion) -> str | None:
-        """Why an answer cannot be used at all."""
-        if self._is_handover(task) and answer.text:  # one that is too long is shortened
+        """Why an answer is not usable at all."""
+        if self._is_handover(task) and answer.text:  # an overlong one is shortened
             answer = structs.replace(answer, finish="stop", completion_tokens=0)
         return find_fault(answer, task.segment.tokens, task.options.ceiling)
 
     def _wrong(self, task: SummaryTask, kept: Completion) -> bool:
-        """Whether a kept answer does not pass the checks."""
+        """Whether a cached answer fails the checks."""
         failures = validate_retention(kept.text, task.criteria)
         return bool(self.fault(task, kept) or failures or find_inventions(task, kept.text))
 
     def _is_handover(self, task: SummaryTask) -> bool:
-        """Whether the text has room for a hand-over, and the model for what it is about."""
+        """Whether there is room for a hand-over in the text, and for its source in the context."""
         return (
             task.level is not Level.TAGS
             and task.max_tokens >= HANDOVER_FROM
@@ -151,14 +151,14 @@ class ModelEngine:
         return trimmed(text, task.max_tokens, self._count) if self._is_handover(task) else text
 
     def _key(self, task: SummaryTask, prompt: Sequence[ChatMessage]) -> str:
-        """The key of a question among the kept answers."""
+        """The key of a question in the cache."""
         options = task.options
         about = (self.name, self._room(task), options.temperature, options.ceiling)
         return question_key(prompt, KIND, *self._asked, *about)
 
     def _prompt(self, task: SummaryTask) -> tuple[list[ChatMessage], str]:
         """The messages of the template, with as much of the segment as fits the model's context;
-        and a remark for a person where words of the conversation did not fit.
+        and a remark for a person if words of the conversation did not fit.
         """
         name = HANDOVER if self._is_handover(task) else f"compression-{task.level.name.lower()}"
         template = load_template(name, TEMPLATES, self._templates, FIELDS)
@@ -201,7 +201,7 @@ class ModelEngine:
         """Tokens after which the answer is cut off."""
         options = task.options
         if self._is_handover(task):
-            # One that is too long is shortened, and some models count their thoughts.
+            # An overlong one is shortened, and some models count their thoughts.
             wanted = round(task.max_tokens * ROOM) + THOUGHTS
         else:
             wanted = options.max_output_tokens or max(round(task.max_tokens * ROOM), MIN_ROOM)
@@ -210,7 +210,7 @@ class ModelEngine:
 
 
 class _Attempts:
-    """The attempts at one summary; each is told what was wrong with the one before."""
+    """The attempts at a summary; each gets the diagnosis of the previous one."""
 
     def __init__(self, engine: ModelEngine, task: SummaryTask, prompt: list[ChatMessage]) -> None:
         self._engine = engine
@@ -218,12 +218,12 @@ class _Attempts:
         self._prompt = prompt
         self._question = prompt[-1].content
         self._more: list[ChatMessage] = []
-        """The answer that is to be revised, if it is worth that, and what to change."""
+        """The answer to revise, if it is worth that, and the changes to make."""
         self.tokens = 0
-        """Of prompts and answers together."""
+        """Tokens of prompts and answers together."""
 
     def ask(self) -> Completion:
-        """The next answer. Raises CancelledError, and ModelError when there is none to use."""
+        """The next answer. Raises CancelledError, and ModelError if there is no usable one."""
         task = self._task
         if task.cancelled is not None and task.cancelled():
             raise CancelledError("Stopped before the model was asked.")
@@ -232,7 +232,7 @@ class _Attempts:
         return answer
 
     def check(self, answer: Completion) -> tuple[bool, str | None]:
-        """Whether an answer passes, and else what is wrong with it."""
+        """Whether an answer passes, and the diagnosis if not."""
         self._more = []
         if problem := self._engine.fault(self._task, answer):
             return False, problem
@@ -243,7 +243,7 @@ class _Attempts:
         return False, diagnosis(failures)
 
     def steer(self, problem: str) -> None:
-        """Tell the next attempt what was wrong."""
+        """Pass a diagnosis to the next attempt."""
         if self._more:
             self._more.append(ChatMessage("user", steering(problem)))
         else:

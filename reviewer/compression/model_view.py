@@ -1,7 +1,7 @@
-"""The text that a model reads before it writes a summary: the session, from its events.
+"""The source text for a model's summary: the session, from its events.
 
-Words in full, calls with what they change, results as far as they fit, the work state at the end.
-The latest are in most detail, since old output has been put into words by now or is no longer true.
+Words in full, calls with their changes, results as far as they fit, the work state at the end.
+Recent parts have the most detail, since old output is already put into words or outdated.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from reviewer.sources.events import (
 from reviewer.text.spans import without_spans
 
 LONGEST_VIEW = 40_000
-"""Tokens of a view, also where the model's context has room for more: beyond that, only outputs of
-tools would be longer."""
+"""Tokens of a view, even if the model's context has more room: beyond that, only tool output would
+grow."""
 MAX_CHARS_PER_TOKEN = 8
-"""A text with more characters than this for each token that fits is not counted first."""
+"""A text with more characters than this per available token is cut before it is counted."""
 OLDEST = 0.15
 """Room of a part at the beginning of the range, as a share of that of one at its end."""
 MIN_BASE, MAX_BASE = 1.0, 60_000.0
-"""Characters between which the room of a part of weight 1 at the end of the range is chosen."""
+"""Bounds of the room of a part with weight 1 at the end of the range, in characters."""
 SMALLER = 1.1
-"""By how much the room of each part shrinks until all fit."""
+"""The factor by which each part's room shrinks until all fit."""
 PERSON = "person"
 NAME_CHARS = 80
 SHORTEST = 60
@@ -51,7 +51,7 @@ SHORTEST = 60
 
 
 class Weight(Enum):
-    """A kind of part: its room beside the others, and the characters that are always left of it."""
+    """The kinds of parts: relative room, and a minimum of characters."""
 
     WORDS = (80.0, 300)
     CALL = (10.0, 80)
@@ -73,13 +73,13 @@ class ViewPart(Struct, frozen=True):
     position: float
 
     def limit(self, base: float) -> int:
-        """The characters that are shown of it."""
+        """The characters shown of it."""
         share, least = self.weight.value
         return max(round(base * share * (OLDEST + (1 - OLDEST) * self.position**2)), least)
 
 
 class View(Struct, frozen=True):
-    """The text for a model. `left_out`: characters of messages for which there was no room."""
+    """The text for a model. `left_out`: characters of messages that did not fit."""
 
     text: str
     left_out: int = 0
@@ -102,7 +102,7 @@ def session_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], 
 def _newest(
     parts: Sequence[ViewPart], room: int, count: Callable[[str], int]
 ) -> Sequence[ViewPart]:
-    """As many as fit, each as short as it can be: what the person said, then the newest."""
+    """As many parts as fit, each as short as possible: the person's words, then the newest."""
     kept: set[int] = set()
     persons = [number for number, part in enumerate(parts) if part.speaker.startswith(PERSON)]
     for number in dict.fromkeys([*reversed(persons), *reversed(range(len(parts)))]):
@@ -123,8 +123,8 @@ def _left_out(all_: Sequence[ViewPart], shown: Sequence[ViewPart], base: float) 
 
 
 def _written(parts: Sequence[ViewPart], base: float) -> str:
-    """The parts, one below the other; lines after the first are indented, so that no text can
-    begin a line as another speaker does.
+    """The parts, one below the other; continuation lines are indented, so that no text can begin a
+    line as another speaker would.
     """
     lines = []
     for part in parts:
@@ -138,7 +138,7 @@ def _written(parts: Sequence[ViewPart], base: float) -> str:
 
 
 def _shortened(part: ViewPart, limit: int) -> str:
-    """A text with a mark for the missing part; of outputs mostly the end is kept."""
+    """A text with a mark for the missing part; of outputs, mainly the end is kept."""
     missing = len(part.text) - limit
     if missing <= SHORTEST // 2:
         return part.text
@@ -198,7 +198,7 @@ def _spoken(event: Event, position: float) -> Iterator[ViewPart]:
 
 
 def _call_parts(call: Call, position: float) -> Iterator[ViewPart]:
-    """A call with what it changes or runs."""
+    """A call with the change that it makes or the command that it runs."""
     name = f"agent calls {' '.join(call.tool.split())[:NAME_CHARS]}" if call.tool else "agent calls"
     folder = call.origin.cwd
     if call.act is Act.PLAN:
@@ -214,7 +214,7 @@ def _call_parts(call: Call, position: float) -> Iterator[ViewPart]:
 
 
 def _changed(change: Change) -> str:
-    """A change of a file: the lines it takes away and adds, without those that stay around them."""
+    """A change of a file: removed and added lines, without unchanged context."""
     verb = "deletes" if change.deleted else "writes" if change.created else "edits"
     lines = [f"{verb} {change.path}"]
     for old, new in change.pairs:
@@ -251,7 +251,7 @@ def _result_parts(call: Call | None, result: Result, position: float) -> Iterato
 
 
 def _without(text: str, folder: str) -> str:
-    """A text with the paths below the working folder relative to it."""
+    """A text with paths relative to the working folder."""
     if len(folder) < 2:
         return text
     return text.replace(f"{folder}/", "").replace(f"{folder}\\", "")

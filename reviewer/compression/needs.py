@@ -1,4 +1,4 @@
-"""What somebody who goes on needs of a session, and whether a text has it."""
+"""The needs of whoever continues a session, and whether a text covers them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.words import terms
 
 ENOUGH, FEWEST_TERMS, MAX_TERMS = 0.5, 2, 8
-"""Share of its terms with which a need counts as said, and as how many of them."""
+"""A need counts as said with this share of its terms, limited to a minimum and a maximum number."""
 TOKENS_A_TERM = 8
-"""Tokens of a text from which one more term of each need is expected."""
+"""One more term of each need is expected for so many tokens of the text."""
 FIRST_FROM = 200
-"""Tokens of a text from which on it is expected to say the first request, too."""
+"""Minimum tokens of a text that is expected to contain the first request, too."""
 LEAST = 0.34
-"""Share below which it is missing."""
+"""Share below which a need is missing."""
 MAX_FILES, MAX_INSTRUCTIONS = 12, 8
 
 
@@ -25,9 +25,9 @@ FIRST = "the first request"
 
 
 class Need(Struct, frozen=True):
-    """Something that a text about the session has to say. `kind` as in `Lost`.
+    """Something that a text about the session must contain. `kind`: as in `Lost`.
 
-    `turn`: where it stands, -1 where it was computed.
+    `turn`: its source, -1 if computed.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class Need(Struct, frozen=True):
 
 
 def needs_of(session: SessionFacts) -> list[Need]:
-    """The request, what the person refused, the state of the work, and what is open."""
+    """The request, the person's refusals, the state of the work, and open points."""
     return list(_needs(session))
 
 
@@ -71,15 +71,15 @@ def _needs(session: SessionFacts) -> Iterator[Need]:
 
 
 class Carried(Struct, frozen=True):
-    """Which needs a text carries."""
+    """The needs covered by a text."""
 
     share: float
-    """Weight of what it says, out of all; 1 without needs."""
+    """Weight of the covered needs, out of all; 1 without needs."""
     missing: tuple[Need, ...]
 
 
 def carried(needs: Sequence[Need], text: str, tokens: int) -> Carried:
-    """How much of the needs a text of so many tokens says."""
+    """How much of the needs a text of so many tokens covers."""
     said = terms(text)
     said |= {term.rpartition("/")[2] for term in said if "/" in term}
     most = max(FEWEST_TERMS, min(MAX_TERMS, tokens // TOKENS_A_TERM))

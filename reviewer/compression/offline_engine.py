@@ -1,4 +1,4 @@
-"""The engine that needs no model."""
+"""The engine without a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pieces of a message that a text may keep: sentences, lists, code, each with its heading."""
+"""Splits a message into pieces that a text may keep: sentences, lists, code, with headings."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from reviewer.compression.told import cut
 from reviewer.text.units import Unit, UnitKind, units
 
 LIST = 240
-"""Characters of list items or table rows that make one piece."""
+"""Characters of list items or table rows per piece."""
 SECTION = 300
 """Characters of the sentences that stay with the heading above them."""
 CODE = 200
 HEADING = 90
-"""Characters up to which a line that ends in a colon announces what follows."""
+"""The longest line ending in a colon that counts as a heading, in characters."""
 _LISTED = frozenset((UnitKind.LIST_ITEM, UnitKind.TABLE_ROW))
 CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 
 class TextPassage(NamedTuple):
-    """A piece in one line. `block`: which paragraph it is a sentence of; 0 for other pieces."""
+    """A piece in one line. `block`: its paragraph, for a sentence; 0 for other pieces."""
 
     text: str
     block: int = 0
 
 
 def pieces(text: str) -> list[TextPassage]:
-    """The pieces of a text in order. What announces a piece stands before it."""
+    """The pieces of a text in order, each after its heading."""
     return [piece for piece, _ in with_needs(text)]
 
 
 def with_needs(text: str) -> list[tuple[TextPassage, int]]:
-    """The pieces of a text, each with the number of the one without which it is not kept: the rest
-    of a list needs its beginning, and what a title stands above needs that; -1 for none.
+    """The pieces of a text, each with the index of the one it depends on, else -1: the rest of a
+    list needs its beginning, and a title needs the first piece below it.
     """
     found: list[tuple[TextPassage, int]] = []
     first = next(units(text), None)
@@ -53,7 +53,7 @@ def with_needs(text: str) -> list[tuple[TextPassage, int]]:
 
 
 def _pieces(text: str) -> Iterator[tuple[TextPassage, tuple[int, int] | None]]:
-    """The pieces, and of lists the numbers of their first and last item: 0 without numbers, -1 for
+    """The pieces, and for lists the numbers of their first and last item: 0 without numbers, -1 for
     a first item right after the last of the piece before.
     """
     said = section = ""
@@ -117,7 +117,7 @@ def _pieces(text: str) -> Iterator[tuple[TextPassage, tuple[int, int] | None]]:
 
 
 def _whole(text: str) -> Iterator[Unit]:
-    """The units; a sentence that goes on in small letters after a quotation is one."""
+    """The units; a sentence that continues in lower case after a quotation is one."""
     last: Unit | None = None
     for unit in units(text):
         goes_on = text[unit.start : unit.start + 1].islower()
@@ -146,7 +146,7 @@ def _item(unit: Unit, content: str) -> str:
 
 
 def _joined(items: list[str]) -> str:
-    """Items of a list in one line; one that announces the next has it right after it."""
+    """Items of a list in one line; one that introduces the next is directly followed by it."""
     ends = ["" if item.endswith((":", "：", ";", "；")) else ";" for item in items[:-1]] + [""]
     return " ".join(f"{item}{end}" for item, end in zip(items, ends, strict=True))
 
@@ -156,7 +156,7 @@ def _headed(heading: str, text: str) -> str:
 
 
 def question_in(text: str, longest: int) -> str:
-    """The question with which a text ends; of a longer one the last `longest` characters."""
+    """The question at the end of a text, at most its last `longest` characters."""
     last = pieces(text)[-2:]
     asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith(("?", "？")))
     question = next(asked, "")

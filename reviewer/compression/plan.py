@@ -1,4 +1,4 @@
-"""Plans and previews as values, and the JSON that scripts read."""
+"""Plans and previews as values, and their JSON."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from reviewer.errors import ReviewerError
 
 
 class LevelChoice(Struct, frozen=True, gc=False):
-    """A level for one segment, and its summary where it is known already."""
+    """A level for one segment, and its summary if already known."""
 
     segment: str
     level: Level
     sources: tuple[int, ...]
-    """Ids of the segment's commits, to notice that the context changed meanwhile."""
+    """Ids of the segment's commits, for detecting changes of the context."""
     content: str | None = None
     """The summary, from a preview or by hand; None: the engine writes it."""
     engine: str = ""
     """Author of `content`: an engine, or `BY_HAND`."""
     written: str = ""
-    """A model's text as it was written, where `content` has more than that; it is what is graded.
-    """
+    """A model's own text, if `content` has more than that; this is what is graded."""
 
 
 class CompressionPlan(Struct, frozen=True, gc=False):
@@ -48,14 +47,14 @@ class CompressionPlan(Struct, frozen=True, gc=False):
     engine: str = "offline"
     options: SummarizationOptions = SummarizationOptions()
     target: int | None = None
-    """Tokens that the whole context should have at most."""
+    """Maximum tokens of the whole context."""
 
     def with_level(self, segment: str, level: Level) -> CompressionPlan:
         """The plan with another level for one segment, without its summary."""
         return self._with(segment, level=level, content=None, engine="", written="")
 
     def with_text(self, segment: str, content: str) -> CompressionPlan:
-        """The plan with a summary that a person wrote."""
+        """The plan with a summary written by a person."""
         return self._with(segment, content=content, engine=BY_HAND, written="")
 
     def _with(self, segment: str, **changes: object) -> CompressionPlan:
@@ -69,18 +68,18 @@ class CompressionPlan(Struct, frozen=True, gc=False):
 
 
 class SegmentPreview(Struct, frozen=True, gc=False):
-    """One segment after a dry run."""
+    """A segment after a dry run."""
 
     segment: Segment
     level: Level
     compressed: CompressedSegment
     fidelity: FidelityValidation
     failures: tuple[RetentionFailure, ...] = ()
-    """Retention criteria that a summary by hand does not meet."""
+    """Retention criteria that a summary written by hand does not meet."""
     kept: str = ""
     """Why the segment stays Full although the plan gives it another level."""
     unchecked: tuple[str, ...] = ()
-    """What IMPORTANT turns ask for in words, which no program can check."""
+    """Criteria of IMPORTANT turns in words, which no program can check."""
     refused: bool = False
     """It stays Full because no summary of it meets its criteria."""
 
@@ -91,18 +90,18 @@ class SegmentPreview(Struct, frozen=True, gc=False):
 
     @property
     def in_doubt(self) -> bool:
-        """Whether a summary that is to be applied does not pass its checks."""
+        """Whether a summary to be applied fails its checks."""
         written = not self.kept and self.level is not Level.FULL
         return written and bool(self.lost_turns or not self.fidelity.passes_threshold)
 
     @property
     def lost_turns(self) -> int:
-        """Important turns of which the summary says nothing."""
+        """Important turns without a trace in the summary."""
         return sum(each.kind == "turn" for each in self.fidelity.lost_information)
 
     @property
     def shortens_the_person(self) -> bool:
-        """Whether the summary lacks something that the person said. Tags are no sentences."""
+        """Whether the summary lacks words of the person. Tags have no sentences."""
         turns = (
             self.segment.turns
             if self.level is Level.TAGS
@@ -112,11 +111,13 @@ class SegmentPreview(Struct, frozen=True, gc=False):
                 if each.kind in ("turn", "request", "statement")
             )
         )
-        return not self.kept and any(t.role == "user" and t.kind == "text" for t in turns)
+        return not self.kept and any(
+            t.role == "user" and t.kind == "text" and not t.aside for t in turns
+        )
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Why it stays Full or does not pass, as parts of a sentence."""
+        """Why it stays Full or fails its checks, as parts of a sentence."""
         lost = ("an important turn is missing",) if self.lost_turns else ()
         return (self.kept,) if self.kept else (*lost, *self.fidelity.faults)
 
@@ -141,16 +142,16 @@ class Preview(Struct, frozen=True):
 
     @property
     def answered_before(self) -> int:
-        """Segments that a model wrote in an earlier run and was not asked for now."""
+        """Segments written by a model in an earlier run, without a request now."""
         return sum(each.compressed.answered_before for each in self.segments)
 
     @property
     def shortened(self) -> tuple[str, ...]:
-        """The segments that lack something that the person said."""
+        """The segments that lack words of the person."""
         return tuple(each.segment.id for each in self.segments if each.shortens_the_person)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Every segment as scripts read it, then the total."""
+        """Every segment, then the total, for scripts."""
         after = self.tokens_after
         segments = [each.to_json() for each in self.segments]
         total = {
@@ -167,14 +168,14 @@ class Preview(Struct, frozen=True):
 
 
 class Applied(Struct, frozen=True):
-    """A compression that was written."""
+    """An applied compression."""
 
     act: int
     title: str
     tokens_before: int
     tokens_after: int
     segments: int = 0
-    """Segments that became a summary."""
+    """Segments replaced by a summary."""
 
 
 def read_level(level: Level | str) -> Level:
@@ -195,7 +196,7 @@ def segment_sources(segment: Segment) -> tuple[int, ...]:
 def summary_json(
     segment: Segment, compressed: CompressedSegment, fidelity: FidelityValidation
 ) -> dict[str, Any]:
-    """One segment at one level, as scripts read it."""
+    """A segment at one level, for scripts."""
     return {
         "segment": segment.id,
         "topic": segment.topic,

@@ -1,5 +1,5 @@
-"""Planted orders in a summary that a model wrote: a transcript quotes web pages and tools, and a
-model may repeat their instructions as if somebody had agreed to them.
+"""Planted orders in a model's summary: a transcript quotes web pages and tools, and a model may
+repeat their instructions as if someone had agreed to them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from reviewer.sources.records import Role
 from reviewer.text.sentences import split_sentences
 
 LONGEST = 160
-"""Characters of an order that are shown."""
+"""Characters shown of an order."""
 
 
 def planted_orders(summary: str, segment: Segment) -> tuple[str, ...]:
-    """The sentences of a summary that read like planted orders, each cut to LONGEST characters.
-
-    What the person typed is not such an order.
+    """The sentences of a summary that read like planted orders, each cut to LONGEST characters,
+    except for words typed by the person.
     """
     typed = [" ".join(turn.text.split()) for turn in segment.turns if turn.role == "user"]
     found: dict[str, None] = {}

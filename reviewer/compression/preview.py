@@ -37,14 +37,14 @@ class RetentionError(ReviewerError):
 
 
 class PreviewProgress(Struct, frozen=True):
-    """Segments that are finished, out of all."""
+    """Finished segments, out of all."""
 
     done: int
     total: int
     segment: str
-    """The segment that was finished last."""
+    """The segment finished last."""
     answered_before: int = 0
-    """How many of the finished ones a model wrote in an earlier run."""
+    """Finished segments written by a model in an earlier run."""
 
 
 class Watch(Struct, frozen=True):
@@ -55,7 +55,7 @@ class Watch(Struct, frozen=True):
 
 
 SHORT = 40
-"""Tokens up to which a segment stays Full: a summary gains nothing."""
+"""Tokens up to which a segment stays Full: a summary would gain nothing."""
 
 
 def preview_plan(
@@ -69,10 +69,10 @@ def preview_plan(
 ) -> Preview:
     """The context after the plan, with the summaries filled into the plan's choices.
 
-    Up to `concurrency` segments are written in parallel. One failing segment does not stop the
-    others: where a model fails, the offline engine writes, and a segment whose criteria cannot be
-    met stays Full, unless `strict`. Raises CancelledError, and the exceptions of the engine when a
-    model does not work at all, or when no segment can be written.
+    Up to `concurrency` segments are written in parallel. A failing segment does not stop the
+    others: if a model fails, the offline engine writes, and a segment whose criteria cannot be met
+    stays Full, unless `strict`. Raises CancelledError, and the exceptions of the engine if a model
+    does not work at all, or no segment can be written.
     """
     compressed = [choice for choice in plan.choices if choice.level is not Level.FULL]
     patience = Patience(sum(choice.content is None for choice in compressed))
@@ -151,8 +151,8 @@ def preview_choice(
     *,
     patience: Patience | None = None,
 ) -> SegmentPreview:
-    """One segment at its level. `patience`: other segments are written too, so that the offline
-    engine writes this one where a model fails.
+    """One segment at its level. `patience`: shared with other segments of the run, so that the
+    offline engine writes this one if a model fails.
 
     Raises the exceptions of the engine.
     """
@@ -160,7 +160,7 @@ def preview_choice(
     segment, anchors = snapshot.segments[number], snapshot.anchors_of(number)
     failures: tuple[RetentionFailure, ...] = ()
     engine = summarizer.engine
-    # A deterministic engine is asked again, for notes and markers.
+    # A deterministic engine is called again, for notes and markers.
     write_again = engine.deterministic and choice.engine == engine.name
     if choice.content is None or choice.level is Level.FULL or write_again:
         writer = SummaryWriter(
@@ -209,7 +209,7 @@ def _left_full(
 def _checked(
     segment: Segment, plan: CompressionPlan, content: str
 ) -> tuple[str, tuple[RetentionFailure, ...]]:
-    """A summary that was written before, and the retention criteria that it does not meet."""
+    """A summary written earlier, and the retention criteria that it does not meet."""
     content = prepare(content).text
     if not content.strip():
         raise ReviewerError(

@@ -1,4 +1,4 @@
-"""Retention criteria of IMPORTANT turns: collected, checked, and met with spans of the source.
+"""Retention criteria of IMPORTANT turns: collecting and checking them, and restoring spans.
 
 See `docs/design.md`, "Priorities and retention".
 """
@@ -17,9 +17,9 @@ from reviewer.text.normalise import fold
 from reviewer.text.units import units
 
 KEY_POINTS = "**Key Points:**"
-"""The heading under which missing anchors and retained spans are put back."""
+"""The heading above restored anchors and retained spans."""
 LONGEST_PATCH = 160
-"""Characters of a span that is put back, unless the match itself is longer."""
+"""Characters of a restored span, unless the match itself is longer."""
 
 
 class TurnCriteria(Struct, frozen=True):
@@ -34,7 +34,7 @@ class RetentionFailure(Struct, frozen=True):
 
     pattern: Pattern
     message: str
-    """`substring not found: "$50k"`, with the reason where it is another one."""
+    """`substring not found: "$50k"`, or with another reason."""
     turn: int | None = None
 
 
@@ -43,8 +43,8 @@ def collect_criteria(
 ) -> tuple[TurnCriteria, ...]:
     """The criteria of a segment's IMPORTANT turns, and those of the call that apply to it.
 
-    A pattern of the call applies to the segments whose source it matches: a summary of any other
-    could not meet it.
+    A pattern of the call applies to the segments whose source it matches: no summary of the others
+    could meet it.
     """
     found = [
         TurnCriteria(turn.retention, number)
@@ -68,8 +68,8 @@ def validate_retention(
 ) -> list[RetentionFailure]:
     """The patterns that the summary does not match.
 
-    Substrings are compared NFC-normalised with white space folded. Regular expressions run within
-    a time limit; one that exceeds it fails.
+    Substrings are compared NFC-normalised with white space folded. Regular expressions run within a
+    time limit; one that exceeds it fails.
     """
     wanted = [
         (pattern, each.turn if isinstance(each, TurnCriteria) else None)
@@ -94,12 +94,12 @@ def diagnosis(failures: Sequence[RetentionFailure]) -> str:
 def find_impossible(
     segment: Segment, failures: Sequence[RetentionFailure]
 ) -> tuple[RetentionFailure, ...]:
-    """The failures that no summary can mend, because nothing in the segment matches the pattern."""
+    """The failures that no summary can fix, because nothing in the segment matches the pattern."""
     return tuple(f for f in failures if _matched_turn(f.pattern, segment) is None)
 
 
 def sentence_around(text: str, place: tuple[int, int]) -> str:
-    """The sentence around a span; where that is too long its clause, or the words next to it."""
+    """The sentence around a span; if that is too long, its clause, or the words next to it."""
     start, end = place
     for unit in units(text):
         if unit.start < place[1] and place[0] < unit.end:
@@ -108,7 +108,7 @@ def sentence_around(text: str, place: tuple[int, int]) -> str:
 
 
 def append_points(content: str, points: Sequence[str]) -> str:
-    """The content with the points appended to its Key Points, which are added where it has none."""
+    """The content with the points appended to its Key Points, added if it has none."""
     if not points:
         return content
     listed = "\n".join(f"- {point}" for point in points)
@@ -119,8 +119,8 @@ def append_points(content: str, points: Sequence[str]) -> str:
 
 
 def anchor_points(anchors: Sequence[AnchorPoint], segment: Segment) -> tuple[str, ...]:
-    """The Key Points of anchors, what matches a criterion with the sentence around it; none for one
-    that another one contains.
+    """The Key Points of anchors, with the sentence around a criterion's match; none for an anchor
+    contained in another one.
     """
     texts = [
         " ".join(sentence_around(segment.turns[each.turn].text, (each.start, each.end)).split())
@@ -143,14 +143,14 @@ def _matched_turn(pattern: Pattern, segment: Segment) -> int | None:
 
 
 class Criteria(Struct, frozen=True):
-    """What must survive of a segment: instructions for the writer, patterns that are checked."""
+    """The requirements for a segment: instructions for the writer, and patterns to check."""
 
     instructions: tuple[str, ...] = ()
     patterns: tuple[Pattern, ...] = ()
 
 
 def criteria(segment: Segment) -> Criteria:
-    """The retention criteria of a segment, each once."""
+    """The retention criteria of a segment, without duplicates."""
     asked = [each.criteria for each in collect_criteria(segment)]
     instructions = dict.fromkeys(each.instructions for each in asked if each.instructions)
     patterns = dict.fromkeys(pattern for each in asked for pattern in each.patterns)

@@ -22,12 +22,12 @@ from reviewer.text.placeholder import MASK
 TermKind = Literal["identifier", "number", "term"]
 
 KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.05, "thinking": 0.0}
-"""How much a mention counts by the kind of turn; in a person's words `PERSON` times as much."""
+"""Weight of a mention by the kind of turn; multiplied by `PERSON` in a person's words."""
 READ_OF = {"tool_use": 20_000, "tool_result": 4_000, "thinking": 4_000}
-"""Characters of other turns in which terms are looked for; their words count little."""
+"""Characters of other turns that are searched for terms; their words count little."""
 PERSON = 1.5
 SHORTEST_NUMBER = 3
-"""Digits of a number that says something."""
+"""Minimum digits of a telling number."""
 _KEY = re.compile(r'"\w{1,60}":')
 WEIGHT: dict[TermKind, float] = {"identifier": 3.0, "number": 1.2, "term": 1.0}
 """Weight of a term of each kind."""
@@ -40,8 +40,8 @@ _PIECE = re.compile(r"[\w.$@/-]+")
 
 
 class Term(Struct, frozen=True):
-    """A salient term as it is first written. `weight` counts how often it occurs and its speakers;
-    `turn`: where it occurs first.
+    """A salient term in its first spelling. `weight` reflects its frequency and its speakers;
+    `turn`: its first occurrence.
     """
 
     text: str
@@ -52,7 +52,7 @@ class Term(Struct, frozen=True):
 
     @property
     def cost(self) -> int:
-        """About how many tokens it has."""
+        """Its approximate tokens."""
         return max(1, round(len(self.text) / 4))
 
 
@@ -68,7 +68,7 @@ class SourceTerms:
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """The salient terms, in the order of their first places."""
+        """The salient terms, by first occurrence."""
         first: dict[str, tuple[str, int]] = {}
         times: Counter[str] = Counter()
         spoken: dict[str, float] = {}
@@ -93,7 +93,7 @@ class SourceTerms:
         )
 
     def place(self, term: Term) -> tuple[int, int]:
-        """Where a term stands in the turn in which it occurs first."""
+        """The span of a term in the turn of its first occurrence."""
         start = max(self._turns[term.turn].text.find(term.text), 0)
         return start, start + len(term.text)
 
@@ -105,7 +105,7 @@ class SourceTerms:
 
     @cached_property
     def _densest(self) -> tuple[list[int], list[float]]:
-        """Costs and weights of the densest terms, added up."""
+        """Cumulative costs and weights of the densest terms."""
         ranked = sorted(self.terms, key=lambda term: -term.weight / term.cost)
         costs = list(accumulate(term.cost for term in ranked))
         return costs, list(accumulate(term.weight for term in ranked))
@@ -122,8 +122,8 @@ class SourceTerms:
         return gained
 
     def absent(self, units: Sequence[str]) -> list[str]:
-        """The names, numbers and quotations that do not occur in the source, neither whole nor,
-        where they are code or have placeholders, in all of their parts.
+        """The names, numbers and quotations that do not occur in the source, neither whole nor, for
+        code or text with placeholders, in all of their parts.
         """
         left = self._not_found(units)
         parts = {unit: parts_of(unit) for unit in left}
@@ -132,7 +132,7 @@ class SourceTerms:
 
     def _not_found(self, units: Sequence[str]) -> list[str]:
         left = {unit: fold(unit) for unit in units if unit not in self._pieces}
-        for turn in self._turns:  # no folded copy of all of them is kept
+        for turn in self._turns:  # avoids a folded copy of all of them
             if not left:
                 break
             folded = fold(turn.text)
@@ -151,8 +151,8 @@ _PLACEHOLDER = re.compile(r"<[^<>\n]*>|\.{3}|…")
 
 def parts_of(unit: str) -> list[str]:
     """The names and numbers in a piece of code, a command, or a text with a placeholder, such as
-    `go test <package>` or `save(path, "x")`; of a name with its owner (`session.PathOf`) the name.
-    Empty for a unit without parts, which occurs whole or not at all.
+    `go test <package>` or `save(path, "x")`; for a name with its owner (`session.PathOf`), the
+    name. Empty for a unit without parts, which occurs whole or not at all.
     """
     if (owned := _OWNED.fullmatch(unit)) and _NAMED_IN_FULL.search(owned[1]):
         return [owned[1]]
@@ -162,7 +162,7 @@ def parts_of(unit: str) -> list[str]:
         return []
     parts = [part.strip(".-/\\<>") for part in _APART.split(unit)]
     named = [part for part in parts if sum(map(str.isalnum, part)) > 1]
-    # Plain words say nothing by themselves: a sentence in quotes has to occur whole.
+    # Plain words are not telling by themselves: a sentence in quotes must occur whole.
     is_code = (
         any(_CODE.search(part) for part in named)
         or _PLACEHOLDER.search(unit)
@@ -177,7 +177,7 @@ def without_escapes(text: str) -> str:
 
 
 def without_masks(text: str) -> str:
-    """The text with masked secrets replaced by blanks: no summary has to keep them."""
+    """The text with masked secrets blanked out: no summary has to keep them."""
     return _MASKED.sub(lambda found: " " * len(found[0]), text)
 
 
@@ -202,7 +202,7 @@ def kind_of(text: str) -> TermKind:
 
 
 def named_in(text: str) -> Iterator[str]:
-    """What of a text can be checked: identifiers, numbers, names and quotations."""
+    """The checkable parts of a text: identifiers, numbers, names and quotations."""
     for named in identifiers(text):
         if named.kind is not IdentifierKind.QUANTITY or len(named.text) > 1:
             yield named.text

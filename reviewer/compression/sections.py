@@ -1,4 +1,4 @@
-"""The titles of a hand-over, in the order in which somebody who goes on needs them."""
+"""The titles of a hand-over, most needed first."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ class HandoverSection(StrEnum):
     PLAN = "Plan"
     DONE = "Done"
     NOW = "Now"
+    THEN = "At this point"
     NEXT = "Next"
     LISTS = "Lists in play"
     COURSE = "Course"

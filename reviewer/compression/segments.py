@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
-from itertools import accumulate, pairwise
+from itertools import chain, count, pairwise
 from math import log
 from textwrap import shorten
 
@@ -16,47 +16,44 @@ from reviewer.clock import from_iso
 from reviewer.commits.transcript_import import MARK
 from reviewer.commits.values import Priority
 from reviewer.compression.values import Segment, SegmentTurn
-from reviewer.compression.words import content_words
+from reviewer.compression.words import content_words, is_name
 from reviewer.sources.claude_words import SUMMARY_START
 
 MAX_TURNS, MAX_TOKENS, FEWEST_TURNS = 20, 4_000, 3
 GAP = timedelta(minutes=30)
-"""A pause after which a new segment begins."""
+"""A pause that begins a new segment."""
 
 TITLE_CHARACTERS, FEWEST_WORDS = 48, 3
-"""Of the title of a segment; a text with fewer words, such as "yes please", says too little."""
+"""Limits of a segment's title; a text with fewer words, such as "yes please", says too little."""
 _LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t)")
 _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 
 
 def cut_segments(
-    turns: Sequence[SegmentTurn], *, first: int = 1, whole: bool = False
+    turns: Sequence[SegmentTurn], *, used: Collection[str] = (), whole: bool = False
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MAX_TURNS` turns or `MAX_TOKENS` tokens.
 
-    Cut before the last request that has room, after a pause, at pinned turns (which are in no
-    segment), and around a summary or a turn that is too large by itself. A segment has at least
-    `FEWEST_TURNS` turns if that many follow each other, even if they exceed the tokens; a tool's
-    result stays with its call where possible. `whole`: cut only at pinned turns, so that a range
-    without pins is one segment.
-    A segment is named by its first turn, `s1`, `s21`, ..., counted from `first` on, so that a pin
-    elsewhere leaves its name.
+    Cut before the last request that fits, after a pause, at pinned turns (which are in no segment),
+    and around a summary or a turn that is too large by itself. A segment has at least
+    `FEWEST_TURNS` consecutive turns if possible, even if they exceed the tokens; a tool's result
+    stays with its call if possible. `whole`: cut only at pinned turns, so that a range without pins
+    is one segment.
+    A segment is named after its first turn, `s1`, `s21`, ..., so that neither a pin nor a summary
+    elsewhere changes its name; `s21.2` if an earlier summary has `used` the name.
     """
     parts: list[Sequence[SegmentTurn]] = []
     for run in _between_pins(turns) if whole else _runs(turns):
         parts += [run] if whole else _cut(run)
-    topics = _topics(parts)
-    places = [at for at, turn in enumerate(turns) if turn.priority is not Priority.PINNED]
-    begins = accumulate((len(part) for part in parts), initial=0)
     return tuple(
-        Segment(
-            f"s{first + places[begin]}",
-            tuple(part),
-            sum(_size(turn) for turn in part),
-            topics[number],
-        )
-        for number, (begin, part) in enumerate(zip(begins, parts, strict=False))
+        Segment(_name(part[0], used), tuple(part), sum(_size(turn) for turn in part), topic)
+        for part, topic in zip(parts, _topics(parts), strict=True)
     )
+
+
+def _name(first: SegmentTurn, used: Collection[str]) -> str:
+    names = (f"s{first.number}{suffix}" for suffix in chain([""], (f".{n}" for n in count(2))))
+    return next(name for name in names if name not in used)
 
 
 def _between_pins(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
@@ -103,7 +100,7 @@ def _cut(run: list[SegmentTurn]) -> list[Sequence[SegmentTurn]]:
 
 
 def _balanced(run: list[SegmentTurn], cuts: list[int]) -> list[Sequence[SegmentTurn]]:
-    """The last segment takes turns from the one before, or joins it, when it is too short."""
+    """A last segment that is too short takes turns from the one before, or joins it."""
     if len(cuts) > 2 and cuts[-1] - cuts[-2] < FEWEST_TURNS:
         if cuts[-1] - cuts[-3] >= 2 * FEWEST_TURNS:
             cuts[-2] = cuts[-1] - FEWEST_TURNS
@@ -121,8 +118,8 @@ def _pauses(before: SegmentTurn, turn: SegmentTurn) -> bool:
 
 
 def _last_begin(run: list[SegmentTurn], number: int, start: int) -> int:
-    """Where to cut, at `number` or before it: at a request in the second half of what there is, or
-    else without separating a result from its call.
+    """Where to cut, at `number` or before it: at a request in the second half, or else without
+    separating a result from its call.
     """
     middle = max((start + number) // 2, start + FEWEST_TURNS)
     for cut in range(number, middle, -1):
@@ -135,13 +132,13 @@ def _last_begin(run: list[SegmentTurn], number: int, start: int) -> int:
 
 
 def _size(turn: SegmentTurn) -> int:
-    """Tokens that a turn sends; 0 when it is skipped."""
+    """Tokens that a turn sends; 0 if it is skipped."""
     return 0 if turn.priority is Priority.SKIP else turn.tokens
 
 
 def _weight(turn: SegmentTurn) -> int:
-    """Tokens that a turn counts where segments are cut. What a person skipped counts, so that it
-    keeps its segment; thoughts that are not sent do not.
+    """Tokens of a turn for cutting segments. Skipped turns count, so that they keep their segment;
+    thoughts that are not sent do not.
     """
     return _size(turn) if turn.kind == "thinking" else turn.tokens
 
@@ -151,7 +148,7 @@ def _words(turn: SegmentTurn) -> list[str]:
 
 
 def _topics(parts: Sequence[Sequence[SegmentTurn]]) -> list[str]:
-    """For each segment the three words that distinguish it most from the others."""
+    """For each segment, the three words that distinguish it most from the others."""
     counts = []
     for part in parts:
         spoken = [t for t in part if t.kind == "text" and t.role in ("user", "assistant", "note")]
@@ -168,10 +165,12 @@ def _topics(parts: Sequence[Sequence[SegmentTurn]]) -> list[str]:
 
 
 def title_of(segment: Segment) -> str:
-    """What a person would call it: the first request in it, else what the agent said, else what it
-    called or was returned. At most `TITLE_CHARACTERS`; not a name, two segments may have the same.
+    """A title: the first request in the segment, else the agent's words, else its first call or
+    result. At most `TITLE_CHARACTERS`, and not unique.
     """
-    turns = [turn for turn in segment.turns if turn.priority is not Priority.SKIP]
+    turns = [
+        each for each in segment.turns if each.priority is not Priority.SKIP and not each.aside
+    ]
     for role, kind in (("user", "text"), ("assistant", "text"), ("", "tool_use")):
         for turn in turns:
             if turn.kind == kind and (not role or turn.role == role):
@@ -185,16 +184,17 @@ def title_of(segment: Segment) -> str:
 def opening(text: str) -> str:
     """The first words of a text, to the end of a line or sentence; empty if they say too little."""
     if text.startswith(SUMMARY_START):
-        return ""  # a summary by the client, which begins the same each time
+        return ""  # a client's summary, which always begins the same
     for line in text[:2_000].splitlines():
         line = _LINE_NUMBER.sub("", line).strip(" \t#*->`/=")
-        if line[:1] in ("<", "[", "{"):  # a wrapper or a mark of the client
+        if line[:1] in ("<", "[", "{"):  # a wrapper or mark of the client
             continue
         words = re.split(r"(?<=[.!?])\s|:$", line, maxsplit=1)[0].rstrip(".").split()
         if len(words) >= FEWEST_WORDS:
             title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
             if title != "...":  # a first word that is too long
-                return title[:1].upper() + title[1:]
+                plain = words[0].islower() and not is_name(words[0])
+                return title[:1].upper() + title[1:] if plain else title
     return ""
 
 
@@ -205,7 +205,7 @@ def _called(turn: SegmentTurn) -> str:
 
 
 def speaker(turn: SegmentTurn) -> str:
-    """The label of a turn's speaker in front of its text."""
+    """The label of a turn's speaker before its text."""
     if turn.kind == "tool_use":
         return f"{turn.role} calls {turn.name}" if turn.name else f"{turn.role} calls"
     if turn.kind == "thinking":

@@ -1,4 +1,4 @@
-"""Compression of contexts: previewed first, applied as one act, undone like any other act."""
+"""Compression of contexts: previewed first, applied as one act, undone like any other."""
 
 from __future__ import annotations
 
@@ -78,11 +78,15 @@ class Compression:
     def segments(
         self, context: int, *, start: int | None = None, end: int | None = None
     ) -> tuple[Segment, ...]:
-        """The segments of a context, or of the range between two commits, pins left out.
+        """The segments of a context, or of the range between two commits, without pins.
 
         Raises UnknownIdError.
         """
         return self._snapshots.get(context, start, end).segments
+
+    def numbers(self, context: int) -> dict[int, int]:
+        """The number of each turn of a context, by commit. Raises UnknownIdError."""
+        return {each.id: each.turn.number for each in self._snapshots.get(context).chain}
 
     def plan(
         self,
@@ -128,9 +132,9 @@ class Compression:
     ) -> CompressionPlan:
         """Levels with which the whole context has at most `target` tokens.
 
-        Sizes are those of the offline engine, so that no model is asked; of its summaries only
-        those that pass are chosen, unless `anyway`. `own`: choices that stay as they are. `watch`
-        gets the progress.
+        Sizes are those of the offline engine, so that no model is called; only passing summaries of
+        it are chosen, unless `anyway`. `own`: choices that are left alone. `watch` gets the
+        progress.
         Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
@@ -148,9 +152,8 @@ class Compression:
         return plan.with_level(segment, wanted)
 
     def write(self, plan: CompressionPlan, segment: str, text: str) -> CompressionPlan:
-        """The plan with a summary that a person wrote for one segment.
+        """The plan with a person's summary for one segment, which is checked like any other.
 
-        It is checked like any other.
         Raises UnknownIdError, and ReviewerError for a segment that stays Full.
         """
         number = self._snapshot_of(plan).index_of(segment)
@@ -168,13 +171,12 @@ class Compression:
         cancelled: Callable[[], bool] | None = None,
         strict: bool = False,
     ) -> Preview:
-        """Dry run of a plan; the result's `plan` has the summaries filled in, ready to apply.
+        """Dry run of a plan; the result's `plan` has the summaries filled in, ready to apply. The
+        store is unchanged.
 
-        One segment whose criteria cannot be met stays Full in it; `strict` raises instead.
-
-        The store is unchanged. Raises ConflictError when the context changed since the plan was
-        made, and the exceptions of the engine: ModelError, CancelledError, RetryExhaustedError,
-        LicenceError.
+        A segment whose criteria cannot be met stays Full in it; `strict` raises instead. Raises
+        ConflictError if the context has changed since the plan was made, and the exceptions of the
+        engine: ModelError, CancelledError, RetryExhaustedError, LicenceError.
         """
         watch = watch or Watch(cancelled)
         snapshot = self._snapshot_of(plan)
@@ -191,12 +193,12 @@ class Compression:
     def apply(
         self, context: int, plan: CompressionPlan, *, expected_head: str | None = None
     ) -> Applied:
-        """Write a plan: summaries in place of its segments, one act, undone by one undo.
+        """Write a plan: summaries in place of its segments, as one act, undone by one undo.
 
-        Commits outside the segments stay as they are. Missing summaries are written first. Raises
-        ConflictError when the head moved meanwhile, RetentionError when a summary does not meet its
-        criteria, ReviewerError if the context would not change, and the exceptions of the engine;
-        the store is then unchanged.
+        Commits outside the segments are unchanged. Missing summaries are written first. Raises
+        ConflictError if the head has moved, RetentionError if a summary does not meet its criteria,
+        ReviewerError if the context would not change, and the exceptions of the engine; the store
+        is then unchanged.
         """
         if plan.context != context:
             raise ReviewerError(f"The plan is for the context #{plan.context}, not #{context}.")
@@ -221,7 +223,7 @@ class Compression:
         whole: bool = False,
         fresh: bool = False,
     ) -> SummarizationOptions:
-        """Options as a person gives them. Raises PatternError, with the column of the fault."""
+        """Options as given by a person. Raises PatternError, with the column of the error."""
         return SummarizationOptions(
             model_id=model_id,
             max_output_tokens=max_tokens,
@@ -242,7 +244,7 @@ class Compression:
         return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
 
     def original(self, commit: int) -> str:
-        """The originals that a summary stands for. Raises UnknownIdError as `expanded` does."""
+        """The originals of a summary. Raises UnknownIdError as `expanded` does."""
         return expand_summary(self._reader, self.engines.summarizer("offline"), commit, "")
 
     def original_turns(self, context: int) -> tuple[SegmentTurn, ...]:
@@ -260,11 +262,11 @@ class Compression:
         return self._measures.summary()
 
     def flush(self) -> None:
-        """Write the measurements that previews collected."""
+        """Write the measurements collected by previews."""
         self._measures.flush()
 
     def _snapshot_of(self, plan: CompressionPlan) -> ContextSnapshot:
-        """The context of a plan. Raises ConflictError when it changed since the plan was made."""
+        """The context of a plan. Raises ConflictError if it has changed since."""
         found = self._snapshots.get(
             plan.context, plan.start, plan.end, plan.options.retention, plan.options.whole
         )
@@ -284,7 +286,7 @@ class Compression:
 
     @property
     def locked(self) -> dict[Level, LicenceError]:
-        """The levels that the licence locks."""
+        """The levels locked by the licence."""
         found = {level: locked_level(level, self._tier()) for level in Level}
         return {level: why for level, why in found.items() if why is not None}
 

@@ -1,6 +1,6 @@
-"""A session as hand-overs and levels need it: who said what, what was done between, and the state.
+"""A session as needed for hand-overs and levels: speeches, steps, and the state of the work.
 
-Made of events in one pass; of calls and results only what is told about them is kept.
+Built from events in one pass; calls and results are reduced to short descriptions.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from reviewer.sources.events import (
 from reviewer.sources.results import report_in
 
 LAST_CHANGES = 20
-"""Calls that changed files whose code is kept, the latest."""
+"""The latest calls that changed files, whose code is kept."""
 MAX_NAMES = 12
-"""Names that are kept of the edits of a file, the latest."""
+"""The latest names kept from the edits of a file."""
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
 
 
 class Voice(Enum):
-    """Whose words a text is."""
+    """The speaker of a text."""
 
     PERSON = "person"
     AGENT = "agent"
     EARLIER = "earlier summary"
     SOMEBODY = "somebody"
-    """A speaker with a name, or a note."""
+    """A named speaker, or a note."""
 
 
 class Speech(Struct, frozen=True):
@@ -67,7 +67,7 @@ class Speech(Struct, frozen=True):
 
 
 class Changed(Struct, frozen=True):
-    """A call that changes files. `outcome`: None without a result; `place`: as of a speech."""
+    """A call that changes files. `outcome`: None without a result; `place`: as in a speech."""
 
     place: int
     call: Call
@@ -76,22 +76,22 @@ class Changed(Struct, frozen=True):
 
 
 class SessionFacts(Struct, frozen=True):
-    """Everything of a session that a text about it may need."""
+    """Everything about a session that a text may need."""
 
     speeches: tuple[Speech, ...]
     steps: tuple[ToldCall, ...]
     """The calls, each command only where it ran last."""
     state: WorkState
     changes: tuple[Changed, ...]
-    """The last calls that change files, after the last commit."""
+    """The latest calls that change files, after the last commit."""
     names: dict[str, tuple[str, ...]]
-    """What the edits of each file brought in since the last commit, the latest first."""
+    """Names introduced by the edits of each file since the last commit, latest first."""
     counts: Counter[str]
     """How often each term occurs."""
 
     @property
     def request(self) -> str:
-        """What the person asked last; empty where nobody did."""
+        """The person's latest request, possibly empty."""
         asked = (s.text for s in reversed(self.speeches) if s.voice is Voice.PERSON and not s.kind)
         return next(asked, "")
 
@@ -220,7 +220,7 @@ class _Reader:
         self._steps[key] = step
 
     def _name(self, call: Call) -> None:
-        """Note what an edit brought in, by its file."""
+        """Record the names introduced by an edit, by its file."""
         for change in call.changes:
             known = self._names.setdefault(absolute(call.origin.cwd, change.path), {})
             for name in reversed(added_names((change,))[:MAX_NAMES]):

@@ -26,7 +26,7 @@ class CommitSpan(Struct, frozen=True):
 
 
 class SpanMarks:
-    """Marks spans, one act each; undo takes a mark back."""
+    """Marks spans, one act each; undo removes a mark."""
 
     def __init__(self, ledger: Ledger, contexts: Contexts, clock: Clock) -> None:
         self._ledger = ledger
@@ -34,7 +34,7 @@ class SpanMarks:
         self._clock = clock
 
     def mark(self, span: CommitSpan) -> int:
-        """Keep a span verbatim from now on; returns the act, 0 when nothing changed.
+        """Keep a span verbatim from now on; returns the act, 0 if nothing changed.
 
         Raises UnknownIdError, and ReviewerError for a span that is empty or outside the text.
         """
@@ -65,9 +65,9 @@ class SpanMarks:
         return act.id
 
     def mark_text(self, commit: int, text: str) -> int:
-        """Pin the first place of a text in a commit; returns the act, 0 when it is pinned.
+        """Pin the first occurrence of a text in a commit; returns the act, 0 if already pinned.
 
-        Raises UnknownIdError, and ReviewerError where the commit does not contain the text.
+        Raises UnknownIdError, and ReviewerError if the commit does not contain the text.
         """
         view = self._contexts.commit(commit)
         place = find_verbatim(view.text, text)

@@ -1,4 +1,4 @@
-"""The work state in words, most important first, and the code that was changed last."""
+"""The work state in words, most important first, and the latest changes of code."""
 
 from __future__ import annotations
 
@@ -16,45 +16,51 @@ from reviewer.sources.events import Change, Outcome
 
 MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING, MAX_FAILED = 24, 4, 5, 3, 2
 MAX_NAMED, NAMES = 6, 3
-"""Files that stand with what their edits brought in, and how many names of each."""
+"""Files listed with the names introduced by their edits, and names per file."""
 MAX_DONE = 4
-"""Finished items of a plan that are shown."""
+"""Finished items shown of a plan."""
 ITEM, WHY = 200, 160
 CODE_LINES, CODE_LINE = 8, 160
 """Lines of a change, and characters of each."""
+_NO_RESULT = ", no result seen"
 _NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
 """A line with its number, in the result of an edit."""
 
 
 def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False) -> Iterator[str]:
-    """The work state. `place`: with branch and folder. `part`: without what still runs."""
+    """The work state. `place`: with branch and folder. `part`: without open items, as a later part
+    may close them.
+    """
     state = session.state
     if state.interrupted:
-        yield "The person interrupted the agent and has said nothing since."
-    if state.waiting is not None:
+        since = "" if part else " and has said nothing since"
+        yield f"The person interrupted the agent{since}."
+    if state.waiting is not None and not part:
         asked = cut(state.waiting.query, ITEM)
         yield f'The agent waits for the person\'s answer to {state.waiting.tool}: "{asked}"'
     if place and state.branch:
         where = f", in {state.folder}" if state.folder else ""
         yield f"On branch {state.branch}{where}."
     if state.conflicts:
-        said = f"Merge conflicts, no commit seen since ({len(state.conflicts)})"
+        since = "" if part else ", no commit seen since"
+        said = f"Merge conflicts{since} ({len(state.conflicts)})"
         paths = [(_below(each.path, state.folder), each.touched) for each in state.conflicts]
         listed = _together([f"{path} ({how or 'not touched since'})" for path, how in paths])
         yield f"{said}: {listed}."
-    yield from _checks(state, fresh=True)
-    yield from _failures(session)
-    yield from _files(state, session.names)
+    yield from _checks(state, fresh=True, part=part)
+    yield from () if part else _failures(session)
+    yield from _files(state, session.names, part=part)
     for commit in state.commits[: -MAX_COMMITS - 1 : -1]:
-        yield f"Committed{_pushed(commit)}: {commit.id or '(hash not seen)'} {commit.subject}"
-    yield from _checks(state, fresh=False)
+        pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
+        yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
+    yield from () if part else _checks(state, fresh=False)
     for running in () if part else state.running[-MAX_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
 
 
 def _failures(session: SessionFacts) -> Iterator[str]:
-    """The commands that failed since the latest request, and nothing like them ran since."""
+    """The commands that failed since the latest request and were not run again."""
     asked = max((each.place for each in session.speeches if each.asks), default=-1)
     failed: dict[tuple[str, ...], str] = {}
     for step in session.steps:
@@ -66,11 +72,11 @@ def _failures(session: SessionFacts) -> Iterator[str]:
         yield f"Failed since the latest request, not run again: {shown}"
 
 
-def _files(state: WorkState, names: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _files(state: WorkState, names: Mapping[str, Sequence[str]], *, part: bool) -> Iterator[str]:
     changed = [each for each in state.files if each.uncommitted]
     doubtful = [each for each in state.files if not each.uncommitted]
     for label, files in (
-        ("Changed in this session, no commit of it seen", changed),
+        ("Changed" if part else "Changed in this session, no commit of it seen", changed),
         ("Changed, not known whether committed or undone", doubtful),
     ):
         if not files:
@@ -86,13 +92,13 @@ def _files(state: WorkState, names: Mapping[str, Sequence[str]]) -> Iterator[str
         yield f"Edits whose file the session does not name: {state.unnamed_edits:,}."
 
 
-def _checks(state: WorkState, *, fresh: bool) -> Iterator[str]:
+def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
     """The checks since the last change, or those before it."""
     found = [each for each in state.checks if each.stale is not fresh]
     said = "; ".join(_check(each, state) for each in found[-MAX_CHECKS:])
     if not fresh:
         yield from [f"Not run again since that change, before it: {said}."] if found else []
-    elif state.last_change >= 0:
+    elif state.last_change >= 0 and (found or not part):
         yield f"Checks seen after the last change ({state.changed_by}): {said or 'none'}."
     elif found:
         yield f"Checks seen: {said}."
@@ -120,7 +126,7 @@ def _named(file: ChangedFile, folder: str, names: Sequence[str]) -> str:
 
 
 def _below(path: str, folder: str) -> str:
-    """A path without the folder of the session."""
+    """A path relative to the session's folder."""
     return path.removeprefix(f"{folder}/") if folder else path
 
 
@@ -137,22 +143,27 @@ def _together(paths: Sequence[str]) -> str:
     )
 
 
-def plan_lines(session: SessionFacts) -> list[str]:
-    """The open items of the plan with their numbers, and the last finished ones."""
+def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
+    """The open items of the plan with their numbers, and the last finished ones; of a `part` as
+    they were at its end.
+    """
     state = session.state
     if not state.open_items:
         return []
     done = [each for each in state.plan if each.status == "done"]
     asked = max((s.turn for s in session.speeches if s.voice is Voice.PERSON), default=-1)
     since = "; not changed since the person's last message" if state.plan_line < asked else ""
-    lines = [f"{len(done)} of {len(state.plan)} items done{since}."]
+    then = " at this point" if part else ""
+    lines = [f"{len(done)} of {len(state.plan)} items done{then}{since}."]
     lines += [f"#{e.number} [{e.status}] {cut(e.text, ITEM)}" for e in state.open_items]
     return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MAX_DONE:]]
 
 
-def change_lines(session: SessionFacts, said: Container[str] = ()) -> list[str]:
-    """The code of the last changes that no commit took, and of those that were not made, each with
-    its place and the agent's words before it, the latest first.
+def change_lines(
+    session: SessionFacts, said: Container[str] = (), *, part: bool = False
+) -> list[str]:
+    """The code of the last uncommitted or unmade changes, each with its place and the agent's words
+    before it, latest first. `part`: as in `state_lines`.
     """
     left = {each.path for each in session.state.files}
     found: dict[str, None] = {}
@@ -168,7 +179,9 @@ def change_lines(session: SessionFacts, said: Container[str] = ()) -> list[str]:
             if code := "\n".join(_code(change)):
                 why = why or _said_before(session, number)
                 reason = f' - "{why}"' if why and why not in said else ""
-                found[f"{_title(changed, change, made=made)}{reason}:\n{code}"] = None
+                title = _title(changed, change, made=made)
+                title = title.replace(_NO_RESULT, "") if part else title
+                found[f"{title}{reason}:\n{code}"] = None
     return list(found)
 
 
@@ -179,12 +192,12 @@ def _title(changed: Changed, change: Change, *, made: bool) -> str:
     if not made:
         verb = f"not {verb}: {changed.outcome}"
     elif changed.outcome is None:
-        verb += ", no result seen"
+        verb += _NO_RESULT
     return f"{name}{f':{line}' if line else ''} ({verb})"
 
 
 def _line_number(changed: Changed, change: Change) -> int:
-    """The line of the file at which an edit begins, where its result shows it."""
+    """The line of the file at which an edit begins, if its result shows it."""
     numbers: dict[str, int] = {}
     for number, text in _NUMBERED.findall(changed.printed):
         numbers.setdefault(text.strip(), int(number))
@@ -195,7 +208,7 @@ def _line_number(changed: Changed, change: Change) -> int:
 
 
 def _said_before(session: SessionFacts, number: int) -> str:
-    """The end of what the agent said before a change, with no other change between."""
+    """The end of the agent's words before a change, with no other change in between."""
     place = session.changes[number].place
     at = bisect_left(session.speeches, place, key=lambda speech: speech.place) - 1
     before = session.changes[number - 1].place if number else -1
@@ -208,8 +221,8 @@ def _said_before(session: SessionFacts, number: int) -> str:
 
 
 def _code(change: Change) -> Iterator[str]:
-    """The lines that the last replacement took away and added, with the line above them; of many
-    what they declare.
+    """The lines removed and added by the last replacement, with the line above them; of many, their
+    declarations.
     """
     old, new = change.pairs[-1] if change.pairs else ("", "")
     before, after = old.split("\n") if old else [], new.split("\n")

@@ -36,25 +36,25 @@ from reviewer.compression.values import (
 from reviewer.errors import ReviewerError
 
 MIN_TOKENS = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
-"""Tokens that a level gets at least: a sentence, a phrase, a few tags."""
+"""Minimum tokens of a level: a sentence, a phrase, a few tags."""
 ANALYSES, TEXTS = 16, 4_096
-"""Segments whose analysis is kept, and texts with their grades: `fit`, a preview and applying it
-share them."""
+"""Cached segments' analyses, and texts with their grades: shared by `fit`, a preview and applying.
+"""
 
 Tier = Literal["core", "writer-pro", "teams"]
 
 TIERS: tuple[Tier, ...] = ("core", "writer-pro", "teams")
-"""From least to most."""
+"""From lowest to highest."""
 
 SUMMARIZER, TAGS = "Agents.Compression.Summarizer", "Agents.Compression.Tags"
-"""Features, by the names that licences use."""
+"""Features, by their names in licences."""
 
 NEEDED: dict[Level, tuple[str, Tier]] = {
     Level.DETAILED: (SUMMARIZER, "writer-pro"),
     Level.BRIEF: (SUMMARIZER, "writer-pro"),
     Level.TAGS: (TAGS, "teams"),
 }
-"""Level -> the feature and the tier that it needs."""
+"""Level -> the required feature and tier."""
 
 
 class LicenceError(ReviewerError):
@@ -69,7 +69,7 @@ class LicenceError(ReviewerError):
         )
 
     def to_json(self) -> dict[str, str]:
-        """The fields that scripts read, in the place of a summary."""
+        """The fields for scripts, in place of a summary."""
         level = self.level.name.lower()
         return {"level": level, "locked": str(self), "feature": self.feature, "tier": self.tier}
 
@@ -83,22 +83,22 @@ def locked_level(level: Level, tier: Tier) -> LicenceError | None:
 
 
 def require_licence(level: Level, tier: Tier) -> None:
-    """Raise LicenceError when the level is locked in this tier."""
+    """Raise LicenceError if the level is locked in this tier."""
     locked = locked_level(level, tier)
     if locked is not None:
         raise locked
 
 
 def target_tokens(tokens: int, level: Level) -> int:
-    """How many tokens a level aims at for a number of tokens of the source."""
+    """The target of a level for a number of tokens of the source."""
     if level is Level.FULL:
         return tokens
     return min(tokens, max(ceil(tokens / RATIOS[level]), MIN_TOKENS[level]))
 
 
 def segment_target(segment: Segment, level: Level) -> int:
-    """How many tokens a segment aims at; its IMPORTANT turns count one level fuller, but for those
-    that say themselves what must survive: only that is added.
+    """The target of a segment, in tokens; its IMPORTANT turns count one level fuller, unless they
+    have criteria: then only these are added.
     """
     target = target_tokens(segment.tokens, level)
     important = sum(
@@ -117,7 +117,7 @@ Cancelled = Callable[[], bool]
 
 
 class Latest(Generic[Kept]):
-    """The latest `most` values by their keys. Safe from several threads."""
+    """A cache of the latest `most` values. Safe from several threads."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -125,14 +125,14 @@ class Latest(Generic[Kept]):
         self._lock = threading.Lock()
 
     def find(self, key: Hashable) -> Kept | None:
-        """The value of a key, None where it is not kept."""
+        """The value of a key, None if not cached."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
             return self._values.get(key)
 
     def keep(self, key: Hashable, value: Kept) -> Kept:
-        """Keep a value, in place of the oldest where there are too many."""
+        """Cache a value, replacing the oldest if there are too many."""
         with self._lock:
             self._values[key] = value
             if len(self._values) > self._most:
@@ -141,7 +141,7 @@ class Latest(Generic[Kept]):
 
 
 class Finished(Struct):
-    """A finished summary and the effort it took. `reported`: it was logged and published."""
+    """A finished summary and its cost. `reported`: already logged and published."""
 
     compressed: CompressedSegment
     seconds: float
@@ -149,11 +149,22 @@ class Finished(Struct):
     reported: bool = False
 
 
+class SegmentCache:
+    """Analyses and grades of segments, shared by the summarizers of a process."""
+
+    def __init__(self) -> None:
+        self.analyses = Latest[SegmentAnalysis](ANALYSES)
+        self.grades = Latest[FidelityValidation](TEXTS)
+
+
+DEFAULT_OPTIONS = SummarizationOptions()
+
+
 class Summarizer:
     """Compresses segments to levels with one engine. Safe from several threads.
 
-    `count` counts tokens; `publish` gets every segment that was compressed. `offline` writes the
-    texts to which markers expand; None if this summarizer is itself the offline one.
+    `count` counts tokens; `publish` gets every compressed segment. `offline` writes the texts to
+    which markers expand; None if this summarizer is the offline one.
     """
 
     def __init__(
@@ -169,20 +180,15 @@ class Summarizer:
         self._count = count
         self._tier = tier
         self._publish = publish
-        self._offline = offline or self
-        self._analyses = Latest[SegmentAnalysis](ANALYSES)
+        self.offline = offline or self
+        """The summarizer without a model; possibly itself."""
+        self.cache: SegmentCache = offline.cache if offline else SegmentCache()
         self._written = Latest[Finished](TEXTS)
         """Texts of a deterministic engine, by the hash of source, anchors, level and options."""
-        self._graded = Latest[FidelityValidation](TEXTS)
-
-    @property
-    def offline(self) -> Summarizer:
-        """The summarizer that needs no model; itself, if it is that one."""
-        return self._offline
 
     def analysis(self, segment: Segment) -> SegmentAnalysis:
         """The analysis of a segment."""
-        known = self._offline._analyses
+        known = self.cache.analyses
         return known.find(segment) or known.keep(segment, SegmentAnalysis(segment))
 
     def compress(
@@ -195,17 +201,15 @@ class Summarizer:
     ) -> CompressedSegment:
         """The segment at a level; offline never longer than at the level nearer to Full.
 
-        Raises LicenceError where the tier lacks the level, RetryExhaustedError when retention
-        criteria cannot be met, ModelError and CancelledError from a model, TemplateError.
+        Raises LicenceError if the tier lacks the level, RetryExhaustedError if retention criteria
+        cannot be met, ModelError and CancelledError from a model, TemplateError.
         """
         require_licence(level, self._tier)
         analysis, anchors = self.analysis(segment), tuple(anchors)
         if level is Level.FULL or analysis.is_empty:
             text = analysis.text if level is Level.FULL else ""
             return self._result(analysis, anchors, level, text, markers=False)
-        finished = self._finish(
-            analysis, anchors, level, options or SummarizationOptions(), cancelled
-        )
+        finished = self.finish(analysis, anchors, level, options or DEFAULT_OPTIONS, cancelled)
         self._report(analysis, finished)
         return finished.compressed
 
@@ -221,7 +225,7 @@ class Summarizer:
     ) -> CompressedSegment:
         """A summary written elsewhere, as a compressed segment with its markers.
 
-        `written`: a model's text before missing anchors were put back.
+        `written`: a model's text before missing anchors were restored.
         """
         analysis = self.analysis(segment)
         return self._result(analysis, tuple(anchors), level, content, engine, written=written)
@@ -229,9 +233,9 @@ class Summarizer:
     def validate_fidelity(
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
-        """How faithful a compressed segment is, and its losses, without a model."""
+        """The fidelity of a compressed segment, and its losses, without a model."""
         key = (segment, compressed.as_written, compressed.anchors, compressed.level)
-        known = self._offline._graded
+        known = self.cache.grades
         found = known.find(key) or known.keep(key, self.analysis(segment).fidelity(compressed))
         found = structs.replace(found, complete=not compressed.anchors_missing)
         if compressed.engine in (OFFLINE, BY_HAND):
@@ -239,7 +243,7 @@ class Summarizer:
         return structs.replace(found, orders=planted_orders(compressed.content, segment))
 
     def validate_level(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
-        """How faithful a compressed segment is among its levels: one of the offline engine has no
+        """The fidelity of a compressed segment among its levels: one by the offline engine has no
         better context than the level nearer to Full, although fewer words are expected of it.
         """
         found = self.validate_fidelity(segment, compressed)
@@ -247,30 +251,29 @@ class Summarizer:
         if compressed.engine != OFFLINE or compressed.level < Level.BRIEF or analysis.is_empty:
             return found
         level = Level(compressed.level - 1)
-        text = self._offline._finish(analysis, compressed.anchors, level, SummarizationOptions())
+        text = self.offline.finish(analysis, compressed.anchors, level)
         return found.with_context_of(self.validate_level(segment, text.compressed))
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
         """The text to which a marker in a summary at `level` expands: one level nearer to Full.
 
-        The offline engine writes it, also in summaries of a model.
+        The offline engine writes it, even for summaries by a model.
         """
         analysis = self.analysis(segment)
         if level <= Level.DETAILED:
             return analysis.text
-        options = SummarizationOptions()
         nearer = Level(level - 1)
-        return self._offline._finish(analysis, tuple(anchors), nearer, options).compressed.content
+        return self.offline.finish(analysis, tuple(anchors), nearer).compressed.content
 
-    def _finish(
+    def finish(
         self,
         analysis: SegmentAnalysis,
         anchors: tuple[AnchorPoint, ...],
         level: Level,
-        options: SummarizationOptions,
+        options: SummarizationOptions = DEFAULT_OPTIONS,
         cancelled: Cancelled | None = None,
     ) -> Finished:
-        """The segment at a level below Full, written now or before."""
+        """The segment at a level below Full, from the cache or newly written."""
         if not self.engine.deterministic:
             return self._write(analysis, anchors, level, options, cancelled)
         key = (analysis.segment, anchors, level, options)
@@ -278,7 +281,7 @@ class Summarizer:
             return known
         found = self._write(analysis, anchors, level, options, cancelled)
         if level > Level.DETAILED and not options.ceiling:
-            nearer = self._finish(analysis, anchors, Level(level - 1), options, cancelled)
+            nearer = self.finish(analysis, anchors, Level(level - 1), options, cancelled)
             if found.compressed.token_count >= nearer.compressed.token_count:
                 found.compressed = self._of_nearer(analysis, found.compressed, nearer.compressed)
         return self._written.keep(key, found)
@@ -286,7 +289,7 @@ class Summarizer:
     def _of_nearer(
         self, analysis: SegmentAnalysis, found: CompressedSegment, nearer: CompressedSegment
     ) -> CompressedSegment:
-        """The level nearer to Full in the place of one that is no shorter."""
+        """The level nearer to Full, in place of one that is no shorter."""
         level = found.level
         content = change_level(nearer.content, level, analysis.segment.id, source=analysis)
         return self._result(
@@ -338,13 +341,13 @@ class Summarizer:
         )
         return Finished(compressed, time.perf_counter() - began, found.model_tokens)
 
-    def _expanded_tokens(
+    def expected_tokens(
         self, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
     ) -> int:
-        """Tokens of the text to which a marker expands; of one that is not written yet, its aim."""
+        """Tokens of a segment at a level; if its text is not written yet, its target."""
         if level is Level.FULL:
             return segment.tokens
-        known = self._offline._written.find((segment, anchors, level, SummarizationOptions()))
+        known = self._written.find((segment, anchors, level, DEFAULT_OPTIONS))
         return known.compressed.token_count if known else segment_target(segment, level)
 
     def _report(self, analysis: SegmentAnalysis, finished: Finished) -> None:
@@ -379,7 +382,7 @@ class Summarizer:
         whole = level is Level.FULL or analysis.is_whole(content)
         found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            expanded = self._expanded_tokens(segment, anchors, Level(level - 1))
+            expanded = self.offline.expected_tokens(segment, anchors, Level(level - 1))
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(

@@ -1,4 +1,4 @@
-"""Writes summaries with a model or offline: where a model fails, the offline engine writes."""
+"""Writes summaries with a model or offline: if a model fails, the offline engine writes."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from reviewer.llm.model import CancelledError, ModelError
 from reviewer.llm.steering import RetryExhaustedError
 
 TRIES = 2
-"""Failures in a row after which a model is not asked any more."""
+"""Consecutive failures after which a model is no longer called."""
 
 
 class Patience:
-    """Whether a model that failed is asked again, over the segments of one run."""
+    """Whether a failed model is called again, over the segments of one run."""
 
     def __init__(self, segments: int = TRIES, *, raises: bool = True) -> None:
-        """`segments`: how many the model is asked for. `raises`: a model that does not work at all
-        ends the run.
+        """`segments`: the number of segments for the model. `raises`: a model that does not work at
+        all ends the run.
         """
         self._tries = min(TRIES, segments)
         self._raises = raises
         self._lock = threading.Lock()
         self._in_a_row = 0
         self.gave_up: ModelError | None = None
-        """The failure after which it is asked no more."""
+        """The failure after which the model is no longer called."""
 
     def succeeded(self) -> None:
         with self._lock:
             self._in_a_row, self._raises = 0, False
 
     def failed(self, failure: ModelError) -> None:
-        """Count a failure. Raises it when there is nothing to wait for and nothing to lose."""
+        """Count a failure. Raises it if retrying makes no sense and nothing would be lost."""
         with self._lock:
             self._in_a_row += 1
             if self._in_a_row >= self._tries:
@@ -61,7 +61,7 @@ class SummaryWriter:
         *,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        """`patience`: by default a model that does not work is asked no more, which is no error."""
+        """`patience`: by default, a model that does not work is given up without an error."""
         self.summarizer = summarizer
         self._patience = patience or Patience(raises=False)
         self._cancelled = cancelled
@@ -75,11 +75,11 @@ class SummaryWriter:
         *,
         alone: bool = False,
     ) -> CompressedSegment:
-        """A new summary. Where a model fails, the offline engine writes it, with a note.
+        """A new summary. If a model fails, the offline engine writes it, with a note.
 
-        `alone`: no other segment is written, so that there is nothing to lose and a refusal is
-        raised. Raises CancelledError, TemplateError, and the exceptions of the engine when a model
-        does not work at all.
+        `alone`: no other segment is written, so nothing would be lost and a refusal is raised.
+        Raises CancelledError, TemplateError, and the exceptions of the engine if a model does not
+        work at all.
         """
         why = f"the model failed: {self._patience.gave_up}"
         if level is Level.FULL or self._patience.gave_up is None:

@@ -1,4 +1,4 @@
-"""The tags of a segment: its names and nouns, those that it uses most against its context."""
+"""The tags of a segment: names and nouns that are frequent in it and rare in its context."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from reviewer.compression.words import terms
 
 LONGEST, SHORTEST = 30, 4
 CAPITAL, FILE, TOPIC, ASKED = 2.0, 1.5, 1.5, 2.5
-"""Worth of a word that is written with a capital, of a file, of a word that sets the segment apart
-from the others of its context, and of a word of the request."""
+"""Weights of a capitalised word, of a file, of a word that distinguishes the segment from the
+others of its context, and of a word of the request."""
 _NO_TAG = re.compile(r"[0-9a-f]{7,40}|\d.*")
 """Hashes and quantities."""
 
@@ -24,7 +24,7 @@ def tag_list(
     count: Callable[[str], int],
     request: str = "",
 ) -> list[str]:
-    """The tags in at most `room` tokens, the most telling first. `request`: what was asked last."""
+    """The tags in at most `room` tokens, most telling first. `request`: the latest one."""
     asked = terms(request)
     topic = frozenset(segment.topic.split())
     ranked: dict[str, tuple[float, str]] = {}
@@ -53,7 +53,7 @@ def tag_list(
 
 
 def _tags_of(term: Term, source: SourceTerms, segment: Segment) -> tuple[str, float]:
-    """A term as a tag: a path as the name of its file, a word as it is written."""
+    """A term as a tag: a path as the name of its file, a word as spelled."""
     if term.kind == "identifier":
         name = term.text.rstrip("/").rpartition("/")[2]
         return name, term.weight * (FILE if "." in name else 1.0)

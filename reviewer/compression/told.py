@@ -1,4 +1,4 @@
-"""Calls in a few words: what each did and how it ended."""
+"""Descriptions of calls in a few words: their action and their outcome."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from reviewer.sources.events import Act, Call, Change, Outcome, Result
 from reviewer.sources.shell import Command
 
 _BOOKS = POLLING | {"report_intent"}
-"""Tools that do nothing to the work."""
+"""Tools that do not affect the work."""
 SHORT, LONG = 110, 260
-"""Characters of a call, and of what it printed last where it failed."""
+"""Characters of a call, and of its last output after a failure."""
 SAME_WORDS = 3
-"""Words at the beginning of a command that make it the same as an earlier one."""
+"""Words at the beginning of a command that identify a repetition."""
 NAMES = 4
-"""Names that an edit brought in."""
+"""Names introduced by an edit."""
 MAX_LOOKED_AT = 4
+NO_RESULT = ": no result seen"
 MAX_NAMES_READ = 40
 _NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
 DECLARED = re.compile(
@@ -32,11 +33,11 @@ DECLARED = re.compile(
     r"(?:\([^)\n]{0,80}\) *)?([A-Za-z_]\w*)[^\n]*",
     re.MULTILINE,
 )
-"""A line that declares something, in most languages; its group is the name."""
+"""A declaration, in most languages; its group is the name."""
 
 
 class ToldCall(Struct, frozen=True):
-    """A call of the agent, told."""
+    """A call of the agent, described."""
 
     place: int
     line: str
@@ -44,16 +45,16 @@ class ToldCall(Struct, frozen=True):
     act: Act
     path: str = ""
     names: tuple[str, ...] = ()
-    """Names that an edit brought in."""
+    """Names introduced by an edit."""
     command: str = ""
     ran: tuple[str, ...] = ()
     """The first words of the last command of a shell line."""
     failure: str = ""
-    """What it printed last where it failed, but for checks."""
+    """Its last output after a failure, except for checks."""
 
 
 def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
-    """A call with its result; None for one that only keeps books."""
+    """A call with its result; None for one that does not affect the work."""
     if call.act is Act.PLAN or call.tool.lower() in _BOOKS:
         return None
     names = added_names(call.changes)[:NAMES]
@@ -75,7 +76,7 @@ def _failure(result: Result) -> str:
 
 
 def checks_of(call: Call, result: Result | None) -> list[tuple[Command, Check]]:
-    """Each check that a call ran, with its command."""
+    """Each check run by a call, with its command."""
     if result is None:
         return []
     ends = [outcome for _, outcome in command_ends(call, result)]
@@ -113,7 +114,7 @@ def _line(
     else:
         words = f"{call.tool.split('__')[-1]} {cut(call.query, SHORT)}".strip()
     if result is None:
-        return f"{words}: no result seen"
+        return f"{words}{NO_RESULT}"
     if outcome is Outcome.REFUSED:
         return f"refused: {words}"
     if outcome is Outcome.INTERRUPTED:
@@ -151,7 +152,7 @@ def _is_commit(command: Command) -> bool:
 
 
 def without_cd(call: Call) -> str:
-    """A shell line without the change to the folder of the session in front of it."""
+    """A shell line without the initial change to the session's folder."""
     line = call.command.strip().removesuffix("2>&1").rstrip()
     first, joint, rest = line.partition("&&")
     if joint and first.strip() == f"cd {call.origin.cwd}":
@@ -160,7 +161,7 @@ def without_cd(call: Call) -> str:
 
 
 def added_names(changes: Sequence[Change]) -> list[str]:
-    """Names that changes bring in: what they declare first, then the most frequent."""
+    """Names introduced by changes: declarations first, then the most frequent."""
     old = "\n".join(old for change in changes for old, _ in change.pairs)
     new = "\n".join(new for change in changes for _, new in change.pairs)
     known = set(_NAME.findall(old))
@@ -170,7 +171,7 @@ def added_names(changes: Sequence[Change]) -> list[str]:
 
 
 def told_together(steps: Iterable[ToldCall]) -> str:
-    """The calls between two messages in one line, the like together."""
+    """The calls between two messages in one line, similar ones together."""
     lines: dict[str, str] = {}
     names: dict[str, dict[str, None]] = {}
     looked: dict[str, None] = {}

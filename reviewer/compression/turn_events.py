@@ -1,4 +1,4 @@
-"""Turns as events and events as turns: segments of a store and files go the same way."""
+"""Converts turns to events and blocks to turns, for segments of a store and for files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _BLOCK_KINDS: frozenset[TurnKind] = frozenset(("thinking", "tool_use", "tool_res
 
 
 def is_summary(turn: SegmentTurn) -> bool:
-    """Whether a turn is the summary that a client made of an earlier part of the conversation."""
+    """Whether a turn is a client's summary of an earlier part of the conversation."""
     return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY_START))
 
 
 def is_notice(block: Block) -> bool:
-    """Whether a block is text of the client, other than a command that the person called."""
+    """Whether a block is text of the client, other than a command called by the person."""
     return block.use is RecordUse.WRAPPER and not command_called(block.text.strip())
 
 
@@ -74,14 +74,14 @@ def _block(number: int, turn: SegmentTurn) -> Block:
 
 
 class TurnMaker:
-    """Makes turns of the blocks of one file, with secrets masked. `count` counts tokens."""
+    """Converts the blocks of one file to turns, secrets masked. `count` counts tokens."""
 
     def __init__(self, count: Callable[[str], int], format_name: str = "") -> None:
         self._count = count
         self._maker = EventMaker(format_name)
 
     def turn(self, block: Block, *, aside: bool = False) -> SegmentTurn:
-        """A block as a turn. `aside`: beside those of the conversation."""
+        """A block as a turn. `aside`: not part of the conversation itself."""
         text = without_long_runs(mask(block.text).text)
         events = self._maker.of_block(block)
         ended = next((each for each in events if isinstance(each, Result)), None)
@@ -102,7 +102,7 @@ class TurnMaker:
         )
 
     def turns(self, blocks: Iterable[Block], *, has_main: bool) -> Iterator[SegmentTurn]:
-        """The turns of blocks; beside the conversation only calls of sub-agents, and notices."""
+        """The turns of blocks; beside the conversation, only calls of sub-agents and notices."""
         for block in blocks:
             aside = block.origin.sidechain and has_main
             if not aside or block.kind in ("tool_use", "tool_result"):

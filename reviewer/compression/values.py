@@ -24,9 +24,9 @@ class Level(IntEnum):
 
 
 RATIOS = {Level.FULL: 1, Level.DETAILED: 3, Level.BRIEF: 10, Level.TAGS: 50}
-"""Original : compressed tokens at which a level aims."""
+"""Original : compressed tokens, the target of a level."""
 HANDOVER_FROM = 600
-"""Tokens from which on a summary much shorter than its source has room for a hand-over."""
+"""Minimum tokens of a hand-over, for a summary much shorter than its source."""
 
 
 OFFLINE, BY_HAND = "offline", "by hand"
@@ -34,7 +34,7 @@ OFFLINE, BY_HAND = "offline", "by hand"
 
 
 class SegmentTurn(Struct, frozen=True, gc=False):
-    """One message of a segment. `commit` is its id in the store, None for a bare file."""
+    """A message of a segment. `commit` is its id in the store, None for a bare file."""
 
     role: str
     text: str
@@ -46,19 +46,21 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     priority: Priority = Priority.NORMAL
     retention: RetentionCriteria = RetentionCriteria()
     call: str = ""
-    """Joins a call and its result, where the format has such an id."""
+    """Joins a call and its result, if the format has such an id."""
     folder: str = ""
-    """Where the session works at that time, where it is known."""
+    """The working folder at that time, if known."""
     branch: str = ""
     outcome: str = ""
-    """How the call of a result ended (`Outcome`), where the format told it apart from the text."""
+    """The outcome of a result's call (`Outcome`), if the format has it apart from the text."""
     exit_code: int | None = None
     words: str = ""
-    """What the person wrote when refusing or answering the call of a result."""
+    """The person's words when refusing or answering the call of a result."""
     summary: bool = False
-    """Whether it is a summary made here, which is a segment by itself."""
+    """A summary by this program, which is a segment by itself."""
+    number: int = 0
+    """Its place in the session, from 1; a summary counts as the turns it replaces."""
     aside: bool = False
-    """A sub-agent's call or a notice: it counts for the state of the work and is not told."""
+    """A sub-agent's call or a notice: counts for the state of the work, but is not described."""
 
 
 class Segment(Struct, frozen=True, gc=False):
@@ -71,7 +73,7 @@ class Segment(Struct, frozen=True, gc=False):
 
 
 class AnchorPoint(Struct, frozen=True, gc=False):
-    """A span `segment.turns[turn].text[start:end]` that must survive verbatim; `content` is it.
+    """A span `segment.turns[turn].text[start:end]`, the `content`, that must survive verbatim.
 
     `source`: detected by a cue, confirmed or pinned by a person, or matched by a criterion.
     """
@@ -108,21 +110,21 @@ class ExpansionMarker(Struct, frozen=True, gc=False):
 
 
 class SummarizationOptions(Struct, frozen=True):
-    """Configuration of one summarization; None means the level's or the settings' own value."""
+    """Configuration of one summarization; None for the default of the level or the settings."""
 
     model_id: str | None = None
     max_output_tokens: int | None = None
     temperature: float = 0.3
     generate_expansion_markers: bool = True
     retention: RetentionCriteria = RetentionCriteria()
-    """Criteria for this call alone, beside those of the commits."""
+    """Criteria for this call alone, in addition to those of the commits."""
     max_retries: int = 3
     ceiling: int | None = None
     """A hard ceiling on the tokens of the content, even if anchors are lost."""
     whole: bool = False
-    """One summary for the whole range instead of one for each segment."""
+    """One summary for the whole range instead of one per segment."""
     fresh: bool = False
-    """Ask a model again, also where an answer of an earlier run is kept."""
+    """Call a model again, even if an earlier answer is cached."""
 
 
 class CompressedSegment(Struct, frozen=True, gc=False):
@@ -140,13 +142,13 @@ class CompressedSegment(Struct, frozen=True, gc=False):
     note: str = ""
     """For a person to read: `anchors need 312 tokens`."""
     answered_before: bool = False
-    """Whether the model wrote it in an earlier run and was not asked now."""
+    """Written by the model in an earlier run, without a request now."""
     written: str = ""
-    """The text of a model before missing anchors were put back; empty for other texts."""
+    """A model's text before missing anchors were restored; empty for other texts."""
 
     @property
     def as_written(self) -> str:
-        """What is graded."""
+        """The graded text."""
         return self.written or self.content
 
     @property
@@ -156,9 +158,13 @@ class CompressedSegment(Struct, frozen=True, gc=False):
 
 
 LostKind = Literal[
-    "anchor", "turn", "request", "instruction", "state", "next", "statement",
-    "identifier", "number", "name", "quote", "term",
+    "anchor", "turn", "request", "instruction", "state", "next", "statement", "identifier",
+    "number", "result", "term",
 ]  # fmt: skip
+YOU, PATH = "you", "path"
+_ORDER: tuple[str, ...] = (
+    "turn", YOU, "anchor", "state", "next", "statement", PATH, "identifier", "number", "result",
+)  # fmt: skip
 
 
 class Lost(Struct, frozen=True, gc=False):
@@ -171,12 +177,31 @@ class Lost(Struct, frozen=True, gc=False):
     turn: int
     start: int
     end: int
+    what: str = ""
+    """What it is, in words: `you`, `decision`, `path`."""
+    number: int = 0
+    """That of its turn; 0 where it is from several."""
+
+    @property
+    def line(self) -> str:
+        """`decision, turn 12: keep the port`."""
+        turn = f", turn {self.number}" if self.number else ""
+        return f"{self.what}{turn}: {' '.join(self.text.replace('**', '').strip('| ').split())}"
+
+    @property
+    def place(self) -> tuple[float, ...]:
+        """Its place among the losses for a person: the person's own words, then what was decided,
+        then what the agent said, in the order of the session; then names, the weightiest first.
+        """
+        rank = min(_ORDER.index(each) for each in (self.kind, self.what) if each in _ORDER)
+        weighed = self.kind in ("anchor", "identifier", "number")
+        return rank, -self.weight if weighed else 0, self.number, self.start
 
 
 ANCHORS, FACTS, CONTEXT = 0.4, 0.3, 0.3
 """Shares of the three parts in the overall score."""
 PASSES = 0.85
-"""Overall fidelity from which on a summary passes, if it has all anchors."""
+"""Minimum overall fidelity of a summary that passes, if it has all anchors."""
 
 
 def overall_score(anchors: float, facts: float, context: float) -> float:
@@ -184,7 +209,7 @@ def overall_score(anchors: float, facts: float, context: float) -> float:
 
 
 class FidelityValidation(Struct, frozen=True, gc=False):
-    """How faithful a compressed segment is; scores from 0 to 1."""
+    """The fidelity of a compressed segment; scores from 0 to 1."""
 
     overall_score: float
     anchor_preservation: float
@@ -192,17 +217,17 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     context_retention: float
     lost_information: tuple[Lost, ...] = ()
     invented: tuple[str, ...] = ()
-    """Names, numbers and quotations of the summary that the source does not have."""
+    """Names, numbers and quotations of the summary that are not in the source."""
     needs_missing: tuple[str, ...] = ()
-    """What somebody who goes on needs and finds nothing of: `the state of the work`."""
+    """Needs of whoever continues that are not covered: `the state of the work`."""
     orders: tuple[str, ...] = ()
-    """Sentences of a model that read like orders planted in what it was given."""
+    """Sentences of a model that read like orders planted in its source."""
     complete: bool = True
-    """Every anchor is in the text, be it that it was put back."""
+    """Every anchor is in the text, possibly restored."""
 
     @property
     def scores(self) -> dict[str, float]:
-        """The scores by the names that scripts and the store have for them."""
+        """The scores by their names for scripts and in the store."""
         return {
             "overall": self.overall_score,
             "anchor_preservation": self.anchor_preservation,
@@ -211,30 +236,36 @@ class FidelityValidation(Struct, frozen=True, gc=False):
         }
 
     def with_context_of(self, nearer: FidelityValidation) -> FidelityValidation:
-        """The same with no better context than that of a longer text about the same."""
+        """The same, with no better context than a longer text about the same."""
         context = min(self.context_retention, nearer.context_retention)
         overall = overall_score(self.anchor_preservation, self.factual_accuracy, context)
         return structs.replace(self, overall_score=round(overall, 4), context_retention=context)
 
     @property
     def lost_to_show(self) -> tuple[Lost, ...]:
-        """The losses in the order for people: mere words come last, however frequent."""
-        return tuple(sorted(self.lost_information, key=lambda each: each.kind == "term"))
+        """The losses in display order, without plain words."""
+        return tuple(
+            sorted(
+                (each for each in self.lost_information if each.kind != "term"),
+                key=lambda each: each.place,
+            )
+        )
 
     @property
     def loses(self) -> tuple[str, ...]:
-        """What a person reads of the losses: each on its own, mere words as their number."""
-        shown = [
-            ("important turn lost: " if each.kind == "turn" else "") + " ".join(each.text.split())
-            for each in self.lost_to_show
-            if each.kind != "term"
-        ]
+        """The losses for a person: a line each, plain words as their number."""
+        shown = [each.line for each in self.lost_to_show]
         words = len(self.lost_information) - len(shown)
-        return (*shown, *([count(words, "plain word")] if words else []))
+        return (*shown, *([count(words, "other word")] if words else []))
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """The faults of the summary, as parts of a sentence; none where it passes."""
+        """The faults of the summary, as parts of a sentence; empty if it passes."""
+        return () if self.passes_threshold else self.found
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The faults, also of a summary that passes."""
         found = [f"{need} is missing" for need in self.needs_missing]
         if self.orders:
             found.insert(0, f'reads like a planted order: "{self.orders[0]}"')
@@ -243,10 +274,10 @@ class FidelityValidation(Struct, frozen=True, gc=False):
             more = f" and {len(self.invented) - 4} more" if len(self.invented) > 4 else ""
             found.append(f"not in the source: {shown}{more}")
         if self.anchor_preservation < 1.0:
-            found.append(f"{1 - self.anchor_preservation:.0%} of the anchors are missing")
-        if not found and self.overall_score < PASSES:
-            found.append("little of what was said is in it")
-        return tuple(found) if not self.passes_threshold else ()
+            found.append(f"{1 - self.anchor_preservation:.0%} of the key points are missing")
+        if not found and not self.passes_threshold:
+            found.append("little of the original is in it")
+        return tuple(found)
 
     @property
     def passes_threshold(self) -> bool:

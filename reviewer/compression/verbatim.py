@@ -1,4 +1,4 @@
-"""Where one text occurs verbatim in another, and how far around such a place a span reaches.
+"""Finds verbatim text in another text, and the clause around it.
 
 Verbatim means the same characters after NFC normalisation and white-space folding; case counts.
 """
@@ -22,9 +22,7 @@ TAG_LENGTH = 30
 
 
 def find_verbatim(text: str, wanted: str) -> tuple[int, int] | None:
-    """The first span of `text` that equals `wanted` but for white space and Unicode form; None
-    without one.
-    """
+    """The first span of `text` equal to `wanted`, but for white space and Unicode form; or None."""
     at = text.find(wanted) if wanted else -1
     if at >= 0:
         return at, at + len(wanted)
@@ -65,7 +63,7 @@ def narrowed(
 ) -> tuple[int, int]:
     """The part of `text[start:end]` around `focus`, at most about `longest` characters.
 
-    Cut at the ends of clauses where possible, else between words. The focus is never cut.
+    Cut at the ends of clauses if possible, else between words. The focus is never cut.
     """
     if end - start <= longest:
         return start, end
@@ -74,7 +72,7 @@ def narrowed(
         before = max(longest - (focus[1] - focus[0]), 0) // 3
         first = max(first, focus[0] - before)
         last = min(last, max(first + longest, focus[1]))
-        if first > start and not text[first - 1].isspace():  # not within a word
+        if first > start and not text[first - 1].isspace():  # not inside a word
             space = text.find(" ", first, focus[0])
             first = space if space >= 0 else focus[0]
         if last < end and not text[last].isspace():
@@ -93,8 +91,8 @@ SHORTEST_NAME = 3
 
 
 def anchor_tag(content: str) -> str:
-    """The tag of an anchor, at most `TAG_LENGTH` characters: a name, where it has one; else the
-    longest run of words that carry something; else its beginning.
+    """The tag of an anchor, at most `TAG_LENGTH` characters: a name, if it has one; else the
+    longest run of meaningful words; else its beginning.
     """
     folded = fold(content)
     if " " not in folded:
@@ -114,12 +112,12 @@ def anchor_tag(content: str) -> str:
 
 
 def has_term(text: str) -> bool:
-    """Whether any word of a text in Latin letters says what it is of; other texts always do."""
+    """Whether any word of a text in Latin letters is meaningful; other texts always are."""
     return not text.isascii() or any(map(_carries, fold(text).split(" ")))
 
 
 def _carries(word: str) -> bool:
-    """Whether a word carries something, so that a tag may begin or end with it."""
+    """Whether a word is meaningful, so that a tag may begin or end with it."""
     lower = word.strip(_TRIMMED).lower()
     return len(lower) > 2 and lower not in FUNCTION_WORDS and "'" not in lower
 
@@ -132,7 +130,7 @@ def _cut_words(text: str) -> str:
 
 
 def first_place(pattern: Pattern, text: str) -> tuple[int, int] | None:
-    """The first span of `text` that a pattern matches and that is not empty.
+    """The first non-empty span of `text` that a pattern matches.
 
     None also for an expression that is invalid or too slow: `criteria_warnings.py` reports it.
     """

@@ -1,4 +1,4 @@
-"""The words of a text that say something."""
+"""The meaningful words of a text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WORD = re.compile(r"[^\W\d_][^\W_]+(?:['’][^\W_]+)?")
 _TERM = re.compile(r"[^\W_](?:[\w./#-]*[^\W_])?")
 _CODE = re.compile(r"[\d_./#]")
 SHORTEST = 4
-"""Characters of a term without a digit."""
+"""Minimum characters of a term without a digit."""
 FUNCTION_WORDS = SPEECH_STOP_WORDS
 
 
@@ -22,12 +22,12 @@ def content_words(text: str) -> list[str]:
 
 
 def terms(text: str) -> set[str]:
-    """Words, names and numbers, each once, in lower case."""
+    """Words, names and numbers in lower case, without duplicates."""
     return {term.lower() for term in written_terms(text)}
 
 
 def written_terms(text: str) -> list[str]:
-    """Words, names and numbers as they are written, in order."""
+    """Words, names and numbers as spelled, in order."""
     return [
         term
         for term in _TERM.findall(text)

@@ -1,7 +1,7 @@
 """A session in a number of tokens, without a model: the hand-over, Brief and Detailed.
 
-First what the person asked last, then the course of the session in its own order, the plan, the
-state, and the code that was changed last. Nothing is said that the session does not say.
+First the person's latest request, then the course of the session in its own order, the plan, the
+state, and the latest code changes. Nothing is added that the session does not say.
 """
 
 from __future__ import annotations
@@ -19,39 +19,38 @@ from reviewer.compression.told import cut
 from reviewer.compression.words import is_name, terms
 
 PLAN, STATE, CODE = 0.08, 0.16, 0.1
-"""Shares of the room, at most; the course has the rest, and what the others leave."""
+"""Maximum shares of the room; the course has the rest, and any leftovers."""
 PERSON, LAST = 0.3, 0.2
-"""Shares of the course: the person's messages, and what the agent said and did last. What is left
-goes to what says most."""
+"""Shares of the course: the person's messages, and the agent's last words and steps. The rest goes
+to the most informative pieces."""
 ALONE = 0.65
-"""Share of the person's messages where there are no titles, from `SMALL` on."""
+"""Share of the person's messages without titles, from `SMALL` on."""
 SMALL = 40
 FREE = 0.4
-"""Share of the person's room that texts which have to stand in it leave for the request."""
+"""Share of the person's room that mandatory texts leave for the request."""
 TITLED_FROM = 160
-"""Tokens from which on the parts have titles."""
+"""Minimum tokens of a text with titles."""
 WANTED, MARKED = 100.0, 5.0
-"""What a text that has to stand in it adds to the weight of a piece; of a marked turn its factor.
-"""
+"""Weight added to a piece for a wanted text; factor for a marked turn."""
 MAX_LAST = 4
-"""Messages of the agent at the end that are kept whole while there is room."""
+"""Final messages of the agent that are kept whole while there is room."""
 EARLY, LATE = 0.7, 1.3
-"""Worth of a place at the start and at the end of the session."""
+"""Weights of a place at the start and at the end of the session."""
 SAID_AGAIN = 0.2
-"""Worth of a word that a kept piece has already."""
+"""Weight of a word that a kept piece already has."""
 NAME_WORTH, RARE_WORTH, MAX_COUNTED = 2.0, 0.7, 20
 LINE = 4
 """Tokens of a line beside its text."""
 LENGTH = 16
-"""Tokens that are added to the cost of each piece: a short one is not better for being short."""
+"""Tokens added to the cost of each piece, so that short ones have no advantage."""
 REQUEST = 0.12
-"""Share of the room for the request and what it answers, at most."""
+"""Maximum share of the room for the request and the message that it answers."""
 MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
-"""Tokens of the request where it stands first, and characters of the one before a short one."""
+"""Tokens of the request at the start, and characters of the one before a short one."""
 MIN_CUT = 60
-"""Tokens to which a message is cut at most."""
+"""Minimum tokens of a cut message."""
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
-"""Who said a line; `- ` for more of the same."""
+"""The speaker of a line; `- ` for more of the same."""
 
 Count = Callable[[str], int]
 Part = tuple[str, list[str]]
@@ -67,15 +66,15 @@ def write_session(
     *,
     part: bool = False,
 ) -> str:
-    """The session in at most `room` tokens. `wanted`: texts that stand in it before others.
-    `important`: the turns that a person marked. `part`: what is open at its end may be answered in
-    a later one, so nothing is said of it.
+    """The session in at most `room` tokens. `wanted`: texts that take precedence. `important`:
+    turns marked by a person. `part`: open points at its end may be settled later, so they are not
+    mentioned.
     """
     return _Writing(session, room, count, wanted, important, part=part).run()
 
 
 def write_essentials(session: SessionFacts, room: int, count: Count) -> str:
-    """The request, what the person said, the plan and the state."""
+    """The request, the person's words, the plan and the state."""
     return _Writing(session, room, count, only="person").run()
 
 
@@ -94,7 +93,9 @@ class _Writing:
         self._session, self._room, self._count, self._part = session, room, count, part
         self._titled = room >= TITLED_FROM
         self._pieces = [
-            each for each in course(session, asked=self._titled) if only in ("", each.kind)
+            each
+            for each in course(session, asked=self._titled, part=part)
+            if only in ("", each.kind)
         ]
         places = [each.at for each in self._pieces] or [0.0]
         self._first, self._span = places[0], max(places[-1] - places[0], 1.0)
@@ -119,26 +120,27 @@ class _Writing:
         after: list[Part] = []
         if self._titled:
             self._before = [(HandoverSection.REQUEST, self._request())]
-            after.append((HandoverSection.PLAN, self._within(plan_lines(session), room * PLAN)))
+            plan = plan_lines(session, part=self._part)
+            after.append((HandoverSection.PLAN, self._within(plan, room * PLAN)))
         lines = [*state_lines(session, place=self._titled, part=self._part)]
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
-        after.append((HandoverSection.NOW, now))
+        after.append((HandoverSection.THEN if self._part else HandoverSection.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
         code = round(room * CODE) if self._titled and session.changes else 0
         self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
         parts = after
-        for most in (code, room):  # what the course leaves of the room is for more code
+        for most in (code, room):  # leftovers of the course are for more code
             left = room - self._count(self._written(after)) - LINE * 2
             changes = self._within(self._changes() if code else [], min(most, left))
             parts = [*after, (HandoverSection.CHANGES, changes)]
-            self._fill(room - self._count(self._written(parts)))  # it costs less than was reckoned
+            self._fill(room - self._count(self._written(parts)))  # it costs less than estimated
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which stands whole in the course; what it answers and the one before
-        it, where it is short; and where the agent stands with it.
+        """The latest request, which is whole in the course; the message it answers and the previous
+        request, if it is short; and the agent's progress on it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.asks]
@@ -160,7 +162,7 @@ class _Writing:
         return lines if self._part else [*lines, self._standing()]
 
     def _standing(self) -> str:
-        """Where the agent stands with the latest request."""
+        """The agent's progress on the latest request."""
         both = (Voice.PERSON, Voice.AGENT)
         last = next(each for each in reversed(self._session.speeches) if each.voice in both)
         working = any(step.place > last.place for step in self._session.steps)
@@ -173,12 +175,12 @@ class _Writing:
         return "The agent had the last word."
 
     def _changes(self) -> list[str]:
-        """The code that was changed last; what the course has of the reasons is not repeated."""
+        """The latest code changes, without reasons repeated from the course."""
         said = {piece.text.rstrip(":") for piece in self._pieces if piece.kept}
-        return change_lines(self._session, said)
+        return change_lines(self._session, said, part=self._part)
 
     def _within(self, lines: Sequence[str], room: float, *, cut_last: bool = False) -> list[str]:
-        """The lines that fit, in their order. `cut_last`: of a longer one its beginning."""
+        """The lines that fit, in their order. `cut_last`: with the beginning of an overlong one."""
         kept: list[str] = []
         for line in lines:
             if cut_last and room > MIN_CUT // 2:
@@ -189,11 +191,11 @@ class _Writing:
                 room -= cost
         return kept
 
-    # What is kept of the course
+    # The kept part of the course
 
     def _keep(self, room: int) -> None:
-        """The request, what was asked to stand in it, the person, what was said and done last, and
-        then what says most.
+        """The request, wanted texts, the person's words, the last words and steps, and then the
+        most informative pieces.
         """
         said = [each for each in self._pieces if each.kind == "person"]
         others = sum(self._cost(each) for each in self._pieces if each.kind != "person")
@@ -238,13 +240,13 @@ class _Writing:
         return room - left
 
     def _last_pieces(self) -> list[CourseLine]:
-        """What the agent said last, and the calls after it."""
+        """The agent's last message, and the calls after it."""
         mine = [each for each in self._pieces if each.kind in ("agent", "steps")]
         messages = list(dict.fromkeys(each.message for each in reversed(mine)))[:MAX_LAST]
         return [each for each in mine if each.message in messages]
 
     def _fill(self, room: int, pieces: Sequence[CourseLine] | None = None) -> int:
-        """Keep the pieces that say most for their length; returns what they cost."""
+        """Keep the most informative pieces for their length; returns their cost."""
         spent = 0
         waiting = [e for e in (self._pieces if pieces is None else pieces) if not e.kept]
         heap = [(-self._value(each), number) for number, each in enumerate(waiting)]
@@ -285,7 +287,7 @@ class _Writing:
         return self._costs[piece.text]
 
     def _value(self, piece: CourseLine) -> float:
-        """What a piece says for its length, with what it needs."""
+        """The information of a piece for its length, including the pieces it needs."""
         together = self._with_needed(piece)
         cost = sum(map(self._cost, together))
         return sum(map(self._said_by, together)) / (cost + LENGTH)
@@ -336,12 +338,12 @@ class _Writing:
         return lines
 
     def _fitted(self, after: Sequence[Part]) -> str:
-        """The text within the room: what says least is left out again."""
+        """The text within the room, without the least informative pieces."""
         best = max(self._pieces, key=self._value, default=None)
         if best is not None and not any(each.kept for each in self._pieces):
             if not any(lines for _, lines in after):
                 return begun(best.text, self._room, self._count)
-            # The state alone does not say what was done.
+            # The state alone does not describe the work.
             left = self._room - self._count(self._written(after)) - LINE * 2
             best.text = begun(best.text, left, self._count)
             best.kept = bool(best.text)

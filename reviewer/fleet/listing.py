@@ -6,43 +6,45 @@ import glob
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from reviewer.errors import SourceError
 from reviewer.files import reason_of
-from reviewer.fleet.places import Folder, listed_url, source_file
+from reviewer.fleet.places import require_no_password, said_of, source_file, without_secrets
 from reviewer.fleet.values import SourceFile
 from reviewer.promotion.waves.record_writer import Stamp
-from reviewer.sources.elsewhere import is_url
-from reviewer.sources.walk import FoundFile, is_unreadable, walk
+from reviewer.sources.elsewhere import file_system, is_url
+from reviewer.sources.unpacked import plain_suffix
+from reviewer.sources.walk import PASSED_SUFFIXES, FoundFile, is_unreadable, walk
 
 
-def listed(
-    sources: Sequence[str], out: Folder | None = None
-) -> tuple[list[SourceFile], Counter[str]]:
+def listed(sources: Sequence[str], out: str) -> tuple[list[SourceFile], Counter[str]]:
     """The files to read, each once, in the order of their names, and how many others there are by
     reason. Files that cannot be read are among the first, with their problem; those in `out`, where
     the job itself writes, are neither.
 
     Raises SourceError for a source that cannot be listed.
     """
+    own = f"{out.rstrip('/')}/"
     found: dict[str, SourceFile] = {}
     passed_over: Counter[str] = Counter()
     for source in sources:
-        for each in listed_url(source) if is_url(source) else _here(source, out):
+        for each in _elsewhere(source) if is_url(source) else _here(source, own):
             if isinstance(each, str):
                 passed_over[each] += 1
-            elif out is None or not each.name.startswith(out.path("")):
+            elif not each.name.startswith(own):
                 found[each.name] = each
     return [found[name] for name in sorted(found)], passed_over
 
 
-def _here(source: str, out: Folder | None) -> Iterator[SourceFile | str]:
+def _here(source: str, own: str) -> Iterator[SourceFile | str]:
     """The files of a source on this machine, and the reasons why others are not read."""
     paths, is_pattern = _paths(source)
     for item in walk(paths, named=not is_pattern):
         path = str(item.path)
-        if out is not None and path.startswith(out.path("")):
+        if path.startswith(own):
             continue
         reason = "" if isinstance(item, FoundFile) else item.reason
         if reason and not is_unreadable(reason):
@@ -69,3 +71,50 @@ def _paths(source: str) -> tuple[list[Path], bool]:
             raise SourceError(f"{source} matches no file: check the pattern.")
         return [Path(each) for each in matches], True
     return [Path(path)], False
+
+
+def _elsewhere(url: str) -> Iterator[SourceFile]:
+    """The files below a URL, or those that its pattern matches. Raises SourceError."""
+    require_no_password(url)
+    fs = file_system(url)
+    try:
+        if any(sign in url for sign in "*[") and not fs.exists(url):
+            found = fs.glob(url, detail=True)
+        else:
+            # Asked first, because a file system that finds nothing keeps the reason to itself.
+            info = _info(fs, url)
+            is_folder = info.get("type") == "directory"
+            found = fs.find(url, detail=True) if is_folder else {url: info}
+    except Exception as problem:  # each file system raises errors of its own
+        raise SourceError(said_of(url, problem)) from problem
+    if not found:
+        raise SourceError(without_secrets(f"{url} is empty: check the address."))
+    for path, info in found.items():
+        passed_over = plain_suffix(Path(path.lower())) in PASSED_SUFFIXES
+        if info.get("type") != "directory" and not passed_over:
+            etag = str(info.get("ETag") or info.get("etag") or "").strip('"')
+            size = int(info.get("size") or 0)
+            yield source_file(str(fs.unstrip_protocol(path)), size, _modified(info), etag)
+
+
+def _info(fs: Any, url: str) -> dict[str, Any]:
+    """What a file system says of a URL. Raises whatever it raises."""
+    try:
+        found: dict[str, Any] = fs.info(url)
+        return found
+    except FileNotFoundError as problem:
+        hidden = problem.__cause__ or problem
+        raise PermissionError if getattr(hidden, "status", 0) in (401, 403) else hidden from problem
+
+
+def _modified(info: dict[str, Any]) -> int:
+    found = info.get("LastModified") or info.get("mtime") or info.get("updated") or 0
+    if isinstance(found, str):
+        try:
+            found = datetime.fromisoformat(found)
+        except ValueError:
+            return 0
+    if isinstance(found, datetime):
+        moment = found if found.tzinfo else found.replace(tzinfo=UTC)
+        return int(moment.timestamp()) * 1_000_000_000
+    return int(float(found) * 1e9)

@@ -12,22 +12,19 @@ from reviewer.extraction.rules import EXTRACTOR_VERSION
 from reviewer.installation import extra_command
 from reviewer.promotion.rows.statement_rows import STATEMENTS_VERSION
 
-LAYOUT = 3
+LAYOUT = 4
 """The version of the columns of a part."""
-
-EVIDENCE, BOOT, FILES = "evidence", "boot", "files"
-"""The tables of a part; the last one is written last, and says that the part is whole."""
 
 
 class FleetError(ReviewerError):
     """A job over many files cannot go on."""
 
 
-class SourceFile(Struct, frozen=True, array_like=True):
+class SourceFile(Struct, frozen=True):
     """A file to read: an absolute path or a URL, and how it looked when it was listed.
 
     `etag`: the version that a bucket states. `problem`: why it cannot be read, a sentence, where
-    that was seen when it was listed.
+    that is known before it is opened.
     """
 
     name: str
@@ -38,38 +35,34 @@ class SourceFile(Struct, frozen=True, array_like=True):
 
 
 class JobSettings(Struct, frozen=True):
-    """What a job depends on besides its files: the first line of its plan."""
+    """What a job depends on besides its files; every part has it in its metadata."""
 
     now: str
     """The moment from which the age of a record is counted, for all parts alike."""
     layout: int = LAYOUT
     extractors: str = f"{EXTRACTOR_VERSION} {STATEMENTS_VERSION}"
 
+    def require_this_version(self, whose: str) -> None:
+        """Raise FleetError for the settings of another version of reviewer."""
+        ours = JobSettings(now=self.now)
+        if self != ours:
+            raise FleetError(
+                f"{whose} has another version of reviewer (layout {self.layout}, extractors "
+                f"{self.extractors}) than this one ({ours.layout}, {ours.extractors}). Install the "
+                "same version on every machine, or use another folder."
+            )
 
-class FilePart(Struct, frozen=True):
-    """Files that are read together."""
 
-    number: int
+class Part(Struct, frozen=True):
+    """Files that are read together, and where what they say is written.
+
+    `name`: later runs have later names.
+    """
+
+    name: str
     files: tuple[SourceFile, ...]
-
-    @property
-    def bytes(self) -> int:
-        return sum(file.bytes for file in self.files)
-
-
-class PartDone(Struct, frozen=True):
-    """What became of a part. `failed`: files with a problem, without those of another kind."""
-
-    files: int
-    bytes: int
-    found: int
-    failed: int
-    other_kind: int
-
-
-def table_name(number: int, table: str) -> str:
-    """The name of a part's table in the folder of the job."""
-    return f"part-{number:07d}.{table}.parquet"
+    out: str
+    settings: JobSettings
 
 
 def extra(module: str) -> ModuleType:
@@ -81,3 +74,8 @@ def extra(module: str) -> ModuleType:
             f"This needs the package {missing.name}, which is not installed. Install it: "
             f"{extra_command('fleet')}"
         ) from missing
+
+
+def line(problem: BaseException) -> str:
+    """What an error says, in one line."""
+    return " ".join(str(problem).split())[:300].rstrip(".") or type(problem).__name__

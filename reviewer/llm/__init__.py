@@ -1,1 +1,1 @@
-"""The only way to a model: chat, retry with steering, prompt templates."""
+"""All access to models: chat, retry with steering, prompt templates."""

@@ -1,7 +1,7 @@
-"""How the agents that people have are asked for one answer: flags, files, and the shape of output.
+"""How each agent is called for one answer: flags, files, and the parsing of its output.
 
-The flags leave the agent no tools, no MCP servers, no hooks and no instruction files, and let it
-keep no session. Each agent runs in an empty private folder.
+The flags leave the agent no tools, MCP servers, hooks or instruction files, and keep it from saving
+the session. Each agent runs in an empty private folder.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from reviewer.llm.model import JsonSchema
 
 
 class AgentRequest(Struct, frozen=True):
-    """What an agent is asked, and the empty folder in which it runs."""
+    """A question for an agent, and the empty folder in which it runs."""
 
     program: str
     system: str
     prompt: str
     model: str
-    """Empty for the agent's own choice."""
+    """Empty for the agent's default."""
     schema: JsonSchema | None
     folder: Path
 
 
 class Invocation(Struct, frozen=True):
-    """A command line, what it reads from standard input, and additions to its environment."""
+    """A command line, its standard input, and additions to its environment."""
 
     argv: tuple[str, ...]
     prompt: str
     environment: Mapping[str, str] = {}
 
 
-class Ended(Struct, frozen=True):
+class CommandOutput(Struct, frozen=True):
     """The output of a command, without colour codes."""
 
     out: str
@@ -47,8 +47,8 @@ class Ended(Struct, frozen=True):
     folder: Path
 
 
-class Answered(Struct, frozen=True):
-    """An agent's answer, or the reason why it has none (`problem`). Tokens: -1 if not reported."""
+class AgentAnswer(Struct, frozen=True):
+    """An agent's answer, or the reason for its absence (`problem`). Tokens: -1 if not reported."""
 
     text: str = ""
     problem: str = ""
@@ -58,17 +58,17 @@ class Answered(Struct, frozen=True):
 
 
 class Agent(Struct, frozen=True):
-    """An agent's command line. `title`: as people call it; `login`: how to log in."""
+    """An agent's command line. `title`: its usual name; `login`: how to log in."""
 
     program: str
     title: str
     login: str
     prepare: Callable[[AgentRequest], Invocation]
-    read: Callable[[Ended], Answered]
+    read: Callable[[CommandOutput], AgentAnswer]
     tidy: Callable[[Path, Mapping[str, str]], None] | None = None
-    """Removes the files that a call in a folder leaves behind in the home of its environment."""
+    """Removes the files that a call leaves behind in the home of its environment."""
     context_tokens: int = 100_000
-    """Tokens of prompt and answer together that its models take at least, with its own prompt."""
+    """The smallest context window among its models, including its own prompt."""
 
 
 def _claude(asked: AgentRequest) -> Invocation:
@@ -79,19 +79,19 @@ def _claude(asked: AgentRequest) -> Invocation:
     argv += ["--no-session-persistence"]
     if asked.schema is not None:
         argv += ["--json-schema", json.dumps(asked.schema)]
-    # Without a system prompt of our own the agent sends its default one and its memories.
+    # Without a system prompt of ours, the agent sends its default one and its memories.
     argv += ["--system-prompt", asked.system or "Answer the question."]
     return Invocation(tuple(argv), asked.prompt)
 
 
-def _claude_answer(ended: Ended) -> Answered:
+def _claude_answer(ended: CommandOutput) -> AgentAnswer:
     told = _object(ended.out)
     if told is None:
-        return Answered(problem=last_words(ended) or "it printed no JSON")
+        return AgentAnswer(problem=last_words(ended) or "it printed no JSON")
     result = told.get("result")
     text = result if isinstance(result, str) else ""
     if told.get("is_error"):
-        return Answered(problem=text or "it reports an error without a message")
+        return AgentAnswer(problem=text or "it reports an error without a message")
     if isinstance(told.get("structured_output"), dict):
         text = json.dumps(told["structured_output"], ensure_ascii=False)
     usage, models = _mapping(told, "usage"), _mapping(told, "modelUsage")
@@ -99,10 +99,10 @@ def _claude_answer(ended: Ended) -> Answered:
         usage.get(name)
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     ]
-    return Answered(
+    return AgentAnswer(
         text,
         model=next(iter(models), ""),
-        prompt_tokens=sum(each for each in sent if isinstance(each, int)) if any(sent) else -1,
+        prompt_tokens=sum(count for count in sent if isinstance(count, int)) if any(sent) else -1,
         completion_tokens=_number(usage, "output_tokens"),
     )
 
@@ -135,7 +135,7 @@ def _codex(asked: AgentRequest) -> Invocation:
     return Invocation((*argv, "-"), asked.prompt)
 
 
-def _codex_answer(ended: Ended) -> Answered:
+def _codex_answer(ended: CommandOutput) -> AgentAnswer:
     text, problem = "", ""
     usage: Mapping[str, Any] = {}
     for event in _events(ended.out):
@@ -146,17 +146,17 @@ def _codex_answer(ended: Ended) -> Answered:
             usage = _mapping(event, "usage")
         elif event.get("type") == "turn.failed":
             problem = _text(_mapping(event, "error"), "message") or "the turn failed"
-            passed_on = _mapping(_object(problem) or {}, "error")  # what the endpoint has answered
+            passed_on = _mapping(_object(problem) or {}, "error")  # the endpoint's own error
             problem = _text(passed_on, "message") or problem
     try:
         text = read_own(ended.folder / LAST_MESSAGE).decode("utf-8", "replace") or text
     except FileNotFoundError:
-        pass  # the events have it
+        pass  # it is in the events
     except OSError as unread:
-        problem = problem or f"its {LAST_MESSAGE} is not read: {reason_of(unread)}"
+        problem = problem or f"its {LAST_MESSAGE} cannot be read: {reason_of(unread)}"
     if problem or not text:
-        return Answered(problem=problem or last_words(ended))
-    return Answered(
+        return AgentAnswer(problem=problem or last_words(ended))
+    return AgentAnswer(
         text,
         prompt_tokens=_number(usage, "input_tokens"),
         completion_tokens=_number(usage, "output_tokens"),
@@ -177,7 +177,7 @@ def _gemini(asked: AgentRequest) -> Invocation:
     settings = asked.folder / ".gemini" / "settings.json"
     settings.parent.mkdir(mode=0o700)
     settings.write_text(json.dumps(_GEMINI_SETTINGS), encoding="utf-8")
-    reports = asked.folder / "tmp"  # of errors, with the whole question
+    reports = asked.folder / "tmp"  # error reports, which contain the whole question
     reports.mkdir(mode=0o700)
     environment = {"TMPDIR": str(reports)}
     if asked.system:
@@ -189,20 +189,20 @@ def _gemini(asked: AgentRequest) -> Invocation:
     return Invocation((*argv, "-e", "none", "--skip-trust"), asked.prompt, environment)
 
 
-def _gemini_answer(ended: Ended) -> Answered:
+def _gemini_answer(ended: CommandOutput) -> AgentAnswer:
     told = _object(ended.out)
     if told is None:
-        return Answered(problem=last_words(ended) or "it printed no JSON")
+        return AgentAnswer(problem=last_words(ended) or "it printed no JSON")
     error = _mapping(told, "error")
     if error:
-        return Answered(problem=_text(error, "message") or "it reports an error")
+        return AgentAnswer(problem=_text(error, "message") or "it reports an error")
     models = _mapping(_mapping(told, "stats"), "models")
     sent = answered = 0
     for used in models.values():
         tokens = _mapping(used, "tokens") if isinstance(used, dict) else {}
         sent += max(_number(tokens, "prompt"), 0)
         answered += max(_number(tokens, "candidates"), 0)
-    return Answered(
+    return AgentAnswer(
         _text(told, "response"),
         model=next(iter(models), ""),
         prompt_tokens=sent or -1,
@@ -211,7 +211,7 @@ def _gemini_answer(ended: Ended) -> Answered:
 
 
 def _gemini_tidy(folder: Path, environment: Mapping[str, str]) -> None:
-    """Remove the chat that no switch keeps Gemini CLI from writing: its folders for our folder."""
+    """Remove the chat of our folder, which Gemini CLI always saves."""
     home = environment.get("GEMINI_CLI_HOME") or environment.get("HOME", "")
     for kept in ("tmp", "history"):
         for marker in Path(home, ".gemini", kept).glob("reviewer-*/.project_root"):
@@ -247,7 +247,7 @@ def _opencode(asked: AgentRequest) -> Invocation:
     return Invocation(tuple(argv), asked.prompt, environment)
 
 
-def _opencode_answer(ended: Ended) -> Answered:
+def _opencode_answer(ended: CommandOutput) -> AgentAnswer:
     pieces: list[str] = []
     tokens: Mapping[str, Any] = {}
     for event in _events(ended.out):
@@ -260,10 +260,10 @@ def _opencode_answer(ended: Ended) -> Answered:
             error = _mapping(event, "error")
             data = _mapping(error, "data")
             message = _text(data, "message") or _text(error, "name") or "it reports an error"
-            return Answered(problem=_with_code(message, _number(data, "statusCode")))
+            return AgentAnswer(problem=_with_code(message, _number(data, "statusCode")))
     if not pieces:
-        return Answered(problem=last_words(ended))
-    return Answered(
+        return AgentAnswer(problem=last_words(ended))
+    return AgentAnswer(
         "".join(pieces),
         prompt_tokens=_number(tokens, "input"),
         completion_tokens=_number(tokens, "output"),
@@ -271,8 +271,8 @@ def _opencode_answer(ended: Ended) -> Answered:
 
 
 def _copilot(asked: AgentRequest) -> Invocation:
-    # A home of its own leaves out the person's hooks, servers and sessions; with it the login that
-    # is kept there is not found, but those of the environment and of gh are.
+    # A home of its own hides the person's hooks, servers and sessions; also the login saved there,
+    # but not those in the environment and of gh.
     home = asked.folder / "copilot"
     home.mkdir(mode=0o700)
     argv = [asked.program, "-s", "--no-color", "--available-tools=none", "--disable-builtin-mcps"]
@@ -283,14 +283,14 @@ def _copilot(asked: AgentRequest) -> Invocation:
     return Invocation(tuple(argv), prompt, {"COPILOT_HOME": str(home)})
 
 
-def _copilot_answer(ended: Ended) -> Answered:
+def _copilot_answer(ended: CommandOutput) -> AgentAnswer:
     if ended.code:
-        return Answered(problem=" ".join(ended.err.split()))
-    return Answered(ended.out)
+        return AgentAnswer(problem=" ".join(ended.err.split()))
+    return AgentAnswer(ended.out)
 
 
-def _any_answer(ended: Ended) -> Answered:
-    return Answered(ended.out)
+def _any_answer(ended: CommandOutput) -> AgentAnswer:
+    return AgentAnswer(ended.out)
 
 
 AGENTS: dict[str, Agent] = {
@@ -328,7 +328,7 @@ AGENTS: dict[str, Agent] = {
 
 
 def agent_of(command: tuple[str, ...]) -> Agent:
-    """The agent that a command names, or one for any program with its arguments.
+    """The agent of a command, or one for any other program with its arguments.
 
     Any other program gets the instructions and the question on standard input and prints only the
     answer.
@@ -357,7 +357,7 @@ def _object(text: str) -> Mapping[str, Any] | None:
 
 
 def _events(text: str) -> Iterator[Mapping[str, Any]]:
-    """The JSON objects of a text that has one on each line; other lines are notices."""
+    """The JSON objects of a text with one per line; other lines are notices."""
     for line in text.splitlines():
         try:
             value = json.loads(line)
@@ -367,8 +367,8 @@ def _events(text: str) -> Iterator[Mapping[str, Any]]:
             yield value
 
 
-def last_words(ended: Ended) -> str:
-    """The message of an error at the end of the output, or its last line."""
+def last_words(ended: CommandOutput) -> str:
+    """The error message at the end of the output, or its last line."""
     for text in (ended.err, ended.out):
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if lines:
@@ -377,8 +377,8 @@ def last_words(ended: Ended) -> str:
 
 
 def _message_at_end(text: str) -> str:
-    """The message of an object of JSON that a text ends with and that has an error, with its code;
-    some pass on what an endpoint has answered, which is JSON again.
+    """The error message, with its code, of a JSON object at the end of a text. The message may be
+    an endpoint's answer, which is JSON again.
     """
     for begin in (text.rfind('{"error"'), text.rfind("\n{"), 0 if text.startswith("{") else -1):
         error = _mapping((_object(text[begin:]) if begin >= 0 else None) or {}, "error")

@@ -1,4 +1,4 @@
-"""Answers of models, kept on disk under a hash of the question, so that none is paid for twice."""
+"""Models' answers, cached on disk by a hash of the question, so that none is paid for twice."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from reviewer.files import (
 from reviewer.llm.model import ChatMessage, Completion
 
 LARGEST = 16 << 20
-"""Bytes of one answer."""
+"""Bytes of a cached answer."""
 LARGEST_FOLDER = 200_000_000
-"""Bytes of all answers in a folder; beyond that the oldest go."""
+"""Bytes of all answers in a folder; beyond that, the oldest are removed."""
 
 
 def answers_folder() -> Path:
-    """Where answers are kept, private to the user."""
+    """The cache folder, private to the user."""
     from platformdirs import user_cache_path
 
     return user_cache_path("reviewer", appauthor=False) / "answers"
 
 
 def question_key(messages: Sequence[ChatMessage], *parameters: object) -> str:
-    """The hash of a question: its messages, and what else decides the answer, such as the model."""
+    """The hash of a question: its messages, and everything else that the answer depends on."""
     asked = [[one.role, one.content] for one in messages]
     return hashlib.sha256(
-        msgspec.json.encode([asked, [str(each) for each in parameters]])
+        msgspec.json.encode([asked, [str(parameter) for parameter in parameters]])
     ).hexdigest()
 
 
 class AnswerCache:
-    """Answers below a folder, which is made when the first one is kept."""
+    """A folder of answers, created with the first one."""
 
     def __init__(self, folder: Path, *, largest: int = LARGEST_FOLDER) -> None:
         """`largest`: bytes of all answers together."""
@@ -50,17 +50,17 @@ class AnswerCache:
         self._largest = largest
 
     def find(self, key: str) -> Completion | None:
-        """The kept answer; None without one, also where the file is damaged."""
+        """The cached answer; None if there is none or the file is damaged."""
         try:
             return self.read(key)
         except (OSError, msgspec.MsgspecError):
             return None
 
     def read(self, key: str) -> Completion | None:
-        """The kept answer; None without one.
+        """The cached answer, or None.
 
-        Raises OSError for a file or folder that is a link or of another user, and MsgspecError for
-        a damaged file.
+        Raises OSError for a file or folder that is a link or another user's, and MsgspecError for a
+        damaged file.
         """
         if self.folder.is_symlink():
             raise OSError(errno.ELOOP, "it is a link, not a folder", str(self.folder))
@@ -78,11 +78,13 @@ class AnswerCache:
         self._shrink()
 
     def _shrink(self) -> None:
-        """Remove the oldest answers where all together are too large, and what a kill has left."""
+        """Remove the oldest answers if all together are too large, and leftovers of killed
+        processes.
+        """
         found = []
         with os.scandir(self.folder) as entries:
             for entry in entries:
-                with suppress(FileNotFoundError):  # another thread has put it in its place
+                with suppress(FileNotFoundError):  # another thread has renamed it
                     about = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(about.st_mode):
                         found.append((about.st_mtime, about.st_size, entry.path))
@@ -90,7 +92,7 @@ class AnswerCache:
         for _, bytes_, path in sorted(found):
             if size <= self._largest:
                 break
-            with suppress(FileNotFoundError):  # another process did the same
+            with suppress(FileNotFoundError):  # another process has removed it
                 os.unlink(path)
             size -= bytes_
 

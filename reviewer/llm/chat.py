@@ -1,4 +1,4 @@
-"""What all chats share: secrets are masked before anything is sent, and few calls run at once."""
+"""The base of all chats: masks secrets before sending, and limits concurrent calls."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ POLL = 0.05
 """Seconds between two checks for a cancellation."""
 STOPPED = "Stopped before the model had answered."
 WORDS_SHOWN = 200
-"""Characters of a message that are quoted."""
+"""Characters of a quoted message."""
 
 
 def quoted(message: str) -> str:
-    """What an endpoint or a command says: short, on one line, with secrets masked."""
+    """A message of an endpoint or command: short, on one line, secrets masked."""
     words = " ".join(mask(message).text.split()).rstrip(".")
     return words if len(words) <= WORDS_SHOWN else words[:WORDS_SHOWN] + "..."
 
 
 class Chat:
-    """A `ChatModel`; how it is asked is written in `_answer`."""
+    """A `ChatModel` without its transport, `_answer`."""
 
     def __init__(self, concurrency: int) -> None:
         self._slots = threading.BoundedSemaphore(concurrency)
@@ -38,7 +38,7 @@ class Chat:
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """The answer, as described at `ChatModel.complete`."""
+        """The answer; see `ChatModel.complete`."""
         masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
         stop = cancelled or (lambda: False)
         with self._slot(stop):

@@ -1,8 +1,8 @@
-"""The agent that a person already has, asked on its command line: no key, no shell, no tools.
+"""A person's own agent, called on its command line: no key, no shell, no tools.
 
-The command runs in an empty private folder and in a process group of its own, so that everything it
-starts can be ended with it. Its environment is the person's, because the login is found through it,
-with one variable added by which hooks of `reviewer` know that they have nothing to do.
+The command runs in an empty private folder and in its own process group, so that everything it
+starts can be ended with it. It inherits the person's environment, which has the login, plus one
+variable that tells hooks of `reviewer` to do nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-from reviewer.llm.agents import AGENTS, Agent, AgentRequest, Answered, Ended, agent_of, last_words
+from reviewer.llm.agents import (
+    AGENTS,
+    Agent,
+    AgentAnswer,
+    AgentRequest,
+    CommandOutput,
+    agent_of,
+    last_words,
+)
 from reviewer.llm.chat import POLL, STOPPED, Chat, quoted
 from reviewer.llm.model import (
     CancelledError,
@@ -37,15 +45,15 @@ from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
 CHILD = "REVIEWER_CHILD"
-"""Set to 1 for the command: hooks of `reviewer` then do nothing."""
+"""Set to 1 for the command, so that hooks of `reviewer` do nothing."""
 NO_FILES = "CLAUDE_CODE_DISABLE_ATTACHMENTS"
-"""Set to 1, Claude Code sends `@path` in a prompt as it is, instead of the file."""
+"""Set to 1, Claude Code sends `@path` in a prompt as text instead of the file."""
 NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT")
-"""Variables by which an agent refuses to run inside another one."""
+"""Variables that make an agent refuse to run inside another one."""
 LARGEST_OUTPUT = 8 << 20
 """Bytes on standard output; an answer with its events takes a hundredth of that."""
 LARGEST_ERRORS = 64 << 10
-"""Bytes of standard error that are kept, the last ones."""
+"""Bytes kept of the end of standard error."""
 GRACE = 1.0
 """Seconds for a command to end by itself before it is killed."""
 SHORT_GRACE = 0.2
@@ -53,16 +61,14 @@ SHORT_GRACE = 0.2
 
 
 def agents_found(path: str | None = None) -> tuple[Agent, ...]:
-    """The known agents on the PATH. None of them is started."""
-    return tuple(each for each in AGENTS.values() if shutil.which(each.program, path=path))
+    """The known agents on the PATH, without starting them."""
+    return tuple(agent for agent in AGENTS.values() if shutil.which(agent.program, path=path))
 
 
 def check_command(settings: ModelSettings) -> None:
-    """Raise ModelError for settings that name no usable command; looks for no program."""
+    """Raise ModelError for settings without a usable command; does not look for the program."""
     if settings.base_url.strip():
-        raise ModelError(
-            "Both base_url and command are set under [model]. Keep the one that should be asked."
-        )
+        raise ModelError("Both base_url and command are set under [model]. Keep one of them.")
     if not settings.command[0].strip() or any("\0" in part for part in settings.command):
         raise ModelError(
             'command under [model] must begin with a program, such as ["claude"] or '
@@ -73,7 +79,7 @@ def check_command(settings: ModelSettings) -> None:
 class CommandChat(Chat):
     """A `ChatModel` behind a command. Nothing is started before the first call.
 
-    Raises ModelError when the settings name no usable command, or one that is not installed.
+    Raises ModelError if the settings have no usable command, or it is not installed.
     """
 
     def __init__(
@@ -98,7 +104,7 @@ class CommandChat(Chat):
         stop: Callable[[], bool],
         on_text: Callable[[str], None] | None,
     ) -> Completion:
-        """Agents decide on length and temperature themselves; some take a schema."""
+        """Agents choose length and temperature themselves; some accept a schema."""
         system = "\n\n".join(one.content for one in messages if one.role == "system")
         prompt = _conversation([one for one in messages if one.role != "system"])
         with _private_folder() as folder:
@@ -126,7 +132,9 @@ class CommandChat(Chat):
             on_text(text)
         return self._completion(text, answer, messages)
 
-    def _completion(self, text: str, answer: Answered, asked: Sequence[ChatMessage]) -> Completion:
+    def _completion(
+        self, text: str, answer: AgentAnswer, asked: Sequence[ChatMessage]
+    ) -> Completion:
         model = well_formed(answer.model) or self.name
         if answer.prompt_tokens >= 0 and answer.completion_tokens >= 0:
             return Completion(text, model, answer.prompt_tokens, answer.completion_tokens)
@@ -141,9 +149,9 @@ class CommandChat(Chat):
         environment: Mapping[str, str],
         folder: Path,
         stop: Callable[[], bool],
-    ) -> Ended:
-        """Run the command until it ends. Raises ModelError when it takes too long, prints too
-        much, or cannot be started; everything it started is ended in every case.
+    ) -> CommandOutput:
+        """Run the command until it ends, and end everything that it started. Raises ModelError if
+        it takes too long, prints too much, or cannot be started.
         """
         if stop():
             raise CancelledError(STOPPED)
@@ -167,7 +175,7 @@ class CommandChat(Chat):
                 raise
             finally:
                 _end(process, SHORT_GRACE if stop() else GRACE)
-            return Ended(
+            return CommandOutput(
                 _end_of(out, LARGEST_OUTPUT),
                 _end_of(err, LARGEST_ERRORS),
                 process.returncode,
@@ -191,7 +199,9 @@ class CommandChat(Chat):
                     "answer, and was stopped. Check command under [model]."
                 )
             if time.monotonic() > end:
-                words = quoted(last_words(Ended("", _end_of(err, LARGEST_ERRORS), 0, Path())))
+                words = quoted(
+                    last_words(CommandOutput("", _end_of(err, LARGEST_ERRORS), 0, Path()))
+                )
                 last = f" Its last line: {words}." if words else ""
                 raise ModelError(
                     f"{self.agent.title} did not answer within {self._seconds:g} seconds, and was "
@@ -200,8 +210,8 @@ class CommandChat(Chat):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(POLL)
 
-    def _require(self, answer: Answered, ended: Ended) -> None:
-        """Raise ModelError for an answer that is missing."""
+    def _require(self, answer: AgentAnswer, ended: CommandOutput) -> None:
+        """Raise ModelError for a missing answer."""
         title = self.agent.title
         if ended.code == 0 and not answer.problem:
             if answer.text.strip():
@@ -224,11 +234,11 @@ def _program(name: str, environment: Mapping[str, str]) -> str:
     if found is None and os.sep in name and os.path.exists(name):
         what = "is a folder" if os.path.isdir(name) else "is not executable"
         raise ModelError(
-            f"The command {name} {what}. Name a program that can be run, or correct command under "
+            f"The command {name} {what}. Name an executable program, or correct command under "
             "[model]."
         )
     if found is None:
-        others = [each.program for each in agents_found(environment.get("PATH"))]
+        others = [agent.program for agent in agents_found(environment.get("PATH"))]
         offer = f" Installed here: {', '.join(others)}." if others else ""
         raise ModelError(
             f"The command {name} was not found. Install it, or correct command under [model]."
@@ -253,18 +263,18 @@ def _private_folder() -> Iterator[Path]:
 
 
 def _end_of(file: IO[bytes], most: int) -> str:
-    """The last bytes of what a command has printed, without colour codes."""
+    """The end of a command's output, without colour codes."""
     file.seek(max(0, os.fstat(file.fileno()).st_size - most))
     return COLOURS.sub("", file.read().decode("utf-8", "replace").replace("\r\n", "\n"))
 
 
 def _end(process: subprocess.Popen[bytes], grace: float) -> None:
-    """End the command and everything that it started; it has `grace` seconds to do so itself."""
+    """End the command and everything that it started, after `grace` seconds to end by itself."""
     if process.poll() is None:
         _signal(process, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):
             process.wait(grace)
-    _signal(process, KILL)  # also what the command left behind
+    _signal(process, KILL)  # and its leftovers
     process.wait()
 
 

@@ -35,7 +35,7 @@ class Endpoint(Struct, frozen=True):
 
 
 def check_endpoint(settings: ModelSettings) -> None:
-    """Raise ModelError for settings that are not a usable endpoint; reads no environment."""
+    """Raise ModelError if the settings have no usable endpoint; reads no environment."""
     if not settings.base_url.strip():
         raise ModelError(
             "No model is configured. Set base_url and name under [model] in the settings "
@@ -52,13 +52,13 @@ def check_endpoint(settings: ModelSettings) -> None:
     url = _split(settings.base_url.strip())
     if url.scheme == "http" and not settings.allow_http and not is_this_machine(url.hostname or ""):
         raise ModelError(
-            f"base_url leads to {url.hostname} over plain HTTP, where anyone on the way reads "
-            "along. Use https, or set allow_http = true under [model]."
+            f"base_url leads to {url.hostname} over plain HTTP, which anyone on the network can "
+            "read. Use https, or set allow_http = true under [model]."
         )
 
 
 def find_endpoint(settings: ModelSettings, environment: Mapping[str, str]) -> Endpoint:
-    """The endpoint of the settings, with the key of the variable they name. Raises ModelError."""
+    """The endpoint of the settings, with the key in its variable. Raises ModelError."""
     check_endpoint(settings)
     base_url = settings.base_url.strip()
     url = _split(base_url)
@@ -73,9 +73,9 @@ def find_endpoint(settings: ModelSettings, environment: Mapping[str, str]) -> En
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host's name or address can only be this machine.
+    """Whether a host's name or address is certainly this machine.
 
-    `kiosk.localhost` might not be: many systems ask the network for it.
+    `kiosk.localhost` might not be: many systems look it up in the network.
     """
     if host == "localhost":
         return True
@@ -86,7 +86,7 @@ def is_this_machine(host: str) -> bool:
 
 
 def _split(base_url: str) -> SplitResult:
-    """The parts of a base URL. Raises ModelError for one that cannot be used."""
+    """The parts of a base URL. Raises ModelError for an unusable one."""
     example = "It looks like https://host/v1."
     try:
         url = urlsplit(base_url)

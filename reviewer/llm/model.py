@@ -11,7 +11,7 @@ from reviewer.errors import ReviewerError
 
 
 class ChatMessage(Struct, frozen=True):
-    """One message for a model."""
+    """A message for a model."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -26,15 +26,15 @@ class Completion(Struct, frozen=True):
     completion_tokens: int
     finish: Literal["stop", "length", "filtered"] = "stop"
     counted_by: str = "endpoint"
-    """`endpoint`, or the encoding with which the tokens were counted here."""
+    """`endpoint`, or the encoding used to count the tokens here."""
     requests: int = 1
-    """Requests that it took, with those that had to be sent again."""
+    """Requests for it, including retries."""
 
 
 class ModelError(ReviewerError):
-    """The model could not be asked, or did not answer; the message has advice.
+    """The model could not be called, or did not answer; the message has advice.
 
-    `sent`: requests that had left this machine; `tokens_out`: of what had arrived, counted here.
+    `sent`: requests that left this machine; `tokens_out`: tokens that arrived, counted here.
     """
 
     sent = 0
@@ -42,7 +42,7 @@ class ModelError(ReviewerError):
 
 
 class EmptyAnswerError(ModelError):
-    """The model answered nothing; asking again may help."""
+    """The model's answer was empty; a retry may help."""
 
 
 class CancelledError(ModelError):
@@ -50,8 +50,8 @@ class CancelledError(ModelError):
 
 
 JsonSchema: TypeAlias = Mapping[str, Any]
-"""A JSON schema in the subset that endpoints take in strict mode: every property required, no
-others allowed."""
+"""A JSON schema in the subset of endpoints' strict mode: every property required, no others
+allowed."""
 
 
 class ChatModel(Protocol):
@@ -69,11 +69,10 @@ class ChatModel(Protocol):
         cancelled: Callable[[], bool] | None = None,
         on_text: Callable[[str], None] | None = None,
     ) -> Completion:
-        """The answer to `messages`, at most `max_tokens` long; blocks until it is whole.
+        """The answer to `messages`, at most `max_tokens` long; blocks until it is complete.
 
-        `schema`: the shape of the JSON that is wished for; where it cannot be had, the answer is
-        whatever the model writes. `on_text` gets each piece as it arrives; `cancelled` is called
-        often, also between pieces.
-        Raises ModelError when the endpoint fails, CancelledError when `cancelled` returned True.
+        `schema`: the requested shape of the JSON; not every model honours it. `on_text` gets each
+        piece as it arrives; `cancelled` is called often, also between pieces.
+        Raises ModelError if the endpoint fails, CancelledError if `cancelled` returned True.
         """
         ...

@@ -1,4 +1,4 @@
-"""Opens the models named in the settings; there is no default model."""
+"""Opens the models in the settings; there is no default model."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from reviewer.llm.endpoint import check_endpoint, is_this_machine
 from reviewer.llm.model import ChatModel
 from reviewer.settings import CONTEXT_TOKENS, ModelSettings, Settings
 
-SERVED = 100_000
-"""Tokens that a model on another machine takes at least."""
+REMOTE_CONTEXT = 100_000
+"""The smallest context window of a model on another machine, in tokens."""
 
 
 def open_model(settings: Settings) -> ChatModel:
-    """The model named in the settings, whose questions are counted; sends nothing yet.
+    """The model in the settings, with its questions counted; sends nothing yet.
 
-    Raises ModelError without one.
+    Raises ModelError if there is none.
     """
-    from reviewer.llm.spending import Counted
+    from reviewer.llm.spending import RecordingModel
 
     if settings.model.command:
         from reviewer.llm.command import CommandChat
 
-        return Counted(CommandChat(settings.model), settings.model)
+        return RecordingModel(CommandChat(settings.model), settings.model)
     check_endpoint(settings.model)  # before the import, which takes half a second
     from reviewer.llm.openai_chat import OpenAIChat
 
-    return Counted(OpenAIChat(settings.model), settings.model)
+    return RecordingModel(OpenAIChat(settings.model), settings.model)
 
 
 def open_other_models(settings: Settings) -> dict[str, ChatModel]:
@@ -44,7 +44,7 @@ def open_other_models(settings: Settings) -> dict[str, ChatModel]:
 
 
 def check_model(settings: Settings) -> None:
-    """Raise ModelError when `[model]` is set, but to no usable endpoint or command."""
+    """Raise ModelError if `[model]` is set, but without a usable endpoint or command."""
     if settings.model.command:
         from reviewer.llm.command import check_command
 
@@ -54,8 +54,8 @@ def check_model(settings: Settings) -> None:
 
 
 def context_tokens(settings: Settings) -> int:
-    """Tokens of prompt and answer together: what the settings say, or else what the agent takes, or
-    what models take on this machine or on others.
+    """The context window, for prompt and answer together: from the settings, the agent, or a
+    default for models on this machine or on others.
     """
     model = settings.model
     if model.context_tokens != CONTEXT_TOKENS:
@@ -65,4 +65,4 @@ def context_tokens(settings: Settings) -> int:
 
         return agent_of(model.command).context_tokens
     here = is_this_machine(urlsplit(model.base_url).hostname or "")
-    return CONTEXT_TOKENS if here else SERVED
+    return CONTEXT_TOKENS if here else REMOTE_CONTEXT

@@ -1,8 +1,8 @@
-"""Any OpenAI-compatible endpoint, through the `openai` package: streamed, cancellable, explained.
+"""Any OpenAI-compatible endpoint, through the `openai` package: streamed, with cancellation.
 
-A request is a task that can be cancelled, because no data arrives while a model reads a long
-prompt: a cancellation must not wait for that, and the server should notice it immediately.
-Importing this module imports `openai`, which takes about half a second.
+A request is a cancellable task, because no data arrives while a model reads a long prompt: a
+cancellation must not wait for that, and the server should notice it immediately. Importing this
+module imports `openai`, which takes about half a second.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
 RETRIES = 2
-"""Attempts after the first when the endpoint is busy, fails, or cannot be reached.
+"""Retries if the endpoint is busy, fails, or cannot be reached.
 
-The `openai` package decides how long to wait before each, also after a 429: 0.5 to 8 seconds,
-doubled each time, or as long as `Retry-After` asks.
+The `openai` package waits before each, also after a 429: 0.5 to 8 seconds, doubled each time, or
+as long as `Retry-After` asks.
 """
 
 
 class OpenAIChat(Chat):
     """A `ChatModel` behind an endpoint. Nothing is sent before the first call.
 
-    Raises ModelError when the settings do not name a usable endpoint.
+    Raises ModelError if the settings have no usable endpoint.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class OpenAIChat(Chat):
         self._seconds = settings.timeout
         self._retries = retries
         self._refused: set[str] = set()
-        """Options that the endpoint refused, and that are left out or replaced from then on."""
+        """Options refused by the endpoint, omitted or replaced from then on."""
 
     def _answer(
         self,
@@ -95,7 +95,7 @@ class OpenAIChat(Chat):
     def _options(
         self, max_tokens: int, temperature: float, schema: JsonSchema | None
     ) -> dict[str, Any]:
-        """The options of a request that not every endpoint takes."""
+        """The options that not every endpoint accepts."""
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
         options: dict[str, Any] = {limit: max_tokens}
         if "temperature" not in self._refused:
@@ -108,7 +108,7 @@ class OpenAIChat(Chat):
         return options
 
     def _adapt(self, refusal: str, options: Mapping[str, Any]) -> bool:
-        """Note the option that a refusal names; False where it names none that was sent."""
+        """Record the option named in a refusal; False if it names none that was sent."""
         for option, words in (
             ("stream_options", ("stream_options", "include_usage")),
             ("max_tokens", ("max_completion_tokens",)),
@@ -128,7 +128,7 @@ class OpenAIChat(Chat):
         stop: Callable[[], bool],
         on_text: Callable[[str], None] | None,
     ) -> Completion:
-        """One request. Raises what `_adapt` may mend, and everything else as a ModelError."""
+        """One request. Raises refusals for `_adapt`, and any other failure as a ModelError."""
         endpoint = self._endpoint
         wire = [{"role": one.role, "content": one.content} for one in messages]
         request = {"model": self.name, "messages": wire, **options}
@@ -162,8 +162,8 @@ class OpenAIChat(Chat):
 async def _until_stopped(
     work: Coroutine[Any, Any, None], stop: Callable[[], bool], seconds: float
 ) -> None:
-    """Do the work. Raises CancelledError as soon as `stop` returns True, and TimeoutError; the
-    connection is closed in both cases.
+    """Do the work. Raises CancelledError as soon as `stop` returns True, and TimeoutError; both
+    close the connection.
     """
     working = asyncio.create_task(work)
     try:
@@ -180,12 +180,12 @@ async def _until_stopped(
 
 
 CONNECT = 10.0
-"""Seconds for a connection to be made."""
+"""Seconds for connecting."""
 HEADERS = frozenset(
     {"host", "accept", "connection", "content-type", "content-length",
      "transfer-encoding", "user-agent"}
 )  # fmt: skip
-"""The only headers that are sent, so that none is added from the environment."""
+"""The only headers sent: none is added from the environment."""
 
 
 class _MalformedError(Exception):
@@ -203,9 +203,9 @@ class _Exchange:
         self._retries = retries
         self._seconds = seconds
         self.sent = 0
-        """Requests that the endpoint has got, with those that were tried again."""
+        """Requests that reached the endpoint, including retries."""
         self.status: int | None = None
-        """The last one of the endpoint, for instance 429."""
+        """The endpoint's latest status, for instance 429."""
         self.content_type = ""
 
     async def chunks(self) -> AsyncGenerator[ChatCompletionChunk, None]:
@@ -221,12 +221,12 @@ class _Exchange:
                     async for chunk in stream:
                         yield chunk
         except (ValueError, TypeError, AttributeError, RecursionError) as problem:
-            # The client parses responses without checking them first.
+            # The client does not validate responses.
             raise _MalformedError from problem
 
     def _client(self) -> openai.AsyncOpenAI:
         carrier = httpx2.AsyncClient(
-            # A proxy would make "this machine" untrue.
+            # Through a proxy, "this machine" would not be true.
             trust_env=not self._endpoint.local,
             verify=False if self._endpoint.base_url.startswith("http:") else _trusted(),
             follow_redirects=False,
@@ -258,12 +258,12 @@ class _Exchange:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The trusted certificates, read once because that takes 50 ms."""
+    """The trusted certificates, cached because reading them takes 50 ms."""
     return httpx2.create_ssl_context()
 
 
 TOLERANCE = 2
-"""Times the limit that an answer may have by our own count, because encodings differ."""
+"""The longest answer by our own count, as a multiple of the limit, because encodings differ."""
 STEP = 256
 """Characters between two counts of an answer that may exceed its limit."""
 
@@ -271,7 +271,7 @@ Finish = Literal["stop", "length", "filtered"]
 
 
 class _Answer:
-    """An answer that grows from chunks. `finish` is None until the endpoint reports the end."""
+    """An answer built from chunks. `finish` is None until the endpoint reports the end."""
 
     def __init__(self, messages: Sequence[ChatMessage], max_tokens: int) -> None:
         self._messages = messages
@@ -289,7 +289,7 @@ class _Answer:
     def add(self, chunk: ChatCompletionChunk) -> str:
         """Add a chunk and return its text; a malformed one is skipped."""
         piece = ""
-        # The client passes responses on unchecked: fields may be missing or have another type.
+        # The client does not validate responses: fields may be missing or have another type.
         model, usage = getattr(chunk, "model", None), getattr(chunk, "usage", None)
         choices = getattr(chunk, "choices", None)
         self._model = well_formed(model) if isinstance(model, str) and model else self._model
@@ -312,7 +312,7 @@ class _Answer:
         return piece
 
     def exceeds_limit(self) -> bool:
-        """Whether the endpoint ignores the limit; the answer then counts as cut off here."""
+        """Whether the endpoint ignores the limit; the answer is then cut off here."""
         if self._length < self._count_at:
             return False
         self._count_at = self._length + STEP
@@ -329,7 +329,7 @@ class _Answer:
     def completion(self, model: str) -> Completion:
         """The whole answer, with secrets masked that a model may know from elsewhere.
 
-        The tokens are the endpoint's, or counted here where it gives none.
+        The tokens are the endpoint's, or counted here if it reports none.
         """
         text = mask(self.text).text
         finish: Finish = self.finish or "stop"
@@ -352,7 +352,7 @@ class _Answer:
         )
 
     def require_whole(self, endpoint: Endpoint, content_type: str) -> None:
-        """Raise ModelError for an answer that is missing, broke off or is empty."""
+        """Raise ModelError for a missing, incomplete or empty answer."""
         if self.finish is None:
             if not self.began and "event-stream" not in content_type:
                 raise _no_chat(endpoint)
@@ -361,8 +361,8 @@ class _Answer:
             return
         if self.finish == "length":
             raise ModelError(
-                f"The model {endpoint.model} used up its {self.max_tokens} tokens before it said "
-                "anything. Allow more tokens, or use another model."
+                f"The model {endpoint.model} used up its {self.max_tokens} tokens before it "
+                "answered. Allow more tokens, or use another model."
             )
         if self.finish == "filtered":
             raise ModelError(
@@ -397,8 +397,8 @@ def _broke_off(endpoint: Endpoint) -> ModelError:
 
 def _no_chat(endpoint: Endpoint) -> ModelError:
     return ModelError(
-        f"What {endpoint.base_url} answers is not a streamed chat completion. Check base_url under "
-        "[model]; it often ends in /v1."
+        f"The answer of {endpoint.base_url} is not a streamed chat completion. Check base_url "
+        "under [model]; it often ends in /v1."
     )
 
 
@@ -453,7 +453,7 @@ def _status(problem: openai.APIStatusError, endpoint: Endpoint) -> ModelError:
 
 
 def _words(problem: openai.APIError, endpoint: Endpoint) -> str:
-    """The endpoint's message as it is quoted, without the key."""
+    """The endpoint's message for quoting, without the key."""
     words = problem.message
     if isinstance(problem.body, dict) and isinstance(problem.body.get("message"), str):
         words = problem.body["message"]

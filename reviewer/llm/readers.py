@@ -1,4 +1,4 @@
-"""Who could read sessions here: the model of the settings, or the agents that are installed."""
+"""The available readers of sessions: the model in the settings, and the installed agents."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from reviewer.settings import ModelSettings
 
 
 class Reader(Struct, frozen=True):
-    """A reader that can be asked. `program`: of an installed agent; empty for the model of the
-    settings.
-    """
+    """A reader. `program`: of an installed agent; empty for the model in the settings."""
 
     title: str
     program: str = ""
@@ -24,13 +22,13 @@ class Reader(Struct, frozen=True):
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options of `reviewer propose` that ask this reader."""
+        """The options of `reviewer propose` for this reader."""
         return ("--command", self.program) if self.program else ()
 
 
 def readers(model: ModelSettings, path: str | None = None) -> tuple[Reader, ...]:
-    """The readers, the one of the settings first. None of them is started or asked anything."""
-    found = tuple(Reader(each.title, each.program) for each in agents_found(path))
+    """The readers, the model in the settings first. None is started or called."""
+    found = tuple(Reader(agent.title, agent.program) for agent in agents_found(path))
     if not (model.command or model.base_url):
         return found
     known = AGENTS.get(model.command[0]) if len(model.command) == 1 else None
@@ -38,4 +36,4 @@ def readers(model: ModelSettings, path: str | None = None) -> tuple[Reader, ...]
         own = Reader(known.title)
     else:
         own = Reader(model.name or (model.command or (model.base_url,))[0])
-    return (own, *(each for each in found if known is None or each.program != known.program))
+    return (own, *(reader for reader in found if known is None or reader.program != known.program))

@@ -1,7 +1,7 @@
-"""What questions to models have cost: a line for each, in a file of this person.
+"""The cost of questions to models: a line each, in a file of this person.
 
-It has numbers and names only, no text. Prices are those of the settings when the question was
-asked; where there are none, none is made up.
+The lines have numbers and names only, no text. Prices come from the settings at the time of the
+question; without them, the price stays empty.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _about: ContextVar[str] = ContextVar("session", default="")
 
 
 class SpentQuestion(Struct, frozen=True, omit_defaults=True):
-    """One question. `price`: in the currency of the settings; None if they name none."""
+    """A question. `price`: in the currency of the settings; None if they have no prices."""
 
     at: str
     model: str
@@ -39,8 +39,8 @@ class SpentQuestion(Struct, frozen=True, omit_defaults=True):
     price: float | None = None
 
 
-class Sum(Struct, frozen=True):
-    """Questions together, `by` day or session or all. `unpriced`: lines without a price."""
+class SpendingTotal(Struct, frozen=True):
+    """A total of questions, `by` day, by session or of all. `unpriced`: lines without a price."""
 
     by: str
     label: str
@@ -65,7 +65,7 @@ def spending_path() -> Path:
 
 
 def asked() -> list[SpentQuestion]:
-    """Every question, oldest first; a line that was cut off is left out. Raises OSError."""
+    """Every question, oldest first, without incomplete lines. Raises OSError."""
     found: list[SpentQuestion] = []
     with suppress(FileNotFoundError):
         for line in read_own(spending_path()).splitlines():
@@ -76,13 +76,13 @@ def asked() -> list[SpentQuestion]:
 
 def summed(
     questions: Sequence[SpentQuestion], by: str, label: Callable[[SpentQuestion], str]
-) -> list[Sum]:
-    """The questions by what `label` says of each, in the order of the labels."""
+) -> list[SpendingTotal]:
+    """Totals of the questions with the same `label`, in the order of the labels."""
     groups: dict[str, list[SpentQuestion]] = {}
-    for each in questions:
-        groups.setdefault(label(each), []).append(each)
+    for question in questions:
+        groups.setdefault(label(question), []).append(question)
     return [
-        Sum(
+        SpendingTotal(
             by,
             name,
             sum(each.requests for each in some),
@@ -95,18 +95,20 @@ def summed(
     ]
 
 
-def report(questions: Sequence[SpentQuestion]) -> tuple[list[Sum], list[Sum], list[Sum]]:
-    """The questions by day, by session with the dearest first, and all together."""
-    days = summed(questions, "day", lambda each: each.at[:10])
-    of_sessions = [each for each in questions if each.session]
-    sessions = summed(of_sessions, "session", lambda each: each.session)
-    dearest = sorted(sessions, key=lambda each: -each.tokens_in)
-    return days, dearest, summed(questions, "all", lambda _: "")
+def report(
+    questions: Sequence[SpentQuestion],
+) -> tuple[list[SpendingTotal], list[SpendingTotal], list[SpendingTotal]]:
+    """Totals by day, by session with the costliest first, and of all."""
+    days = summed(questions, "day", lambda question: question.at[:10])
+    of_sessions = [question for question in questions if question.session]
+    sessions = summed(of_sessions, "session", lambda question: question.session)
+    costliest = sorted(sessions, key=lambda total: -total.tokens_in)
+    return days, costliest, summed(questions, "all", lambda _: "")
 
 
 @contextmanager
 def about(session: str) -> Iterator[None]:
-    """The questions that this thread asks inside the block are about a session."""
+    """Attribute the questions of this thread inside the block to a session."""
     token = _about.set(session)
     try:
         yield
@@ -114,8 +116,8 @@ def about(session: str) -> Iterator[None]:
         _about.reset(token)
 
 
-class Counted:
-    """A model whose questions are noted."""
+class RecordingModel:
+    """A model that records its questions."""
 
     def __init__(self, model: ChatModel, settings: ModelSettings) -> None:
         self._model = model
@@ -151,5 +153,5 @@ class Counted:
                 os.write(handle, msgspec.json.encode(line) + b"\n")
             finally:
                 os.close(handle)
-        except OSError as problem:  # an answer that was paid for is not lost for want of a note
+        except OSError as problem:  # a paid answer is worth more than its record
             log.warning("%s cannot be written, so this question is not counted: %s", path, problem)

@@ -27,7 +27,7 @@ class RetryResult(Generic[T]):
 
 
 class RetryExhaustedError(ReviewerError, Generic[T]):
-    """No attempt passed its check. `last`: the result of the last attempt, for a person to edit."""
+    """No attempt passed its check. `last`: the last result, for a person to edit."""
 
     def __init__(self, diagnosis: str, attempts: int, last: T) -> None:
         times = "once" if attempts == 1 else f"{attempts} times"
@@ -45,9 +45,9 @@ def retry_with_steering(
 ) -> RetryResult[T]:
     """The first result of `attempt` that passes `validate`, in at most 1 + `max_retries` attempts.
 
-    `validate` returns (True, None) or (False, diagnosis); `steer` gets the diagnosis of every
-    failure but the last. Raises RetryExhaustedError after the last one, and the exceptions of
-    `attempt`. ValueError for a negative number of retries.
+    `validate` returns (True, None) or (False, diagnosis); `steer` gets each diagnosis before a
+    retry. Raises RetryExhaustedError after the last attempt, the exceptions of `attempt`, and
+    ValueError for a negative number of retries.
     """
     if max_retries < 0:
         raise ValueError("max_retries cannot be negative")

@@ -1,7 +1,7 @@
-"""Prompt templates: TOML files, which a user may replace.
+"""Prompt templates: TOML files that a user may replace.
 
-`{{name}}` stands for a value, and `{{#name}}...{{/name}}` for a part that goes where that value is
-empty. Values are inserted as they are: one that looks like a template is never expanded.
+`{{name}}` is replaced by a value, and `{{#name}}...{{/name}}` is dropped if that value is empty.
+Values are inserted verbatim: one that looks like a template is never expanded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reviewer.llm.model import ChatMessage
 TEMPLATE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 Fields = Collection[str]
-"""The names of the values that a template may use."""
+"""The names of the values in a template."""
 
 _VALUE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _PART = re.compile(r"\{\{#(\w+)\}\}\n?(.*?)\{\{/\1\}\}\n?", re.DOTALL)
@@ -33,7 +33,7 @@ class TemplateError(ReviewerError):
 
 
 class Template(Struct, frozen=True, forbid_unknown_fields=True):
-    """A template, as its file has it. `path`: of the file."""
+    """A template file. `path`: of the file."""
 
     template_id: str
     system_prompt: str
@@ -49,8 +49,7 @@ def load_template(
 ) -> Template:
     """The template with an id: the user's from `override_folder`, or else the built-in one.
 
-    Raises TemplateError for an invalid id, a missing file or folder, and a file that is no
-    template of these fields.
+    Raises TemplateError for an invalid id, a missing file or folder, and an invalid file.
     """
     path = _path(template_id, builtin_folder, override_folder)
     try:
@@ -68,7 +67,7 @@ def load_template(
         raise TemplateError(
             f"{path}: there is no field {problem.args[0]}; there are: {known}."
         ) from None
-    if any(_BRACES.search(each.content) for each in messages):
+    if any(_BRACES.search(message.content) for message in messages):
         raise TemplateError(
             f"{path}: braces are for a value, {{{{name}}}}, or around a part, {{{{#name}}}} and "
             "{{/name}}."
@@ -77,7 +76,7 @@ def load_template(
 
 
 def render(template: Template, data: Mapping[str, object]) -> list[ChatMessage]:
-    """The messages of a template with its values. A blank system prompt is left out."""
+    """The messages of a template with its values, without a blank system prompt."""
     messages = []
     for text, role in ((template.system_prompt, "system"), (template.user_prompt, "user")):
         shown = _PART.sub(lambda part: part[2] if data[part[1]] else "", text)
@@ -90,7 +89,7 @@ def render(template: Template, data: Mapping[str, object]) -> list[ChatMessage]:
 
 
 def fence_for(name: str, text: str) -> str:
-    """A name for the marks around a text of others, which the text cannot have in it."""
+    """A name for the marks around a quoted text, certain not to occur in it."""
     return f"{name}-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 

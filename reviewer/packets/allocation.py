@@ -1,8 +1,8 @@
 """Allocating a token budget: caps for each section, then which items are shown and how.
 
-Pure: costs come in as functions. Limits grow with the budget whatever the sizes of the
-items are, so that a larger budget never shows fewer entries in full. What is left over in the
-end goes to titles and short forms.
+Pure: costs come in as functions. Caps depend on the budget only, not on the sizes of the items, so
+that a larger budget never shows fewer entries in full. The remaining tokens go to titles and short
+forms.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ItemCosts(Struct, frozen=True):
     title: Callable[[], int]
     pinned: bool = False
     superseded: bool = False
-    brief: bool = False
+    all_or_nothing: bool = False
     """Shown whole or not at all."""
 
 
@@ -42,8 +42,8 @@ class ItemOutcome(Struct):
 class Demand(Struct, frozen=True):
     """The demand of a section.
 
-    `heading` and `noted` are the costs of its headings; `size` in characters decides how decisions
-    and learnings share what is left.
+    `heading` and `noted` are the costs of its headings; `size` in characters determines how
+    decisions and learnings share the rest.
     """
 
     items: Sequence[ItemCosts]
@@ -63,7 +63,7 @@ class Demand(Struct, frozen=True):
 
 
 class Allocation(Struct, frozen=True):
-    """The share of a section: outcomes by key, and the tokens that it could have used."""
+    """The share of a section: outcomes by key, and its limit in tokens."""
 
     outcomes: dict[int, ItemOutcome]
     max_tokens: int
@@ -79,18 +79,18 @@ def cap_percent(section: Section) -> int:
 
 
 FULL_SHARE = 0.8
-"""If not all entries fit, this share of the room is for full entries, the rest for titles."""
+"""If not all entries fit, the share of the room for full entries; the rest is for titles."""
 TASK_FULL_SHARE = 1 / 3
-"""With a task, this share of the room is for full entries ..."""
+"""With a task, the share of the room for full entries ..."""
 TASK_SHORT_SHARE = 0.88
-"""... up to this share short forms follow, and the rest is for titles."""
+"""... and for full entries and short forms; the rest is for titles."""
 
 
 def allocate(
     budget: int, tier_1: int, demands: Mapping[Section, Demand]
 ) -> dict[Section, Allocation]:
-    """What each section shows within `budget` tokens, of which `tier_1` are already used: tasks and
-    conventions up to their caps, then decisions and learnings in proportion to their size.
+    """The outcome of each section within `budget` tokens, of which `tier_1` are already used: tasks
+    and conventions up to their caps, then decisions and learnings in proportion to their size.
 
     Never uses more than `budget - tier_1`, or 0 if that is negative.
     """
@@ -119,7 +119,7 @@ def allocate(
 
 
 def _shares(pool: int, demands: Mapping[Section, Demand]) -> dict[Section, int]:
-    """The pool shared in proportion to size; what one section does not need goes to the other."""
+    """The pool shared in proportion to size; one section's surplus goes to the other."""
     first, second = demands
     sizes = demands[first].size + demands[second].size
     shares = {first: pool * demands[first].size // sizes if sizes else 0}
@@ -134,24 +134,25 @@ def _shares(pool: int, demands: Mapping[Section, Demand]) -> dict[Section, int]:
 def allocate_in_order(
     budget: int, tier_1: int, demands: Mapping[Section, Demand], best_first: Sequence[int]
 ) -> dict[Section, Allocation]:
-    """What each section shows if items of all sections compete for the room.
+    """The outcome of each section if items of all sections compete for the room.
 
-    `best_first`: keys of the items, which are full first, then short, then titles; brief ones are
-    full or left out. The first one that does not fit ends each of these, so that no later one jumps
-    the queue; a section at its ceiling ends for itself. What is left makes short forms of titles,
-    then full items of short forms. Never uses more than `budget - tier_1`.
+    `best_first`: keys of the items, which are full first, then short, then titles;
+    all-or-nothing items are full or dropped. Each of these rounds ends at the first item that does
+    not fit, so that no later one jumps the queue; a section at its ceiling ends by itself. The rest
+    upgrades titles to short forms, then short forms to full items. Never uses more than
+    `budget - tier_1`.
     """
     room = _Room(budget, tier_1, demands)
     order = [room.items[key][1] for key in best_first if key in room.items]
     room.put_pinned(order)
-    others = [each for each in order if not each.pinned]
-    current = [each for each in others if not each.superseded]
-    whole = [each for each in current if each.brief]
-    parted = [each for each in current if not each.brief]
+    others = [item for item in order if not item.pinned]
+    current = [item for item in others if not item.superseded]
+    whole = [item for item in current if item.all_or_nothing]
+    parted = [item for item in current if not item.all_or_nothing]
     room.put_all(parted, State.FULL, Rule.IN_ORDER, int(room.whole * TASK_FULL_SHARE))
     room.put_all(parted, State.SHORT, Rule.SHORTER, int(room.whole * TASK_SHORT_SHARE))
     room.put_all(whole, State.FULL, Rule.IN_ORDER)
-    titled = [each for each in order if not each.brief]
+    titled = [item for item in order if not item.all_or_nothing]
     if room.put_all(titled, State.TITLE, Rule.SHORTER) and room.put_all(
         parted, State.SHORT, Rule.SHORTER
     ):
@@ -160,7 +161,7 @@ def allocate_in_order(
 
 
 class _Room:
-    """The room for items, and what each section has used of it."""
+    """The room for items, and its use by section."""
 
     def __init__(self, budget: int, tier_1: int, demands: Mapping[Section, Demand]) -> None:
         self.whole = self.left = max(budget - tier_1, 0)
@@ -173,31 +174,31 @@ class _Room:
             for section in demands
         }
         self.items = {
-            each.key: (section, each)
+            item.key: (section, item)
             for section, demand in demands.items()
-            for each in demand.items
+            for item in demand.items
         }
         self._outcomes = {
-            key: ItemOutcome(State.DROPPED, Rule.SUPERSEDED if each.superseded else Rule.NO_ROOM)
-            for key, (_, each) in self.items.items()
+            key: ItemOutcome(State.DROPPED, Rule.SUPERSEDED if item.superseded else Rule.NO_ROOM)
+            for key, (_, item) in self.items.items()
         }
 
     def allocations(self) -> dict[Section, Allocation]:
-        """What each section shows."""
+        """The outcome of each section."""
         return {
             section: Allocation(
-                {each.key: self._outcomes[each.key] for each in demand.items},
+                {item.key: self._outcomes[item.key] for item in demand.items},
                 self.ceilings[section],
             )
             for section, demand in self._demands.items()
         }
 
     def fill(self, section: Section, most: int, share: float, everything: bool) -> None:
-        """Show items of a section in full: all of them if they fit into `most` tokens, with
-        `everything` superseded ones too; else in order until a share of that is used.
+        """Show items of a section in full: all of them if they fit into `most` tokens (superseded
+        ones only with `everything`); otherwise in order, until a share of that is used.
         """
         demand = self._demands[section]
-        current = [each for each in demand.items if everything or not each.superseded]
+        current = [item for item in demand.items if everything or not item.superseded]
         fits = everything or demand.cost(most) <= most
         self.ceilings[section] = self.whole if everything else most
         if not fits:
@@ -206,25 +207,25 @@ class _Room:
         self.put_all(current, State.FULL, Rule.ALL_FIT if fits else Rule.IN_ORDER)
 
     def add_titles(self, section: Section, most: int, *, at_least: int = 0) -> None:
-        """Show titles of the rest of a section, in order; if all of them fit, short forms in the
-        same way. `most`: tokens of the whole section.
+        """Show titles of the rest of a section, in order; if all of them fit, then short forms.
+        `most`: tokens of the whole section.
         """
         self.ceilings[section] = most
-        rest = [each for each in self._demands[section].items if not each.superseded]
+        rest = [item for item in self._demands[section].items if not item.superseded]
         if self.put_all(rest, State.TITLE, Rule.BEHIND) and not self._closed:
-            self.put_all([each for each in rest if each.short()], State.SHORT, Rule.BEHIND)
+            self.put_all([item for item in rest if item.short()], State.SHORT, Rule.BEHIND)
         self.ceilings[section] = max(most, at_least)
 
     def put_pinned(self, items: Iterable[ItemCosts]) -> None:
-        """Show pinned items in full where there is room."""
-        for each in items:
-            if each.pinned:
-                self._put(each, State.FULL, Rule.PINNED, self.whole)
+        """Show pinned items in full while there is room."""
+        for item in items:
+            if item.pinned:
+                self._put(item, State.FULL, Rule.PINNED, self.whole)
 
     def put_all(
         self, items: Sequence[ItemCosts], state: State, rule: Rule, limit: int | None = None
     ) -> bool:
-        """Show items in a form until one does not fit, or only its section is at its ceiling.
+        """Show items in a form until one does not fit (with `limit`: into its section).
 
         Returns whether the room was enough.
         """
@@ -241,7 +242,7 @@ class _Room:
         return True
 
     def _put(self, item: ItemCosts, state: State, rule: Rule, limit: int) -> bool:
-        """Show an item in a form if there is room, otherwise note what it needed."""
+        """Show an item in a form if it fits; otherwise record its cost."""
         section = self.items[item.key][0]
         demand, before = self._demands[section], self._outcomes[item.key]
         cost = _cost(item, state)

@@ -38,7 +38,7 @@ READ_IN_FULL = (
 )
 
 TASK_CHARS = 2_000
-"""A longer task, such as a diff, is cut where the packet names it."""
+"""Characters of a task quoted in the packet; a longer one, such as a diff, is cut."""
 
 SHORTENED = (State.SHORT, State.TITLE)
 BUDGETED = (Section.TASKS, Section.CONVENTIONS, Section.DECISIONS, Section.LEARNINGS)
@@ -53,9 +53,8 @@ def assemble(
 ) -> Packet:
     """The packet for `budget` tokens. `pinned` and `muted` are ids of items.
 
-    Its text never has more tokens than the budget, unless tier 1 alone does. The same arguments
-    give the same bytes. Raises ReviewerError when a text must be counted and the encoding is not
-    installed.
+    Its text never exceeds the budget, unless tier 1 alone does. The same arguments give the same
+    bytes. Raises ReviewerError if a text must be counted and the encoding is not installed.
     """
     laid = _lay_out(prepared, budget, frozenset(pinned), frozenset(muted))
     layout, floor, allocations = laid.layout, laid.floor, laid.allocations
@@ -64,7 +63,7 @@ def assemble(
     for section in BUDGETED:
         items += _items(prepared, section, allocations[section], laid.pieces)
     used = layout.used()
-    caps = {section: each.max_tokens for section, each in allocations.items()}
+    caps = {section: share.max_tokens for section, share in allocations.items()}
     shown: dict[Section, list[str]] = {section: [] for section in Section}
     shown[Section.INSTRUCTION] = [instruction] if instruction else []
     shown[Section.READ_ORDER] = list(prepared.material.read_order)
@@ -111,16 +110,16 @@ def assemble_within(
 
 
 class PacketText(NamedTuple):
-    """The text of a packet, and the places of the entries that it shows."""
+    """The text of a packet, and the places of the entries in it."""
 
     text: AgentText = NOTHING
     places: tuple[str, ...] = ()
 
 
 def text_within(prepared: Prepared, budget: int, max_chars: int) -> PacketText:
-    """The text of that packet alone; empty where it has nothing but its instruction.
+    """The text of that packet alone; empty if it has nothing but its instruction.
 
-    It looks only at the entries that it shows, which is what an agent waits for.
+    Reads only the entries that it shows, because an agent waits for it.
     """
     none: frozenset[str] = frozenset()
     within = _budget_within(prepared, budget, max_chars, none, none)
@@ -161,7 +160,7 @@ class _LaidOut(NamedTuple):
     """Tokens of tier 1."""
     allocations: dict[Section, Allocation]
     pieces: dict[int, CountedText | None]
-    """Each item that is not muted, as it is shown; None where it is left out."""
+    """The shown form of each unmuted item; None for a dropped one."""
 
 
 def _lay_out(
@@ -183,7 +182,7 @@ def _lay_out(
         allocations = allocate_in_order(budget, ceiling, demands, prepared.best_first)
     else:
         allocations = allocate(budget, ceiling, demands)
-    states = {each.state for one in allocations.values() for each in one.outcomes.values()}
+    states = {outcome.state for one in allocations.values() for outcome in one.outcomes.values()}
     instruction = instruction_of(prepared, shortened=not states.isdisjoint(SHORTENED))
     layout = _tier_1(prepared, instruction)
     floor = layout.tokens()
@@ -194,13 +193,13 @@ def _lay_out(
 
 
 def instruction_of(prepared: Prepared, *, shortened: bool) -> str:
-    """What the packet tells the agent to do with it. `shortened`: an entry is not in full."""
+    """The packet's instruction to the agent. `shortened`: some entry is not in full."""
     first = [CONSTITUTION_FIRST] if prepared.material.constitution else []
     return " ".join([*first, READ_IN_FULL] if shortened else first)
 
 
 def _tier_1(prepared: Prepared, instruction: str) -> Layout:
-    """The parts that are always shown: instruction, files to read, constitution."""
+    """The mandatory parts: instruction, files to read, constitution."""
     layout, piece = Layout(), prepared.measurer.piece
     layout.add(Section.INSTRUCTION, piece(TITLE))
     if instruction:
@@ -242,9 +241,9 @@ def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
 def _lay_section(
     prepared: Prepared, layout: Layout, section: Section, allocation: Allocation, demand: Demand
 ) -> dict[int, CountedText | None]:
-    """Add a section to the layout; returns its items as they are shown."""
+    """Add a section to the layout; returns its items in their shown form."""
     outcomes = allocation.outcomes
-    numbers = [each.key for each in demand.items]
+    numbers = [item.key for item in demand.items]
     pieces = {
         number: _piece_in_state(prepared, number, outcomes[number].state) for number in numbers
     }
@@ -335,7 +334,7 @@ def _piece(piece: CountedText | None) -> CountedText:
 
 
 class Layout:
-    """Collects pieces in order, and counts exactly what they cost together."""
+    """Collects pieces in order, and counts their exact cost together."""
 
     def __init__(self) -> None:
         self._laid: list[tuple[Section, CountedText, bool]] = []
@@ -369,7 +368,7 @@ class Layout:
         return used
 
     def shows_entries(self) -> bool:
-        """Whether there is more than what leads to entries."""
+        """Whether it has an entry, besides headings."""
         leading = (Section.INSTRUCTION, Section.READ_ORDER)
         return any(section not in leading for section, _, _ in self._laid)
 
@@ -393,20 +392,20 @@ _MATCHES = 4
 
 
 def reason(outcome: ItemOutcome) -> str:
-    """Why an item is shown as it is."""
+    """Why an item has its form."""
     return {
         Rule.TIER_1: "the constitution is always whole",
         Rule.ALL_FIT: "everything in this section fits",
         Rule.PINNED: "pinned, and there was room",
         Rule.IN_ORDER: "there was room when its turn came",
         Rule.TOO_BIG: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left",
-        Rule.SHORTER: "what fits the task better took the room for full entries",
-        Rule.WHOLE: "it has no shorter form than all of it, and there was room",
+        Rule.SHORTER: "entries that fit the task better took the room for full entries",
+        Rule.WHOLE: "it has no shorter form, and there was room",
         Rule.CEILING: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left "
-        "of the share of its section",
+        "in the share of its section",
         Rule.BEHIND: "one before it did not fit in full, and nothing jumps the queue",
         Rule.NO_ROOM: "no room was left, not even for a title",
-        Rule.SUPERSEDED: "superseded: only shown where everything fits",
+        Rule.SUPERSEDED: "superseded: only shown if everything fits",
         Rule.MUTED: "muted for this packet",
     }[outcome.rule]
 

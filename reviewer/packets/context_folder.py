@@ -1,4 +1,4 @@
-"""Reading a .context folder as teams keep it: tasks, conventions, constitution, entries."""
+"""Reads a team's .context folder: tasks, conventions, constitution, entries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ORDER = (
     "GLOSSARY.md",
     "AGENT_PLAYBOOK.md",
 )
-"""The files of a context folder, in the order in which an agent reads them."""
+"""The files of a context folder, in reading order for an agent."""
 
 FOLDERS = ("decisions", "learnings")
 """Folders with further entries, one or more in a file."""
@@ -94,7 +94,7 @@ def context_folder_near(path: Path) -> Path | None:
 
 
 def names_in(folder: Path) -> dict[str, str]:
-    """File names by their lower-case form; of two that differ in case, the one in capitals."""
+    """File names by their lower-case form; the capitalised one of two that differ only in case."""
     return {name.lower(): name for name in sorted(os.listdir(folder), reverse=True)}
 
 
@@ -123,7 +123,7 @@ LARGEST_FILE = 32_000_000
 
 
 def read_folder(path: Path) -> Material:
-    """All items of a context folder, and what could not be read.
+    """All items of a context folder, and the problems found.
 
     Missing and empty files give empty sections. Raises SourceError for any other folder.
     """
@@ -310,7 +310,7 @@ def constitution(lines: Iterable[MarkdownLine], file: str) -> Iterator[RuleBlock
             margin = " " * min(block.indent, 12)
             first, *rest = block.text.split("\n")
             inner = margin + " " * (len(marker) + 1)
-            lines_of = [f"{margin}{marker} {first}", *((inner + each).rstrip() for each in rest)]
+            lines_of = [f"{margin}{marker} {first}", *((inner + line).rstrip() for line in rest)]
             yield RuleBlock("\n".join(lines_of), place, listed=True)
         elif block.text:
             yield RuleBlock(block.text, place)
@@ -370,7 +370,8 @@ _DATE_BEFORE = re.compile(r"\[?\d{4}-\d\d-\d\d(?:-\d{6})?[\]:]*\s*")
 
 
 def outdated_word(title: str, status: str = "") -> str:
-    """How an entry is outdated, by its status or title: `superseded`, `struck out`; else empty.
+    """The word for an outdated entry, by its status or title: `superseded`, `struck out`; else
+    empty.
 
     A title that corrects itself (`~~tabs~~ spaces`) is in force.
     """
@@ -412,7 +413,7 @@ class Entries:
             at, level, title = headings[start]
             ends = headings[following][0] if following < len(headings) else len(self._lines)
             for place, other, _ in headings[start + 1 : following]:
-                if 1 < other <= level:  # a heading of the same or a higher level ends the entry too
+                if 1 < other <= level:  # a heading of the same or a higher level
                     ends = place
                     break
             item = self._entry(self._lines[at], title, self._lines[at + 1 : ends])
@@ -423,10 +424,10 @@ class Entries:
         """Indices of the headings that begin entries: dated ones, and others of level 2."""
         if self._single and not any(level > 1 and is_dated(title) for _, level, title in headings):
             return [0] if headings else []
-        if is_decision_record([each[1:] for each in headings]):
+        if is_decision_record([heading[1:] for heading in headings]):
             return [0]
         found: list[int] = []
-        above = 0  # level of the entry that a heading may belong to
+        above = 0  # level of the enclosing entry
         for place, (_, level, title) in enumerate(headings):
             if is_dated(title) or (level == 2 and above != 1 and not _groups(headings, place)):
                 found.append(place)

@@ -1,4 +1,4 @@
-"""Finding one item by what a packet says of it: its id, or its place."""
+"""Finds an item by its id or place, as shown in a packet."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Lines and blocks of the Markdown in a context folder.
 
-markdown-it-py is not used here: it needs about 50 ms more CPU time for 184 kB, and its tokens do
-not give the exact lines that items are quoted from, nor repair unclosed fences and comments.
+markdown-it-py is not used here: it needs about 50 ms more CPU time for 184 kB, and its tokens
+neither have the exact lines of an item nor repair unclosed fences and comments.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def _decoded(raw: bytes) -> tuple[str, int]:
 
 
 def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> list[MarkdownLine]:
-    """The lines without comments and the generated index. What is opened and never closed is read
-    as text, and is a problem.
+    """The lines without comments and the generated index. Unclosed ones are read as text, and
+    reported.
     """
     text = "\n".join(texts)
     code: set[int] = set()
@@ -83,7 +83,7 @@ def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> l
     number = 1
     emptied: set[int] = set()
     endless: set[str] = set()
-    """What is not closed any more from here on."""
+    """Openings that are never closed from here on."""
     while found := _OPENING.search(text, place):
         number += text.count("\n", place, found.start())
         place, start = found.end(), number
@@ -119,7 +119,7 @@ def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> l
 
 
 def _end_of(text: str, at: int, closing: str) -> int:
-    """Where the fence or comment ends that was opened before `at`; -1 if it never does."""
+    """The end of the fence or comment opened before `at`; -1 if it is never closed."""
     if closing[0] not in "`~":
         end = text.find(closing, at)
         return end if end < 0 else end + len(closing)
@@ -230,10 +230,10 @@ def nested(found: Sequence[MarkdownBlock], at: int) -> int:
 def item_text(item: MarkdownBlock, inside: Iterable[MarkdownBlock] = ()) -> str:
     """The text of an item with its nested items, as Markdown without its own marker."""
     lines = [item.text]
-    for each in inside:
-        margin = " " * max(each.indent - item.indent - 2, 0)
-        first, *rest = each.text.split("\n")
-        lines.append(f"{margin}{each.marker} {first}".rstrip())
+    for block in inside:
+        margin = " " * max(block.indent - item.indent - 2, 0)
+        first, *rest = block.text.split("\n")
+        lines.append(f"{margin}{block.marker} {first}".rstrip())
         lines += [f"{margin}  {text}".rstrip() for text in rest]
     return "\n".join(lines).strip()
 

@@ -17,7 +17,7 @@ from reviewer.text.for_agents import AgentText
 
 
 def to_json(packet: Packet) -> dict[str, Any]:
-    """One object: figures, sections, and every item with how it is shown and why."""
+    """One object: figures, sections, and every item with its form and the reason."""
     shown = {section.name: list(section.items) for section in packet.sections}
     return {
         "source": packet.source,
@@ -52,7 +52,8 @@ def to_json(packet: Packet) -> dict[str, Any]:
         "dropped": [item.to_json() for item in packet.in_state(State.DROPPED)],
         "masked": packet.masked,
         "problems": [
-            {"file": each.file, "line": each.line, "problem": each.what} for each in packet.problems
+            {"file": problem.file, "line": problem.line, "problem": problem.what}
+            for problem in packet.problems
         ],
     }
 
@@ -92,7 +93,7 @@ def _tokens(item: PacketItem) -> str:
 
 
 def _bodies(packet: Packet, section: Section) -> list[str]:
-    """The items of a section that are shown in full or in short."""
+    """The shown items of a section, in full or in short."""
     return [
         item.shown for item in packet.in_state(State.FULL, State.SHORT) if item.section is section
     ]
@@ -104,9 +105,9 @@ _CORE_FILES = {name.lower() for name in ORDER}
 def write_packet(text: AgentText, path: Path, *, made_from: Path | None = None) -> None:
     """Write the text of a packet.
 
-    An existing file is replaced only if it is an earlier packet; files that the packet was made
-    from (`made_from`: a context folder or a store) are never replaced. Raises ReviewerError when
-    the file cannot be written; it is then unchanged.
+    An existing file is replaced only if it is an earlier packet; the packet's sources (`made_from`:
+    a context folder or a store) are never replaced. Raises ReviewerError if the file cannot be
+    written; it is then unchanged.
     """
     if made_from is not None and _is_source(path, made_from):
         raise ReviewerError(f"The packet is made from {path}: name another file.")

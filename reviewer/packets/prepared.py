@@ -1,4 +1,4 @@
-"""A source that is ready for any budget: items scored and ordered, costs counted on demand."""
+"""A source prepared for any budget: items scored and ordered, costs counted on demand."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
     Corpus,
     by_recurrence,
+    interleaved,
     newest,
     query_of_tasks,
-    raised,
     ranked,
 )
 from reviewer.packets.token_counts import CountedText, Measurer, safe_text
@@ -24,7 +24,7 @@ from reviewer.packets.wording import full_form, short_form, title_form, title_in
 from reviewer.text.plain_sentences import has_only_plain_words
 
 COUNT_ALL_CHARS = 2_000_000
-"""Sources up to this size have all their items counted, whether shown or not."""
+"""Up to this size of a source, all items are counted, shown or not."""
 
 NOTED = "Also noted:"
 
@@ -48,8 +48,9 @@ class Prepared:
         marks: bool = False,
         corpus: Corpus | None = None,
     ) -> None:
-        """`task` raises what it names; without one the words of the open tasks raise decisions and
-        learnings of a folder. `corpus`: from an earlier Prepared of the same material.
+        """`task`: the items that fit it come first. Without one, a folder's decisions and learnings
+        are ranked by the words of the open tasks. `corpus`: from an earlier Prepared of the same
+        material.
         """
         if len(task) > LARGEST_TASK:
             raise ReviewerError(
@@ -66,13 +67,13 @@ class Prepared:
         self.query = query_of(self.task)
         scores, self.keywords = self.corpus.scores(self.query, now, for_task=True)
         self.for_task = any(score.relevance for score in scores)
-        """Whether a task was given that an item has a word of."""
+        """Whether a task was given, and some item has one of its words."""
         if not self.for_task:
             self.query = query_of_tasks(item.text for item in material.of(Section.TASKS))
             scores, self.keywords = self.corpus.scores(self.query, now, for_task=False)
         self.order: dict[Section, tuple[int, ...]] = {}
         self.best_first: tuple[int, ...] = ()
-        """All items in one order; empty where each section has its own share of the room."""
+        """All items in one order; empty if each section has its own share of the room."""
         self.scores: dict[int, Score] = {}
         self._order(scores)
         self._shorts: dict[int, CountedText | None] = {}
@@ -117,7 +118,7 @@ class Prepared:
                     partial(self._title_cost, number),
                     item.id in pinned,
                     item.superseded,
-                    item.brief,
+                    item.all_or_nothing,
                 )
             )
         return costs
@@ -152,7 +153,7 @@ class Prepared:
         found = self._titles.get(number)
         if found is None:
             title = title_in_full(self.items[number])
-            # nothing to mask in most of them, and this is about thousands
+            # most have no secret, and there may be thousands
             plain = title.isprintable() and has_only_plain_words(title)
             found = title.strip() if plain else safe_text(title)
             self._titles[number] = found
@@ -169,7 +170,7 @@ class Prepared:
             yield self.measurer.piece(rule.text + mark)
 
     def count_ahead(self) -> None:
-        """Count every form of every item, so that no later budget has to."""
+        """Count every form of every item ahead of later budgets."""
         for number in range(len(self.items)):
             self.full(number)
             self.short(number)
@@ -187,7 +188,7 @@ class Prepared:
         if any(item.recurrence is not None for item in items):
             standing = by_recurrence(items)
             fitting = [n for n in ranked(items, scores) if scores[n].relevance and self.for_task]
-            self.best_first = tuple(raised(standing, fitting))
+            self.best_first = tuple(interleaved(standing, fitting))
         elif self.for_task:
             self.best_first = tuple(ranked(items, scores))
         if self.best_first:
@@ -199,7 +200,7 @@ class Prepared:
         places: dict[Section, list[int]] = {section: [] for section in Section}
         for number, item in enumerate(items):
             places[item.section].append(number)
-        # newest first; those without a date last, in the order of the file
+        # newest first; without a date last, in the order of the file
         places[Section.TASKS].sort(key=lambda number: newest(items[number]))
         for section in SCORED:
             members = places[section]

@@ -1,4 +1,4 @@
-"""What agents take of a text that a hook hands them at the start of a session."""
+"""How much text each agent accepts from a hook at the start of a session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reviewer.text.token_numbers import read_tokens
 
 
 class Preset(Struct, frozen=True):
-    """Limits below the size at which an agent cuts a text or puts it into a file."""
+    """Limits below the size at which an agent cuts a text or moves it to a file."""
 
     chars: int
     tokens: int
@@ -19,16 +19,16 @@ class Preset(Struct, frozen=True):
 PRESETS = {
     "claude-code": Preset(9_500, 8_000),  # more than 10,000 characters become a file
     "codex": Preset(9_500, 2_400),  # more than about 2,500 tokens become a file
-    "copilot": Preset(15_000, 8_000),  # the most that was seen uncut
+    "copilot": Preset(15_000, 8_000),  # the longest text seen uncut
     "cursor": Preset(9_500, 8_000),  # up to 10,000 characters are inline
-    "gemini": Preset(30_000, 8_000),  # the most that was seen uncut
+    "gemini": Preset(30_000, 8_000),  # the longest text seen uncut
 }
-"""By the name of the agent."""
+"""By agent."""
 
 
 class Limits(Struct, frozen=True):
-    """The limits of a packet. `tokens`: None for the usual ones; `chars`: None for none.
-    `agent`: whose limits they are; empty if they were given as numbers.
+    """The limits of a packet. `tokens`: None for the default; `chars`: None for no limit. `agent`:
+    the preset's name; empty for limits given as numbers.
     """
 
     tokens: int | None = None
@@ -58,7 +58,7 @@ def read_limits(text: str) -> Limits | None:
 
 
 def _number(text: str | None) -> int | None:
-    """The number; None without a text, -1 if it names none."""
+    """The number; None without a text, -1 if it is not a number."""
     if text is None:
         return None
     number = read_tokens(text)

@@ -1,4 +1,4 @@
-"""Scores of items: how well they fit the task, and how recent they are."""
+"""Scores of items: relevance to the task, and recency."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from reviewer.packets.relevance import Index, Query, Relevance, query_of
 from reviewer.packets.values import Item, Score, Section
 
 RECENT = ((7, 1.0), (30, 0.7), (90, 0.4))
-"""Age in days up to -> recency."""
+"""Maximum age in days -> recency."""
 OLD = 0.2
 CURRENT = 0.7
-"""The recency of a convention, which has no date and is in force, where it breaks ties."""
+"""The recency of a convention, which is undated and in force; it breaks ties."""
 
 _LABEL = re.compile(r"(?:^|(?<=[\s`]))#[\w-]+(?::[^\s`]+)?")
 _FIELD = re.compile(r"^[^\w\n]*?\*\*[\w /-]{2,40}(?::\*\*|\*\*:)", re.MULTILINE)
@@ -35,8 +35,8 @@ def recency(days: int | None) -> float:
 
 
 def age_in_days(at: datetime | None, now: datetime) -> int | None:
-    """Days since the date of `at`, whatever the hour, so that a packet stays the same for a day;
-    None without a date.
+    """Days between the dates of `at` and `now`, so that a packet stays the same for a day; None
+    without a date.
     """
     return None if at is None else (now.date() - at.date()).days
 
@@ -92,8 +92,8 @@ class Corpus:
     ) -> tuple[list[Score], tuple[str, ...]]:
         """The score of each item, in the order of `items`, and the words that tell them apart.
 
-        `for_task`: the score is the relevance to a task that was given. Otherwise it is recency
-        plus relevance to the open tasks, and 0 for what is superseded.
+        `for_task`: the score is the relevance to the given task. Otherwise it is recency plus
+        relevance to the open tasks, and 0 for superseded items.
         """
         matches: list[Relevance] = [Relevance(0.0)] * len(self.items)
         telling: tuple[str, ...] = ()
@@ -108,8 +108,8 @@ class Corpus:
 def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
     """Indices of the items, best first.
 
-    With a task the open tasks in progress first. By score to two digits, then by recency, then
-    newest first, then in their order; superseded ones last.
+    By score to two digits, then recency, then date, then order in the source; superseded ones last.
+    With a task, open tasks in progress come first.
     """
     return sorted(
         range(len(items)),
@@ -125,8 +125,8 @@ def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
 
 
 def by_recurrence(items: Sequence[Item]) -> list[int]:
-    """Indices of the items: standing instructions, then what came up in most sessions, then what
-    cost most, then the newest; superseded ones last.
+    """Indices of the items: standing instructions, then by number of sessions, then by cost, then
+    newest first; superseded ones last.
     """
     return sorted(
         range(len(items)),
@@ -134,27 +134,27 @@ def by_recurrence(items: Sequence[Item]) -> list[int]:
             items[at].superseded,
             items[at].section is not Section.CONVENTIONS,
             -(items[at].recurrence or 0),
-            -items[at].price,
+            -items[at].lost_calls,
             *newest(items[at]),
             at,
         ),
     )
 
 
-STANDING_RUN = 3
+RUN_LENGTH = 3
 
 
-def raised(standing: Sequence[int], fitting: Iterable[int]) -> list[int]:
-    """An order in which every fourth place belongs to what fits a task best: a request says little
-    of what will be needed again.
+def interleaved(standing: Sequence[int], fitting: Iterable[int]) -> list[int]:
+    """The items in standing order, with every fourth place for the best fit to the task: a request
+    says little about later needs.
     """
     order: dict[int, None] = {}
     rest = iter(standing)
     for best in fitting:
         order[best] = None
-        wanted = len(order) + STANDING_RUN
-        for each in rest:
-            order[each] = None
+        wanted = len(order) + RUN_LENGTH
+        for at in rest:
+            order[at] = None
             if len(order) >= wanted:
                 break
     return list(order | dict.fromkeys(rest))

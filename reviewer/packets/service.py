@@ -25,9 +25,8 @@ from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared
 from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
-from reviewer.recall.at_call import FAILURE
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.uses import START
+from reviewer.recall.use_moments import ERROR, START
 from reviewer.store.database import Database, failures_as_sentences
 
 if TYPE_CHECKING:
@@ -35,15 +34,15 @@ if TYPE_CHECKING:
 
 
 class SourceChoice(msgspec.Struct, frozen=True):
-    """The source of a packet: a context folder, or the store (None). `words` say which; empty
-    where there is nothing to choose from.
+    """The source of a packet: a context folder, or the store (None). `words` name it; empty if
+    there is no choice.
     """
 
     folder: Path | None
     words: str
 
 
-BRIEF_CHARS = 400
+ALL_OR_NOTHING_CHARS = 400
 """A longer text may be shortened, or be only a title."""
 
 _RULE_MARK = re.compile(r"(?:^|\s)#constitution\b", re.IGNORECASE)
@@ -63,7 +62,7 @@ _SECTIONS = {
 }
 
 _SHOWN_ELSEWHERE = {"date", "status"}
-"""Attributes that the date of the item and its being active already express."""
+"""Attributes already expressed by the date of the item and by its being active."""
 
 _ACTIVE = """
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
@@ -93,7 +92,7 @@ class _Attribute(msgspec.Struct, frozen=True):
 
 def read_store(database: Database, state: TrustedState, project: str | None) -> Material:
     """All active material of a project, or of all projects. Raises StoreError."""
-    rules = [_rule(each, several=project is None) for each in state.all(project)]
+    rules = [_rule(value, several=project is None) for value in state.all(project)]
     items: list[Item] = []
     problems: list[Problem] = []
     with failures_as_sentences(database.path):
@@ -114,8 +113,8 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
     )
 
 
-def joined(first: Material, second: Material) -> Material:
-    """Two sources as one. What both have is taken from the first."""
+def merged(first: Material, second: Material) -> Material:
+    """Two sources as one, without the second's duplicates."""
     have = {(item.section, _bare(item.text)) for item in first.items}
     have |= {(item.section, _bare(item.title)) for item in first.items}
     rules = {_bare(rule.text) for rule in first.constitution}
@@ -154,15 +153,15 @@ def _is_constitution(row: sqlite3.Row) -> bool:
 
 
 def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
-    """Memory -> the sessions in which a failure called for it, without those in which the failure
-    came back all the same.
+    """Memory -> the number of sessions in which its failure occurred, except those in which it
+    occurred despite the memory.
     """
     needed: Counter[int] = Counter()
     uses = uses_of(store, project)
     called = {
         (use.memory, use.session)
         for use, came in uses
-        if use.moment == FAILURE or (use.moment == START and came is UseOutcome.BROKEN)
+        if use.moment == ERROR or (use.moment == START and came is UseOutcome.BROKEN)
     }
     needed.update(memory for memory, _ in called)
     needed.subtract(
@@ -173,7 +172,7 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
 
 def _item(row: sqlite3.Row, needed: int) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
-    attributes = {each.name.lower(): each.value for each in _attributes(row)}
+    attributes = {attribute.name.lower(): attribute.value for attribute in _attributes(row)}
     text = _full_text(row)
     return Item(
         id=f"m:{row['id']}",
@@ -182,16 +181,16 @@ def _item(row: sqlite3.Row, needed: int) -> Item:
         text=text,
         place=f"m:{row['id']}",
         at=from_iso(row["latest_source"] or "") or _written(row),
-        brief=len(text) <= BRIEF_CHARS,
+        all_or_nothing=len(text) <= ALL_OR_NOTHING_CHARS,
         recurrence=max(row["sessions"], row["cited"]) + needed,
-        price=row["cost"],
+        lost_calls=row["cost"],
         superseded=attributes.get("status", "").lower().startswith("superseded"),
     )
 
 
 def _written(row: sqlite3.Row) -> datetime | None:
-    """When the file of an undated source was last written; of a memory without one, when it was
-    written here.
+    """The modification time of an undated source's file; for a memory without a source, when it was
+    written.
     """
     seen, modified = from_iso(row["first_seen"]), row["modified_ns"]
     if seen is None or modified is None:
@@ -207,10 +206,10 @@ def _full_text(row: sqlite3.Row) -> str:
 
 
 def _details(row: sqlite3.Row, content: str) -> Iterator[str]:
-    for each in _attributes(row):
-        value = f"{each.value} {each.unit}".strip()
-        if value and value not in content and each.name not in _SHOWN_ELSEWHERE:
-            yield f"{each.name.replace('_', ' ')}: {value}"
+    for attribute in _attributes(row):
+        value = f"{attribute.value} {attribute.unit}".strip()
+        if value and value not in content and attribute.name not in _SHOWN_ELSEWHERE:
+            yield f"{attribute.name.replace('_', ' ')}: {value}"
     for relation in (row["relations"] or "").split("\n"):
         if relation:
             kind, _, target = relation.partition(" ")
@@ -230,8 +229,8 @@ class Packets:
         self._state = state
 
     def source_near(self, project: str | None, local: Path | None) -> SourceChoice:
-        """The source of a packet unless a person names one: the store, or the context folder here
-        if the store has nothing for the project. Raises StoreError.
+        """The default source of a packet: the store, or the context folder here if the store has
+        nothing for the project. Raises StoreError.
         """
         if local is None:
             return SourceChoice(None, "")
@@ -245,15 +244,15 @@ class Packets:
         return bool(material.items or material.constitution)
 
     def material(self, project: str | None, folder: Path | None = None) -> Material:
-        """The material for a packet of a project; with `folder`, that of a context folder before
-        it. Raises StoreError, and SourceError if it is not a context folder.
+        """The material for a packet of a project; with `folder`, preceded by that of a context
+        folder. Raises StoreError, and SourceError if it is not a context folder.
         """
         own = read_store(self._database, self._state, project)
         if folder is None:
             return own
         from reviewer.packets.context_folder import read_folder  # late: for folders
 
-        return joined(read_folder(folder), own)
+        return merged(read_folder(folder), own)
 
     def find(self, material: Material, name: str, project: str | None) -> Item:
         """An item by its id or place. Raises OtherProjectError for a memory of another project,
@@ -291,8 +290,8 @@ class Packets:
     ) -> Prepared:
         """The active material of a project (None: of all projects), scored for a task and a date.
 
-        `marks`: show the id of each item, `[m:12]`. `folder`: a context folder that is read too.
-        Raises StoreError, and SourceError if that is not a context folder.
+        `marks`: show the id of each item, `[m:12]`. `folder`: a context folder to include. Raises
+        StoreError, and SourceError if that is not a context folder.
         """
         material = self.material(project, folder)
         return Prepared(

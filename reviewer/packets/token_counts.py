@@ -19,7 +19,7 @@ ESTIMATE = "estimate"
 class CountedText(Struct, frozen=True):
     """A text without secrets and control characters, with its token counts.
 
-    `tokens` counts the text and one line end, `gap` what an empty line after it adds.
+    `tokens` counts the text and one line end, `gap` the empty line after it.
     """
 
     text: AgentText
@@ -35,7 +35,7 @@ class CountedText(Struct, frozen=True):
 
 
 class Measurer:
-    """Turns texts into pieces, each once. Loads the encoding with the first one."""
+    """Turns texts into pieces, and caches them. Loads the encoding with the first one."""
 
     def __init__(self, counting: str) -> None:
         """`counting`: the name of an encoding, or `estimate`."""
@@ -68,5 +68,5 @@ def estimate(text: str) -> int:
 
 
 def safe_text(text: str) -> AgentText:
-    """The text with secrets masked, control characters replaced, and nothing live in it."""
+    """The text with secrets masked, control characters replaced, and safe Markdown."""
     return as_markdown(text)

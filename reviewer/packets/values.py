@@ -1,4 +1,4 @@
-"""Values of packets: items as they are read from a source, and the parts of a packet."""
+"""Values of packets: items as read from a source, and the parts of a packet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from reviewer.text.for_agents import AgentText
 
 DEFAULT_BUDGET = 8_000
-"""Tokens of a packet for which no budget was chosen."""
+"""The default size of a packet, in tokens."""
 
 
 class Section(StrEnum):
@@ -86,13 +86,13 @@ class Item(Struct, frozen=True, kw_only=True):
     superseded: bool = False
     """Whether it is outdated: superseded, deprecated, rejected, struck out."""
     outdated: str = "superseded"
-    """The word for that, if it is."""
-    brief: bool = False
-    """It is a statement that is shown whole or not at all."""
+    """The reason, as a word."""
+    all_or_nothing: bool = False
+    """Shown whole or not at all."""
     recurrence: int | None = None
-    """How many sessions it came up in, its uses included; None where that is not known."""
-    price: int = 0
-    """Calls that were lost where it was not known."""
+    """Sessions in which it came up or was used; None if unknown."""
+    lost_calls: int = 0
+    """Calls lost for lack of it."""
 
 
 class RuleBlock(Struct, frozen=True):
@@ -134,15 +134,15 @@ class Score(Struct, frozen=True):
     days: int | None
     """Age in days; negative for the future, None without a date."""
     working: bool = False
-    """Whether it is an open task in progress, which comes first where a task was given."""
+    """An open task in progress, which comes first if a task was given."""
     for_task: bool = False
     """Whether a task was given."""
     recurrence: int = 0
-    """How many sessions the item came up in."""
+    """Sessions in which the item came up."""
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):
-    """One item, how it is shown, and why."""
+    """An item, its form in the packet, and the reason."""
 
     id: str
     section: Section
@@ -159,7 +159,7 @@ class PacketItem(Struct, frozen=True, kw_only=True):
     at: datetime | None
     rule: Rule
     reason: str
-    """Why it is shown this way, without the score."""
+    """Why it has this form, without the score."""
     score_text: str
     """The parts of the score; empty without one."""
 
@@ -209,12 +209,12 @@ class Packet(Struct, frozen=True, kw_only=True):
     counted_with: str
     tokens_used: int
     tier_1: int
-    """Tokens that are used at any budget."""
+    """Tokens used at any budget."""
     task: str
     keywords: tuple[str, ...]
     sections: tuple[SectionUse, ...]
     items: tuple[PacketItem, ...]
-    """Everything that was read, by section, in order of preference."""
+    """All items of the source, by section, in order of preference."""
     markdown: AgentText
     instruction: str
     read_order: tuple[str, ...]

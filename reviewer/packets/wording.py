@@ -1,4 +1,4 @@
-"""How an item is written in a packet: whole, in short, or as a title."""
+"""The forms of an item in a packet: full, short, or title."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIELD = re.compile(
     r"(?<!\s)\s*+(?:[-*+]\s++)?\*\*(?:([\w /-]{2,40})\*\*:?|([\w /-]{2,40}):\*\*)\s*"
 )
 _KEY_LABELS = ("decision", "lesson", "learning", "rule", "application", "rationale", "consequence")
-"""Labels of the paragraphs that say most about an entry, the best first."""
+"""Labels of the most telling paragraphs of an entry, best first."""
 
 
 def title_of(text: str) -> str:
@@ -82,20 +82,21 @@ def _bare(text: str) -> str:
 
 LONGEST_TITLE = 160
 MUCH_SHORTER = 0.7
-"""A lead longer than this share of the whole is not used."""
+"""A longer lead, as a share of the full form, is not used."""
 
 
 def full_form(item: Item, *, marks: bool, grouped: bool = False) -> str:
-    """The whole item. `grouped`: with the heading above a convention, for lists in another order
-    than that of the file.
+    """The whole item. `grouped`: with the heading above a convention, for lists that are not in the
+    order of the file.
     """
     return _written(item, item.text, marks, grouped)
 
 
 def short_form(item: Item, *, marks: bool, grouped: bool = False) -> str | None:
-    """The lead of an item; None if it adds nothing to the title, or is hardly shorter than all.
+    """The lead of an item; None if it adds nothing to the title, or is hardly shorter than the full
+    form.
 
-    It ends with the place of the item, where the rest can be read.
+    Ends with the item's place, where the rest can be read.
     """
     if len(item.text) <= LEAD_CHARS and not item.heading:
         return None if item.text == item.title else _written(item, item.text, marks, grouped)

@@ -1,1 +1,1 @@
-"""Decisions about candidates and memories, and how candidates get into the queue."""
+"""The queue of candidates, and decisions about candidates and memories."""

@@ -1,4 +1,4 @@
-"""Why do I know this? The way from a statement down to the line in the file."""
+"""Provenance: from a statement down to the line in the file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)$")
 
 
 class ProvenanceStep(Struct, frozen=True):
-    """One step of the way: its layer (`L3` ... `L0`), what it is, what it says, and where.
+    """A step: its layer (`L3` ... `L0`), its kind, its text, and its place.
 
-    `line` is 0-based; None where the step is not a place in a file.
+    `line` is 0-based; None if the step is not a place in a file.
     """
 
     layer: str
@@ -61,7 +61,7 @@ class Provenance:
         return (*steps, *(_place(each) for each in evidence))
 
     def of_state(self, state: StateView) -> tuple[ProvenanceStep, ...]:
-        """The steps from a trusted value to the evidence that its author named."""
+        """The steps from a trusted value to the evidence named by its author."""
         first = ProvenanceStep("L3", f"{state.key} · set {state.set_at[:10]}", state.value)
         note = [ProvenanceStep("L3", "note", state.note)] if state.note else []
         if not state.evidence:
@@ -97,4 +97,4 @@ def _line_of(path: Path, line: int) -> str:
         found = window(path, line, line + 1).lines
     except SourceError as problem:
         return str(problem)
-    return found[0] if found else f"{path} has no line {line + 1} any more."
+    return found[0] if found else f"{path} no longer has line {line + 1}."

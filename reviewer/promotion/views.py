@@ -26,7 +26,7 @@ class Status(StrEnum):
 
 
 class RowKind(StrEnum):
-    """The kind of a row of the queue: L1, L2, or two of L2 that contradict each other."""
+    """The kind of a row of the queue: L1, L2, or a conflict of two L2."""
 
     MEMORY = "memory"
     ENTITY = "entity"
@@ -64,13 +64,13 @@ REASONS = {
 
 
 def proposed_by(proposer: Proposer) -> dict[str, str | int]:
-    """The columns of a row that say what proposed it."""
+    """The columns of a row for its proposer."""
     return {"proposer": str(proposer), "excerpt": int(proposer is Proposer.EXCERPT)}
 
 
 class QueueQuery(Struct, frozen=True):
-    """Which rows, in which order. `status` also takes `waiting`, which leaves out what was deferred
-    unless the filter names it, `deferred` and `all`.
+    """The rows and their order. `status` also takes `deferred`, `all` and `waiting`, which leaves
+    out deferred rows unless the filter names them.
     """
 
     project: str | None = None
@@ -80,7 +80,7 @@ class QueueQuery(Struct, frozen=True):
 
 
 class QueueRow(Struct, frozen=True):
-    """One line of the queue. `members` counts the near duplicates behind it."""
+    """A line of the queue. `members` counts the near duplicates behind it."""
 
     id: int
     kind: RowKind
@@ -101,18 +101,18 @@ class QueueRow(Struct, frozen=True):
     proposer: str = "excerpt"
     """A `Proposer`."""
     sessions: int = 1
-    """How many sessions say it: those of its evidence, or what a job over many files counted."""
+    """The sessions that say it, by its evidence or as counted by a job over many files."""
     authors: int = 0
-    """How many people's sessions say it, as such a job counted; 0 where none did."""
+    """The people whose sessions say it, as counted by such a job; 0 without one."""
     need: str = ""
-    """Why a maintainer needs it: instruction, trap, decision; empty where nobody knows."""
+    """Why a maintainer needs it: instruction, trap, decision; empty if unknown."""
     cost: int = 0
-    """Calls that were lost because it was not known, as far as events show."""
+    """Calls lost for lack of it, as far as events show."""
     times: int = 0
-    """How often it came up; 0 where nothing counts it."""
+    """How often it came up; 0 if not counted."""
     reason: str = ""
-    """Why it was rejected, a `RejectReason`, or what is wrong with one that was disputed and waits;
-    empty where nobody said.
+    """Why it was rejected, a `RejectReason`, or the error in a disputed row that waits; empty if
+    not given.
     """
 
     @property
@@ -136,7 +136,7 @@ class Counts(Struct, frozen=True):
 
 
 class SourceRef(Struct, frozen=True):
-    """The place of a fact: 0-based half-open lines of a file, and the record's id."""
+    """The source of a fact: 0-based half-open lines of a file, and the record's id."""
 
     path: str
     line_start: int
@@ -145,7 +145,7 @@ class SourceRef(Struct, frozen=True):
 
 
 class CandidateView(QueueRow, frozen=True, kw_only=True):
-    """One memory with all that explains it."""
+    """A memory with everything that explains it."""
 
     extractor_version: str
     prior: float
@@ -157,11 +157,11 @@ class CandidateView(QueueRow, frozen=True, kw_only=True):
     decided_at: str | None
     superseded_by: int | None
     source: SourceRef | None
-    """None when the memory was written by hand."""
+    """None if the memory was written by hand."""
     scope: str = "project"
-    """`project`, or `person` for what is true in every project."""
+    """`project`, or `person` for facts true in every project."""
     proof: Proof | None = None
-    """Of a statement; its lines are those of `source.path`."""
+    """For statements; its lines are those of `source.path`."""
 
     @property
     def hand_authored(self) -> bool:
@@ -179,7 +179,7 @@ class CandidateView(QueueRow, frozen=True, kw_only=True):
 
 
 class Member(Struct, frozen=True):
-    """A near duplicate behind a row; `similarity` 0 to 1 to the row's content."""
+    """A near duplicate behind a row; `similarity`: 0 to 1 to the row's content."""
 
     id: int
     content: str
@@ -190,7 +190,7 @@ class Member(Struct, frozen=True):
 
 
 class SourceState(StrEnum):
-    """Whether a file still has the bytes that a record was read from."""
+    """Whether a file still has the bytes of a record."""
 
     SAME = "same"
     MOVED = "moved"
@@ -219,7 +219,7 @@ class RecordView(Struct, frozen=True):
 
 
 class EvidenceView(Struct, frozen=True):
-    """Why a memory is believed: the span in its record, and the text around it."""
+    """A piece of evidence: the span in its record, and the text around it."""
 
     memory_id: int
     record: RecordView
@@ -239,8 +239,8 @@ class EvidenceView(Struct, frozen=True):
 def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> int:
     """The 0-based line of a file on which a span begins, in a record of those lines.
 
-    Exact where the text is the lines themselves (notes, Markdown transcripts); the record's first
-    line where it was taken out of JSON.
+    Exact if the text is the lines themselves (notes, Markdown transcripts); the record's first line
+    if it was extracted from JSON.
     """
     if text.count("\n") + 1 != line_end - line_start:
         return line_start
@@ -248,7 +248,7 @@ def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> 
 
 
 class RelationView(Struct, frozen=True):
-    """A stated relation to something by its name; `target_id` where that is an entity here."""
+    """A stated relation to a name; `target_id`: the entity of that name, if stored."""
 
     kind: str
     target: str
@@ -256,7 +256,7 @@ class RelationView(Struct, frozen=True):
 
 
 class EntityView(Struct, frozen=True):
-    """The structure of an entity; its wording, status and evidence are those of its row."""
+    """The structure of an entity; wording, status and evidence are in its row."""
 
     id: int
     name: str
@@ -275,7 +275,7 @@ class Resolution(StrEnum):
 
 
 class ConflictView(Struct, frozen=True):
-    """Two entities that fill the same slot with different values. `id` is that of the queue row."""
+    """Two entities with different values for the same slot. `id` is that of the queue row."""
 
     id: int
     left: CandidateView
@@ -285,9 +285,9 @@ class ConflictView(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """A decision. `ids` are the rows decided, near duplicates included."""
+    """A decision. `ids` are the decided rows, including near duplicates."""
 
     act: int
-    """Its ledger id; 0 when there was nothing to change and nothing was written."""
+    """Its ledger id; 0 if nothing changed and nothing was written."""
     title: str
     ids: tuple[int, ...]

@@ -1,1 +1,1 @@
-"""Which memory belongs to which moment, and what its use saved."""
+"""Memories recalled at the moment they apply, and whether they helped."""

@@ -1,7 +1,7 @@
 """Memories for a prompt, a failure or a guarded call, read straight from the store.
 
-A hook runs this while an agent waits: it imports little besides the standard library, reads only
-prepared texts (table `moment`), and records uses. Where it raises, the hook answers nothing.
+Runs in a hook while an agent waits: imports little besides the standard library, reads prepared
+texts only (table `moment`), and records uses. If it raises, the hook answers nothing.
 """
 
 from __future__ import annotations
@@ -16,36 +16,34 @@ from reviewer.recall.search import (
     BY_SIGNATURE,
     Cue,
     Recalled,
+    call_triggers_of,
     command_moments,
     guards_at,
     recall,
-    ties_of,
 )
-from reviewer.recall.uses import START, TEXT, in_transaction, note_use
+from reviewer.recall.use_moments import ERROR, GUARD, PROMPT, START
+from reviewer.recall.uses import TEXT, in_transaction, note_use
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
 from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
 MAX_MEMORIES, MAX_CHARS = 2, 600
-"""Memories, and characters of them with their frame, that one call brings."""
+"""Limits for one call: memories, and characters including the frame."""
 BUSY_SECONDS = 0.02
-"""How long a hook waits for another process to finish its writing."""
+"""Wait for another process that is writing."""
 LONGEST_TEXT = 200_000
-"""Characters of a command, an output or a prompt that are read."""
+"""Characters of a command, output or prompt that are read."""
 
-MARKS = "`'\"()[]{}<>,;:.!?"
-"""Signs around a file name in a prompt."""
+PUNCTUATION = "`'\"()[]{}<>,;:.!?"
+"""Punctuation around a file name in a prompt."""
 
 NOTICE = "<task-notification>"
-"""How a prompt of Claude Code begins that nobody typed: a background task has ended."""
-
-PROMPT, FAILURE, GUARD = "prompt", "error", "guard"
-"""The moments of a session at which a memory may be handed over."""
+"""Start of a prompt that Claude Code sends itself when a background task ends."""
 
 
 class HookEvent:
-    """An event in a session of an agent. `moment`: PROMPT, FAILURE or GUARD.
+    """An event in an agent's session. `moment`: PROMPT, ERROR or GUARD.
 
-    `reported_failed`: the agent reports the failure; otherwise the output has to show it.
+    `reported_failed`: the agent reports the failure; otherwise the output must show it.
     """
 
     def __init__(
@@ -66,8 +64,8 @@ class HookEvent:
 
 
 def _readable(text: str) -> str:
-    """The beginning and the end of a text, without halves of characters, which agents that cut
-    texts leave behind.
+    """The beginning and end of a long text; half surrogates, left by agents that cut texts, become
+    question marks.
     """
     if len(text) > LONGEST_TEXT:
         half = LONGEST_TEXT // 2
@@ -76,13 +74,13 @@ def _readable(text: str) -> str:
 
 
 def memories_at(store: str, project: str | None, event: HookEvent) -> str:
-    """The text for the agent's model, noted as a use; empty where nothing belongs to the moment.
+    """The text for the agent's model, recorded as a use; empty if no memory applies.
 
-    For a guard, the reason of the denial. `project`: answer for no other one. Raises sqlite3.Error
-    and OSError.
+    For a guard, the reason for the denial. `project`: answer for this one only. Raises
+    sqlite3.Error and OSError.
     """
     if not event.session:
-        return ""  # without a session, repetitions could not be seen
+        return ""  # repetitions are recognised by the session
     with closing(
         sqlite3.connect(_address(store, "rw"), uri=True, isolation_level=None, timeout=BUSY_SECONDS)
     ) as opened:
@@ -91,15 +89,15 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
         cue = _cue(opened, number, event)
         if cue is None:
             return ""
-        found = _not_yet_told(opened, number, event, cue)
+        found = _new_to_session(opened, number, event, cue)
         texts = dict(
             opened.execute(
                 "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
                 f" ({', '.join('?' * len(found))})",
-                (TEXT, *(each.id for each in found)),
+                (TEXT, *(memory.id for memory in found)),
             ).fetchall()
         )
-        found = [each for each in found if each.id in texts][:MAX_MEMORIES]
+        found = [memory for memory in found if memory.id in texts][:MAX_MEMORIES]
         if not found:
             return ""
         opened.execute("PRAGMA synchronous = NORMAL")  # a use may be lost
@@ -107,34 +105,34 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
 
         def note(writer: sqlite3.Connection) -> None:
             nonlocal found
-            # Another hook of the session may have noted them meanwhile.
-            new = {each.id for each in _not_yet_told(writer, number, event, cue)}
-            found = [each for each in found if each.id in new]
-            for each in found:
-                note_use(writer, each.id, event.session, event.moment, cue.key, at)
+            # Another hook of the session may have recorded them meanwhile.
+            new = {memory.id for memory in _new_to_session(writer, number, event, cue)}
+            found = [memory for memory in found if memory.id in new]
+            for memory in found:
+                note_use(writer, memory.id, event.session, event.moment, cue.key, at)
 
         in_transaction(opened, note)
-    return _framed(event, [(each.id, texts[each.id]) for each in found]) if found else ""
+    return _framed(event, [(memory.id, texts[memory.id]) for memory in found]) if found else ""
 
 
-def ties(store: str) -> tuple[str, ...]:
-    """The guards, commands and tools of all projects of a store; none where it cannot be read."""
+def call_triggers(store: str) -> tuple[str, ...]:
+    """The guards, commands and tools of all projects in a store; empty if it cannot be read."""
     try:
         with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
                 return ()
-            return ties_of(opened)
+            return call_triggers_of(opened)
     except sqlite3.Error:
         return ()
 
 
 def _address(store: str, mode: str) -> str:
-    """The URI of a store that is not made where it is missing."""
+    """The URI of a store; opening it does not create a missing file."""
     return f"file:{store.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
 
 
 def _is_current(store: sqlite3.Connection) -> bool:
-    """Whether a store has the tables of this version."""
+    """Whether a store has this version's tables."""
     application, version = store.execute(
         "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version"
     ).fetchone()
@@ -142,7 +140,7 @@ def _is_current(store: sqlite3.Connection) -> bool:
 
 
 def _project(store: sqlite3.Connection, folder: str, named: str | None) -> int | None:
-    """The project that the person has bound to the work tree around a folder."""
+    """The project bound to the git work tree around a folder."""
     root = _work_tree(folder)
     for number, name, roots in store.execute("SELECT id, name, root FROM project"):
         if root and root in roots.split("\n"):
@@ -151,8 +149,8 @@ def _project(store: sqlite3.Connection, folder: str, named: str | None) -> int |
 
 
 def _work_tree(folder: str) -> str:
-    """The root of the git work tree around a folder. `reviewer.projects`, which takes longer to
-    import, decides on linked trees and those of other users.
+    """The root of the git work tree around a folder. Linked trees and those of other users are left
+    to `reviewer.projects`, which is slow to import.
     """
     here = os.path.abspath(folder)
     while not os.path.exists(os.path.join(here, ".git")):
@@ -173,9 +171,9 @@ def _work_tree(folder: str) -> str:
 
 
 def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
-    """The search terms; None for a call that has not failed and a prompt that nobody typed.
+    """The search terms; None for a call that did not fail and a prompt that nobody typed.
 
-    Only a command that a memory is tied to is parsed, because the parser takes long to import.
+    Only commands tied to a memory are parsed: the parser is slow to import.
     """
     commands: tuple[str, ...] = ()
     if any(
@@ -188,44 +186,44 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     if event.moment == GUARD:
         return Cue(GUARD, "", commands, event.paths)
     if event.moment == PROMPT:
-        text = without_recalled(event.text)  # some agents put into it what they were given before
+        text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):
             return None
-        named = tuple(each.strip(MARKS) for each in text.split() if "/" in each)[:20]
+        named = tuple(each.strip(PUNCTUATION) for each in text.split() if "/" in each)[:20]
         return Cue(PROMPT, text, paths=named)
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
     failed = event.reported_failed or _reports_itself(event.text, commands)
-    # Any line of a failed command counts; of a tool of the agent itself ("File has not been read
-    # yet"), only those that say what failed.
+    # Any line of a failed shell command counts; of the agent's own tools ("File has not been read
+    # yet"), only lines that report a failure.
     lines = failing_lines(event.text, up_to=ANY if failed and event.command else SEVERE)
     if not failed and (not lines or _only_searches(event.command)):
         return None
     shown = what_failed(lines) if lines else event.text if event.command else ""
     signatures = signatures_of(lines)
-    return Cue(FAILURE, shown, commands, (), signatures, event.text, event.tool)
+    return Cue(ERROR, shown, commands, (), signatures, event.text, event.tool)
 
 
 def _only_searches(line: str) -> bool:
-    """Whether a call searches files and does nothing else: `path:12: text` is then what it found.
+    """Whether a call only searches files, so that `path:12: text` is a match, not an error.
 
-    Asked only where a line says that something failed, because the parser takes long to import.
+    Called only if a line reports a failure: the parser is slow to import.
     """
     from reviewer.recall.moments import heads
     from reviewer.sources.shell import only_looks
 
     calls = heads(line)
-    searches = any(each.partition(" ")[0] in ("grep", "rg") for each in calls)
+    searches = any(call.partition(" ")[0] in ("grep", "rg") for call in calls)
     return searches and all(map(only_looks, calls))
 
 
 def _reports_itself(output: str, commands: Iterable[str]) -> bool:
-    """Whether a program of a call says by its name that it failed, in the words of the system or
-    with the stars of make: `grep: a.py: No such file or directory`, `make: *** [check] Error 1`.
+    """Whether a program of the call reports a failure under its own name, in the system's words or
+    with make's stars: `grep: a.py: No such file or directory`, `make: *** [check] Error 1`.
     """
     from reviewer.sessions.signatures import is_environment
 
-    programs = {each.partition(" ")[0] for each in commands}
+    programs = {command.partition(" ")[0] for command in commands}
     return any(
         not programs.isdisjoint(line.split(": ", 4)[:-1])
         and (": *** " in line or is_environment(line))
@@ -233,11 +231,11 @@ def _reports_itself(output: str, commands: Iterable[str]) -> bool:
     )
 
 
-def _not_yet_told(
+def _new_to_session(
     store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue
 ) -> list[Recalled]:
-    """The memories of a moment that the session was not handed yet; one whose own failure came
-    back is handed over again. A failing line brings one memory at most.
+    """The recalled memories that are new to the session, and those whose own failure came back. A
+    failing line recalls one memory at most.
     """
     handed_over = {
         (number, moment == GUARD)
@@ -248,21 +246,23 @@ def _not_yet_told(
     }
     if event.moment == GUARD:
         return [
-            each for each in guards_at(store, project, cue) if (each.id, True) not in handed_over
+            memory
+            for memory in guards_at(store, project, cue)
+            if (memory.id, True) not in handed_over
         ]
     known = {number for number, _ in handed_over}
-    by_line = 1 if event.moment == FAILURE else 0
+    by_line = 1 if event.moment == ERROR else 0
     return [
-        each
-        for each in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=by_line)
-        if each.id not in known or each.score >= BY_SIGNATURE
+        memory
+        for memory in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=by_line)
+        if memory.id not in known or memory.score >= BY_SIGNATURE
     ]
 
 
 def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
-    """Memories between the tags, as data and with their numbers, in at most MAX_CHARS."""
+    """Memories with their numbers between the tags, in at most MAX_CHARS."""
     call = " ".join(word for word in event.command.split()[:2] if _is_plain(word))
-    about = {PROMPT: "what this prompt names", FAILURE: f"the failed call {call}".strip()}
+    about = {PROMPT: "what this prompt names", ERROR: f"the failed call {call}".strip()}
     head = f"The person keeps this for {about.get(event.moment, f'the call {call}'.strip())}:"
     foot = f"\n{AGAIN}" if event.moment == GUARD else ""
     frame = len(f"{OPENING}\n{head}\n{CLOSING}{foot}")
@@ -275,5 +275,5 @@ def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word can neither open nor close anything."""
+    """Whether a word is safe in the frame: it can neither open nor close a tag."""
     return word.isascii() and len(word) < 25 and word.replace("-", "").replace("_", "").isalnum()

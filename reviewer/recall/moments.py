@@ -1,10 +1,10 @@
-"""The moments that a memory belongs to: derived from its text and its evidence, or chosen.
+"""Moments: when a memory is recalled. Derived from its text and evidence, or chosen by a person.
 
-A moment is written as its kind and its value: `command git push`, `path src/pay/`, `error nilerr`,
-`tool mcp__db__query`, `words night shift`, `always`. Commands are known by program and subcommands,
-paths by their end, errors by their signature, tools of an agent by the name that it gives them,
-words wherever a prompt or a failure has all of them. `guard git push`, `guard src/pay/`: the first
-such call of a session is denied once, with the memory as the reason.
+Written as kind and value: `command git push`, `path src/pay/`, `error nilerr`,
+`tool mcp__db__query`, `words night shift`, `always`. A command matches by program and subcommands,
+a path by its end, an error by its signature, an agent's tool by its name, words if a prompt or
+failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a session is
+denied once, with the memory as the reason.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from reviewer.errors import ReviewerError
 from reviewer.sources.shell import GROUPS, split
 
 MAX_DERIVED = 12
-"""Moments derived from one memory."""
+"""Moments derived from a single memory."""
 MAX_COMMANDS = 16
-"""Parts of a shell line that are looked at."""
+"""Parts of a shell line that are parsed."""
 
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 _PATH = re.compile(r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b")
@@ -29,7 +29,7 @@ _ABBREVIATION = re.compile(r"\w\.\w$")
 
 
 class MomentKind(StrEnum):
-    """What happens at a moment."""
+    """The kinds of moments."""
 
     COMMAND = "command"
     PATH = "path"
@@ -41,7 +41,7 @@ class MomentKind(StrEnum):
 
 
 class Moment(NamedTuple):
-    """When a memory is needed. `value` is empty for `always`. A named tuple, as `Command` is."""
+    """When a memory is recalled. `value` is empty for `always`."""
 
     kind: MomentKind
     value: str = ""
@@ -51,7 +51,7 @@ class Moment(NamedTuple):
 
 
 def read_moment(text: str) -> Moment:
-    """A moment as a person writes it. Raises ReviewerError."""
+    """Parse a moment as a person writes it. Raises ReviewerError."""
     name, _, value = " ".join(text.split()).partition(" ")
     try:
         kind = MomentKind(name.lower())
@@ -62,8 +62,8 @@ def read_moment(text: str) -> Moment:
             command = "git push"
         *kinds, last = (each for each in MomentKind if each is not MomentKind.COMMAND)
         raise ReviewerError(
-            f"{name or 'Nothing'} is no moment. For a command write: command {command}; others"
-            f" begin with {', '.join(kinds)} or {last}."
+            f"{name or 'Nothing'} is not a kind of moment. For a command write: command {command};"
+            f" the other kinds are {', '.join(kinds)} and {last}."
         ) from None
     if (kind is MomentKind.ALWAYS) != (not value):
         need = "no value" if kind is MomentKind.ALWAYS else f"a value, such as: {_EXAMPLES[kind]}"
@@ -86,7 +86,7 @@ _EXAMPLES = {
 
 
 def read_moments(text: str) -> tuple[Moment, ...]:
-    """Chosen moments, a line each, as the store keeps them."""
+    """Parse chosen moments, one per line, as stored."""
     return tuple(map(read_moment, text.splitlines()))
 
 
@@ -106,24 +106,24 @@ def heads(line: str) -> tuple[str, ...]:
 
 
 def _arguments(program: str, words: Sequence[str]) -> Sequence[str]:
-    """The words behind options that stand before a subcommand: `git -C DIR push`."""
+    """The words after options that come before a subcommand: `git -C DIR push`."""
     while words and words[0].startswith("-"):
         words = words[2:] if program == "git" and words[0] in ("-C", "-c") else words[1:]
     return words
 
 
 def derived(content: str, quotes: Iterable[str] = ()) -> tuple[Moment, ...]:
-    """The moments of a statement: paths that it names, and the failures that its evidence shows.
+    """Moments of a statement: the paths in it, and the failures in its evidence.
 
-    Not the commands that it names: every session has a `git status`, and whether it belongs before
-    one is for the person to say.
+    Not the commands in it: every session has a `git status`, so only a person can say whether a
+    memory belongs to one.
     """
     found = dict.fromkeys((*_paths_named(content), *_failures(quotes)))
     return tuple(found)[:MAX_DERIVED]
 
 
 def paths_in(text: str) -> Iterator[str]:
-    """The files and folders that a text names."""
+    """The files and folders in a text."""
     for path in _PATH.findall(text):
         if not _ABBREVIATION.match(path) and any(map(str.isalpha, path)):
             yield path.removeprefix("./")
@@ -135,7 +135,7 @@ def _paths_named(content: str) -> Iterator[Moment]:
 
 
 def _failures(quotes: Iterable[str]) -> Iterator[Moment]:
-    from reviewer.sessions.signatures import failing_lines  # late: it takes long to import
+    from reviewer.sessions.signatures import failing_lines  # late: slow to import
 
     for quote in quotes:
         for line in failing_lines(quote, plain=True):

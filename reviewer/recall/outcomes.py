@@ -1,4 +1,4 @@
-"""The outcome of a use: whether the failure came back after a memory was handed over."""
+"""Outcomes of uses: whether the failure came back after the memory was handed over."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from enum import StrEnum
 from msgspec import Struct
 
 from reviewer.clock import from_iso
-from reviewer.recall.at_call import FAILURE, GUARD
+from reviewer.recall.use_moments import ERROR, GUARD
 
 SAME_CALL = timedelta(seconds=2)
-"""Between a hook and the record of the call that it belongs to."""
+"""Allowed between a hook's time and that of the call it belongs to."""
 
 
 class UseOutcome(StrEnum):
-    """UNKNOWN: the session was not read yet, or shows nothing about the memory."""
+    """UNKNOWN: the session has not been read yet, or says nothing about the memory."""
 
     HELD = "held"
     BROKEN = "broken"
@@ -26,8 +26,8 @@ class UseOutcome(StrEnum):
 
 
 class MemoryUse(Struct, frozen=True):
-    """A memory in a session. `cue`: the commands and signatures of the moment; `of_memory`: the
-    signatures that the memory is about.
+    """A memory handed to a session. `cue`: commands and signatures of the moment; `of_memory`:
+    signatures of the failures that the memory is about.
     """
 
     memory: int
@@ -38,8 +38,8 @@ class MemoryUse(Struct, frozen=True):
     of_memory: frozenset[str] = frozenset()
 
 
-class Failed(Struct, frozen=True):
-    """A failure of a session that was read."""
+class SessionFailure(Struct, frozen=True):
+    """A failure in a session."""
 
     signature: str
     command: str
@@ -47,23 +47,22 @@ class Failed(Struct, frozen=True):
     last: str
 
 
-def outcome(use: MemoryUse, failures: Sequence[Failed]) -> UseOutcome:
-    """What the failures of its session say of a use.
+def outcome(use: MemoryUse, failures: Sequence[SessionFailure]) -> UseOutcome:
+    """The outcome of a use, judged by the failures of its session.
 
-    A failure that was there and does not come back was held off; so was that of a guard, where a
-    later failure shows that the session went on. With a prompt nobody knows whether it would have
-    come to it.
+    HELD: the failure had occurred and did not come back; or, after a guard, the session went on to
+    a later failure. A prompt proves neither: the failure might not have occurred at all.
     """
     at = from_iso(use.at)
     if at is None:
         return UseOutcome.UNKNOWN
     known = use.cue | use.of_memory
-    own = [each for each in failures if each.signature in known or (
-        use.moment == GUARD and each.command in use.cue)]  # fmt: skip
-    if any(_after(each.last, at + SAME_CALL) for each in own):
+    own = [failure for failure in failures if failure.signature in known or (
+        use.moment == GUARD and failure.command in use.cue)]  # fmt: skip
+    if any(_after(failure.last, at + SAME_CALL) for failure in own):
         return UseOutcome.BROKEN
-    went_on = any(_after(each.last, at) for each in failures)
-    if (use.moment == GUARD and went_on) or (use.moment == FAILURE and own):
+    went_on = any(_after(failure.last, at) for failure in failures)
+    if (use.moment == GUARD and went_on) or (use.moment == ERROR and own):
         return UseOutcome.HELD
     return UseOutcome.UNKNOWN
 
@@ -71,8 +70,8 @@ def outcome(use: MemoryUse, failures: Sequence[Failed]) -> UseOutcome:
 def uses_of(
     store: sqlite3.Connection, project: str | None, memory: int | None = None
 ) -> list[tuple[MemoryUse, UseOutcome]]:
-    """Every use of the memories of a project, or of all, with its outcome; or of one memory. Those
-    at a start are left out where no failure could have called for the memory.
+    """Every use of the memories of a project, of all projects, or of one memory, with its outcome.
+    Packets count only for memories with an error moment.
     """
     one, number = ("", ()) if memory is None else (" AND u.memory_id = ?", (memory,))
     uses = [
@@ -83,9 +82,9 @@ def uses_of(
     ]
     if not uses:
         return []
-    failed: dict[str, list[Failed]] = defaultdict(list)
+    failed: dict[str, list[SessionFailure]] = defaultdict(list)
     for session, *failure in store.execute(_FAILED):
-        failed[session].append(Failed(*failure))
+        failed[session].append(SessionFailure(*failure))
     return [(use, outcome(use, failed.get(use.session, ()))) for use in uses]
 
 

@@ -1,7 +1,6 @@
-"""What belongs to a moment, read off the store with plain SQL.
+"""Search for the memories of a moment, in plain SQL.
 
-A hook at a call of an agent runs this: it imports nothing but the standard library, and only what
-is loaded anyway.
+Runs in a hook at an agent's call: imports the standard library and modules that are loaded anyway.
 """
 
 from __future__ import annotations
@@ -15,25 +14,25 @@ from math import log
 
 from reviewer.recall.uses import QUOTED, WORD
 
-LEAST, GROWTH, IN_FAILURE = 1.65, 0.4, 0.8
-"""The score from which words alone recall a memory, in units of a word that no other memory has:
-(words in the text) ** GROWTH, for a failure IN_FAILURE times that, and never below LEAST. Long
+MIN_SCORE, GROWTH, FAILURE_FACTOR = 1.65, 0.4, 0.8
+"""The minimum score for a memory found by words alone, in units of a word unique to one memory:
+(words in the text) ** GROWTH, times FAILURE_FACTOR for a failure, and at least MIN_SCORE. Long
 texts match more by chance, and a wrong memory at a call is worse than none."""
-BESIDE = 0.6
-"""The lowest score of a further memory, as a share of the best."""
-NAME = 2.0
+MIN_SHARE = 0.6
+"""The minimum score of a further memory, as a share of the best."""
+NAME_WEIGHT = 2.0
 """Weight of an identifier; a plain word weighs 1. Identifiers rarely match by chance."""
-TOO_COMMON, MAX_HAVING = 5, 100
-"""A word does not count that more than one memory in TOO_COMMON, or more than MAX_HAVING have."""
+COMMON_SHARE, MAX_MATCHES = 5, 100
+"""A word is ignored if more than one memory in COMMON_SHARE, or more than MAX_MATCHES, have it."""
 MAX_WORDS = 64
 """Of a text."""
-STEM = 4
-"""Words that begin alike and that the same memories have are one word: `expect` and `expected`."""
+STEM_CHARS = 4
+"""Words in the same memories that share their first letters count as one: `expect`, `expected`."""
 MAX_CHARS = 6_000
-"""Of a text: half from its beginning, half from its end."""
+"""Characters of a text that are searched: half from its beginning, half from its end."""
 
 BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
-"""Scores of memories that belong to a moment by themselves."""
+"""Scores of memories found by a signature or a trigger."""
 
 _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
 _PLAIN_WORD = re.compile(r"\w+")
@@ -42,18 +41,18 @@ _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d
 
 
 class Recalled:
-    """A memory, and why it belongs to a moment."""
+    """A memory and the reason it was recalled."""
 
     def __init__(self, number: int, content: str, why: str, score: float) -> None:
         self.id, self.content, self.why, self.score = number, content, why, score
 
 
 class Cue:
-    """What happens at a moment.
+    """The search terms of a moment.
 
     `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
-    each part of a shell line; `signatures`: of a failure, the rule of a linter alone too;
-    `output`: all that a failed call said; `tool`: the agent's name for what was called.
+    each part of a shell line; `signatures`: of a failure, including a linter's bare rule;
+    `output`: the complete output of a failed call; `tool`: the tool's name in the agent.
     """
 
     def __init__(
@@ -71,7 +70,7 @@ class Cue:
 
     @property
     def key(self) -> str:
-        """What is kept of it: no text from outside, which might have a secret in it."""
+        """The part that is stored; without text from outside, which might contain a secret."""
         return "\n".join((*self.commands, *self.signatures))
 
 
@@ -84,39 +83,39 @@ _RECALLABLE = (
 def recall(
     store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3, by_line: int = 0
 ) -> list[Recalled]:
-    """The memories that belong to a moment, best first: by signature, by trigger, then by the words
-    that few memories have. `by_line`: by words, at most so many for each line of a failure.
+    """The memories that belong to a moment, best first: by signature, by trigger, then by rare
+    words. `by_line`: maximum found by words for each line of a failure.
     """
     found: dict[int, Recalled] = {}
-    paths = _tails(cue.paths)
-    for each in (
+    paths = _path_ends(cue.paths)
+    for memory in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
-        *(_quoted(store, project, cue) if cue.output else ()),
+        *(_by_quotation(store, project, cue) if cue.output else ()),
         *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
         *_triggered(store, project, "tool", [cue.tool] if cue.tool else [], "tool", BY_TRIGGER),
         *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
         *_triggered(
             store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER
         ),
-        *(_named(store, project, cue.text) if cue.kind == "prompt" else ()),
-        *_worded(store, project, cue.output or cue.text),
+        *(_by_command_word(store, project, cue.text) if cue.kind == "prompt" else ()),
+        *_by_chosen_words(store, project, cue.output or cue.text),
         *_by_words(store, project, cue, by_line or limit),
     ):
-        if each.id not in found or each.score > found[each.id].score:
-            found[each.id] = each
-    best = sorted(found.values(), key=lambda each: (-each.score, -each.id))
+        if memory.id not in found or memory.score > found[memory.id].score:
+            found[memory.id] = memory
+    best = sorted(found.values(), key=lambda memory: (-memory.score, -memory.id))
     return best[:limit]
 
 
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
-    """The memories that guard a call, the newest first."""
-    values = [*_with_programs(cue.commands), *_tails(cue.paths)]
+    """The memories that guard a call, newest first."""
+    values = [*_with_programs(cue.commands), *_path_ends(cue.paths)]
     return _triggered(store, project, "guard", values, "guard", BY_TRIGGER)
 
 
-def ties_of(store: sqlite3.Connection) -> tuple[str, ...]:
-    """The guards, commands and tools that a person has chosen, as `guard git push`, and the
-    commands that have shown the failures of memories: a pipe may hide that they fail again.
+def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
+    """The chosen guards, commands and tools, as `guard git push`, and the commands in which a
+    memory's failure occurred: a pipe may hide that they fail again.
     """
     rows = store.execute("SELECT moments FROM memory WHERE status = 'active' AND moments <> ''")
     chosen = {moment for (moments,) in rows for moment in moments.split("\n")}
@@ -136,7 +135,7 @@ def ties_of(store: sqlite3.Connection) -> tuple[str, ...]:
 
 
 def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, str, str]]:
-    """Every command and guard that a person has tied a memory to, with the memory."""
+    """The commands and guards chosen for memories: memory, content, command."""
     return store.execute(
         "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
         f" WHERE t.kind IN ('command', 'guard') AND {_ACTIVE} ORDER BY m.id DESC",
@@ -144,8 +143,8 @@ def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, 
     ).fetchall()
 
 
-def _named(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalled]:
-    """The memories whose act a prompt names: `git push` by the word push."""
+def _by_command_word(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalled]:
+    """The memories for whose command a prompt has a word: `git push` by the word push."""
     said = prompt.lower()
     rows = [row for row in command_moments(store, project) if row[2].rpartition(" ")[2] in said]
     words = {word.lower() for word in words_of(prompt)} if rows else ()
@@ -157,17 +156,17 @@ def _named(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalle
 
 
 def _with_programs(commands: Iterable[str]) -> list[str]:
-    """Each command with its subcommands, with fewer of them, and the program alone."""
+    """Each command with all its subcommands, with fewer, and the program alone."""
     found: dict[str, None] = {}
-    for each in commands:
-        while each:
-            found[each] = None
-            each = each.rpartition(" ")[0]
+    for command in commands:
+        while command:
+            found[command] = None
+            command = command.rpartition(" ")[0]
     return list(found)
 
 
-def _tails(paths: Iterable[str]) -> list[str]:
-    """Every end of a path, and every end of the folders above it, with a slash behind these."""
+def _path_ends(paths: Iterable[str]) -> list[str]:
+    """Every end of a path, and of the folders above it with a trailing slash."""
     found: dict[str, None] = {}
     for path in paths:
         steps = [step for step in path.replace("\\", "/").split("/") if step][-12:]
@@ -189,7 +188,7 @@ def _triggered(
     if not values:
         return []
     marks = ", ".join("?" * len(values))
-    # CROSS JOIN: SQLite begins with the few moments, whatever it thinks of the memories.
+    # CROSS JOIN makes SQLite start with the few moments, not with the memories.
     rows = store.execute(
         "SELECT m.id, m.content, max(t.value)"
         " FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
@@ -203,8 +202,8 @@ def _triggered(
     ]
 
 
-def _worded(store: sqlite3.Connection, project: int, text: str) -> list[Recalled]:
-    """The memories for which a person has chosen words that a text has, each as a whole."""
+def _by_chosen_words(store: sqlite3.Connection, project: int, text: str) -> list[Recalled]:
+    """The memories whose chosen words all occur in a text, as whole words."""
     rows = store.execute(
         "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
         f" WHERE t.kind = 'words' AND {_ACTIVE} ORDER BY m.id DESC",
@@ -218,8 +217,8 @@ def _worded(store: sqlite3.Connection, project: int, text: str) -> list[Recalled
     ]
 
 
-def _quoted(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
-    """The memories for which a person has written down words of a failure."""
+def _by_quotation(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
+    """The memories whose chosen quotations of a failure occur in its output."""
     said = "\n".join((cue.output, *cue.signatures)).lower()
     rows = store.execute(
         "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
@@ -233,32 +232,32 @@ def _quoted(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]
 
 
 def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> Iterator[Recalled]:
-    """By the words of a text; of a failure by those of each line, at most `most` for each."""
+    """The memories found by the words of a text; for a failure, at most `most` for each line."""
     if not cue.text:
         return
-    (count,) = store.execute(  # from the index alone, as the table takes ten times as long
+    (count,) = store.execute(  # covered by the index: ten times as fast as the table
         "SELECT count(*) FROM memory INDEXED BY memory_decided_of_project"
         " WHERE project_id = ? AND status = 'active' AND decided_at IS NOT NULL",
         (project,),
     ).fetchone()
-    few = min(max(count // TOO_COMMON, 3), MAX_HAVING)
+    few = min(max(count // COMMON_SHARE, 3), MAX_MATCHES)
     rules = _rules(cue.signatures)
-    having = cache(partial(_having, store, count=count, most=few))
+    having = cache(partial(_memories_with, store, count=count, most=few))
 
     for line in cue.text.splitlines() if cue.signatures else (cue.text,):
         words = words_of(line)
-        expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else IN_FAILURE)
-        least = log(max(count, 3) / 1.5) * max(LEAST, expected)
+        expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
+        least = log(max(count, 3) / 1.5) * max(MIN_SCORE, expected)
         sums: dict[int, float] = {}
         shared: dict[int, list[str]] = {}
         stems: set[tuple[str, tuple[tuple[int, float], ...]]] = set()
         for word in words:
             scores = having(word.lower())
-            stem = word[:STEM].lower(), scores
+            stem = word[:STEM_CHARS].lower(), scores
             if not scores or stem in stems:
                 continue
             stems.add(stem)
-            weight = NAME if _NAME.search(word) else 1.0
+            weight = NAME_WEIGHT if _NAME.search(word) else 1.0
             ruled = least if word.lower() in rules else 0.0
             for number, score in scores:
                 sums[number] = sums.get(number, 0.0) + weight * score + ruled
@@ -267,7 +266,7 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
         if top < least:
             continue
         best = sorted(
-            (number for number, score in sums.items() if score >= top * BESIDE),
+            (number for number, score in sums.items() if score >= top * MIN_SHARE),
             key=lambda number: -sums[number],
         )
         contents = (
@@ -279,23 +278,23 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
 
 
 def _rules(signatures: Sequence[str]) -> set[str]:
-    """The rules of linters that stand before a message. One without is a word like any other."""
-    ruled = [each.partition(": ")[0] for each in signatures if ": " in each]
+    """The linter rules at the head of a message. A rule alone is an ordinary word."""
+    ruled = [signature.partition(": ")[0] for signature in signatures if ": " in signature]
     return {
-        each.lower()
-        for each in signatures
-        if " " not in each and any(each in before for before in ruled)
+        signature.lower()
+        for signature in signatures
+        if " " not in signature and any(signature in before for before in ruled)
     }
 
 
-def _having(
+def _memories_with(
     store: sqlite3.Connection, word: str, *, count: int, most: int
 ) -> tuple[tuple[int, float], ...]:
-    """The memories that have a word, by itself or in a name, with what that is worth; none where
-    more than `most` do.
+    """The memories that have a word, alone or inside a name, with its weight; empty if more than
+    `most` have it.
     """
     quoted = f'"{word}"'
-    if store.execute(  # known without the scores, which take four times as long
+    if store.execute(  # cheaper than the scores, which take four times as long
         "SELECT 1 FROM recall_text WHERE recall_text MATCH ? LIMIT 1 OFFSET ?", (quoted, most)
     ).fetchone():
         return ()
@@ -315,26 +314,26 @@ def _having(
 
 
 def words_of_names(text: str) -> list[str]:
-    """The words that the names in a text are made of, in lower case: session, grace and period of
+    """The lower-case words inside the names of a text: session, grace and period for
     `sessionGracePeriod`.
     """
     found: dict[str, None] = {}
-    for each in _WORD.finditer(text):
-        words = _WORD_OF_NAME.findall(each[0]) if _NAME.search(each[0]) else ()
-        if len(words) > 1 and "/" not in each[0]:
+    for match in _WORD.finditer(text):
+        words = _WORD_OF_NAME.findall(match[0]) if _NAME.search(match[0]) else ()
+        if len(words) > 1 and "/" not in match[0]:
             found.update(dict.fromkeys(word.lower() for word in words if len(word) > 2))
     return list(found)
 
 
 def words_of(text: str) -> list[str]:
-    """The different words of a text that may tell memories apart, as they are spelled, and the
-    words of the names among them.
+    """The distinct words of a text that may tell memories apart, as spelled, and the words inside
+    its names.
     """
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
     found: dict[str, str] = {}
-    for each in _WORD.finditer(text):
-        word = each[0]
+    for match in _WORD.finditer(text):
+        word = match[0]
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)
     for word in words_of_names(text):

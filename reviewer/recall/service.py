@@ -1,4 +1,4 @@
-"""Recall: what belongs to a moment, the moments of each memory, and its uses."""
+"""Recall: the memories of a moment, the moments of a memory, and its uses."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from reviewer.recall.moments import (
     read_moments,
 )
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.search import Cue, Recalled, recall, ties_of, words_of_names
+from reviewer.recall.search import Cue, Recalled, call_triggers_of, recall, words_of_names
+from reviewer.recall.use_moments import START
 from reviewer.recall.uses import (
     QUOTED,
-    START,
     TEXT,
     WORD,
     in_transaction,
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
 
 LONGEST_MEMORY = 420
-"""Characters of a memory as an agent gets it at a call."""
+"""Characters of a memory as shown to an agent at a call."""
 LONGEST_CHOICE = 500
 
 
 class UseCount(Struct, frozen=True):
-    """How often a memory was handed over, and the known outcomes. `starts`: packets that it was in;
-    `needed`: those after which a failure called for it all the same.
+    """Uses of a memory and their known outcomes. `starts`: packets that contained it; `needed`:
+    packets after which the failure occurred anyway.
     """
 
     memory: int
@@ -65,16 +65,16 @@ class UseCount(Struct, frozen=True):
         """`used 12 times, 9 times it held, in 30 packets`."""
         used = f"used {_times(self.used)}" if self.used else "never used at a call"
         packets = f"in {self.starts:,} packet{'s' * (self.starts > 1)}"
-        told = [
+        others = [
             f"{_times(number)} it {what}"
             for number, what in ((self.held, "held"), (self.broken, "came back"))
             if number
         ]
         if self.starts:
-            told.append(
+            others.append(
                 f"{packets}, {self.needed:,} of them did not help" if self.needed else packets
             )
-        return ", ".join((used, *told))
+        return ", ".join((used, *others))
 
 
 def _times(number: int) -> str:
@@ -82,7 +82,7 @@ def _times(number: int) -> str:
 
 
 def cue_of(kind: str, text: str) -> Cue:
-    """What a text says of a moment. `kind`: `command`, `error`, `path` or `prompt`."""
+    """The search terms in a text. `kind`: `command`, `error`, `path` or `prompt`."""
     match kind:
         case "command":
             return Cue(kind, "", commands=heads(text), tool=text.strip())
@@ -96,7 +96,7 @@ def cue_of(kind: str, text: str) -> Cue:
 
 
 class Recall:
-    """Reads and writes what belongs to which moment."""
+    """Finds memories by moment, and reads and writes the moments of memories."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
@@ -106,7 +106,7 @@ class Recall:
     def at(self, project: str, cue: Cue, *, limit: int = 3, session: str = "") -> list[Recalled]:
         """The memories of a project that belong to a moment, best first.
 
-        `session`: note them as handed over to it. Raises StoreError.
+        `session`: record them as handed to it. Raises StoreError.
         """
         self.derive()
         with failures_as_sentences(self._database.path):
@@ -117,14 +117,14 @@ class Recall:
             now = iso(self._clock())
 
             def note(store: sqlite3.Connection) -> None:
-                for each in found:
-                    note_use(store, each.id, session, cue.kind, cue.key, now)
+                for memory in found:
+                    note_use(store, memory.id, session, cue.kind, cue.key, now)
 
             self._write(note)
         return found
 
     def derive(self) -> int:
-        """Derive the moments of memories that were promoted or changed; returns how many."""
+        """Derive the moments of promoted and changed memories; returns how many memories."""
         if self._database.read_only:
             return 0
         with failures_as_sentences(self._database.path):
@@ -133,32 +133,35 @@ class Recall:
         made: list[tuple[int, list[tuple[str, str]]]] = []
 
         def work(store: sqlite3.Connection) -> None:
-            # Inside the transaction: a choice that is made meanwhile would be lost.
+            # Read inside the transaction, so that a choice made meanwhile is not lost.
             due = store.execute(_DUE).fetchall()
-            made.extend((row[0], self._made(*row)) for row in due)
+            made.extend((row[0], self._moment_rows(*row)) for row in due)
             put_moments(store, made)
 
         self._write(work)
         return len(made)
 
-    def _made(self, memory: int, content: str, chosen: str, flags: str) -> list[tuple[str, str]]:
-        """The moments of a memory, the words of names in it, and its text as agents get it."""
+    def _moment_rows(
+        self, memory: int, content: str, chosen: str, flags: str
+    ) -> list[tuple[str, str]]:
+        """The moments of a memory, the words inside its names, and its text for agents."""
         found = [
-            (str(each.kind), each.value) for each in _moments(content, chosen, self._quotes(memory))
+            (str(moment.kind), moment.value)
+            for moment in _moments(content, chosen, self._quotes(memory))
         ]
         for kind, value in tuple(found) if chosen else ():
             if kind == MomentKind.ERROR and " " in value:
                 said = value, signature(value)
-                found += [(QUOTED, each.lower()) for each in said if each]
+                found += [(QUOTED, words.lower()) for words in said if words]
         found += [(WORD, word) for word in words_of_names(content)]
         return (
             found if is_planted(content, flags.split()) else [*found, (TEXT, _for_agents(content))]
         )
 
-    def ties(self) -> tuple[str, ...]:
+    def call_triggers(self) -> tuple[str, ...]:
         """The guards, commands and tools of all projects: `guard git push`. Raises StoreError."""
         with failures_as_sentences(self._database.path):
-            return ties_of(self._database.reader())
+            return call_triggers_of(self._database.reader())
 
     def moments(self, memory: int) -> tuple[Moment, ...]:
         """The moments of a memory or candidate. Raises StoreError."""
@@ -169,7 +172,7 @@ class Recall:
         return () if row is None else _moments(row[0], row[1], self._quotes(memory))
 
     def set_moments(self, memory: int, moments: Sequence[Moment]) -> Done:
-        """Choose the moments of a memory, as an act; none: they are derived again.
+        """Choose the moments of a memory, as one act; an empty choice derives them again.
 
         Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for unusable moments.
         """
@@ -177,10 +180,10 @@ class Recall:
 
         chosen = ", ".join(map(str, moments)) or "derived"
         if len(chosen) > LONGEST_CHOICE:
-            raise ReviewerError(f"Moments have at most {LONGEST_CHOICE} characters in all.")
-        for each in moments:
-            if each.value and not any(map(str.isalnum, each.value)):
-                raise ReviewerError(f"{each} names nothing that could be recognised.")
+            raise ReviewerError(f"Moments have at most {LONGEST_CHOICE} characters in total.")
+        for moment in moments:
+            if moment.value and not any(map(str.isalnum, moment.value)):
+                raise ReviewerError(f"{moment} has no word that could be recognised.")
         title = f"Set when #{memory} is recalled"
         with self._ledger.act("edit", title) as act:
             rows = act.query("SELECT status FROM memory WHERE id = ?", (memory,))
@@ -193,16 +196,16 @@ class Recall:
         return Done(act.id, f"{title}: {chosen}", (memory,))
 
     def note_start(self, memories: Sequence[int], session: str, at: str) -> None:
-        """Note that a session was given memories in a packet. Raises StoreError."""
+        """Record the memories in a packet handed to a session. Raises StoreError."""
         if memories:
             self._write(lambda store: note_start(store, memories, session, at))
 
     def use(self, memory: int) -> str:
-        """How often a memory was used, in words; empty for one that never was."""
-        return next((each.words for each in self.uses(None, memory)), "")
+        """The number of uses of a memory, in words; empty if it was never used."""
+        return next((count.words for count in self.uses(None, memory)), "")
 
     def uses(self, project: str | None, memory: int | None = None) -> list[UseCount]:
-        """The uses of each memory that has any, or of one, most used first. Raises StoreError."""
+        """Use counts of each used memory, or of one, most used first. Raises StoreError."""
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
             found = uses_of(reader, project, memory)
@@ -218,7 +221,7 @@ class Recall:
                 broken=outcomes[number, False, UseOutcome.BROKEN],
                 needed=outcomes[number, True, UseOutcome.BROKEN],
             )
-        return sorted(counts.values(), key=lambda each: (-each.used, -each.starts, each.memory))
+        return sorted(counts.values(), key=lambda count: (-count.used, -count.starts, count.memory))
 
     def _quotes(self, memory: int) -> list[str]:
         with failures_as_sentences(self._database.path):
@@ -230,7 +233,7 @@ class Recall:
         return [row[0] for row in rows]
 
     def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Write what is derived or counted, which is not in the ledger."""
+        """Write derived and counted rows, which are not in the ledger."""
         with self._database.write_lock, failures_as_sentences(self._database.path, writing=True):
             self._database.require_in_place()
             in_transaction(self._database.writer, work)
@@ -246,11 +249,11 @@ _DUE = (
     "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
     " CROSS JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
 )
-"""CROSS JOIN: SQLite begins with what is due, of which there is mostly nothing."""
+"""CROSS JOIN makes SQLite start with what is due, which is usually empty."""
 
 
 def _for_agents(content: str) -> AgentText:
-    """A content on one line, as an agent may read it."""
+    """A content on one line, safe for agents."""
     text = without_tags(" ".join(content.split()))
     return AgentText(text if len(text) <= LONGEST_MEMORY else f"{text[: LONGEST_MEMORY - 1]}…")
 

@@ -1,5 +1,5 @@
-"""What recall writes: uses of memories and derived moments. Both can be lost without harm, so they
-are not in the ledger; a use is no evidence of its own memory.
+"""Rows that recall writes: uses of memories, and derived moments. Both can be lost without harm, so
+they are not in the ledger. A use is not evidence for its memory.
 """
 
 from __future__ import annotations
@@ -7,24 +7,23 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable
 
+from reviewer.recall.use_moments import START
+
 TEXT = "text"
-"""The kind of a row of `moment` with the memory's text as agents get it. It is prepared, because a
-hook has no time for that."""
+"""The kind of a `moment` row with the memory's text for agents, prepared because a hook has no
+time for it."""
 WORD = "word"
-"""The kind of a row of `moment` with a word of a name in the memory."""
+"""The kind of a `moment` row with a word inside a name of the memory."""
 QUOTED = "quoted"
-"""The kind of a row of `moment` with words of a failure, in lower case: as a person wrote them, and
-as signatures have them."""
-START = "start"
-"""The moment of a packet, which hands over most memories of a small project."""
+"""The kind of a `moment` row with words of a failure in lower case: a person's, or a signature."""
 CUE_CHARS = 1_000
-"""Characters that are kept of a moment's key."""
+"""Characters of a moment's key that are stored."""
 
 
 def note_use(
     store: sqlite3.Connection, memory: int, session: str, moment: str, cue: str, at: str
 ) -> None:
-    """Note that a session was handed a memory."""
+    """Record that a session was handed a memory."""
     store.execute(
         "INSERT INTO use_of_memory (memory_id, session, moment, cue, at) VALUES (?, ?, ?, ?, ?)",
         (memory, session, moment, cue[:CUE_CHARS], at),
@@ -32,7 +31,7 @@ def note_use(
 
 
 def note_start(store: sqlite3.Connection, memories: Iterable[int], session: str, at: str) -> None:
-    """Note the memories of the packets that a session was given, once."""
+    """Record the memories in a session's packets, once each."""
     store.executemany(
         "INSERT INTO use_of_memory (memory_id, session, moment, cue, at)"
         f" SELECT id, ?2, '{START}', '', ?3 FROM memory WHERE id = ?1 AND NOT EXISTS (SELECT 1"
@@ -44,7 +43,7 @@ def note_start(store: sqlite3.Connection, memories: Iterable[int], session: str,
 def put_moments(
     store: sqlite3.Connection, made: Iterable[tuple[int, Iterable[tuple[str, str]]]]
 ) -> None:
-    """Put the moments of memories in place of those that they had."""
+    """Replace the moments of memories."""
     for memory, moments in made:
         store.execute("DELETE FROM moment WHERE memory_id = ?", (memory,))
         store.executemany(
@@ -52,12 +51,12 @@ def put_moments(
             [(memory, kind, value) for kind, value in moments],
         )
         store.execute("DELETE FROM moment_due WHERE memory_id = ?", (memory,))
-    # A lookup asks every segment of the index. Of a large one, 1,000 pages are merged at a time.
+    # A lookup visits every segment of the index; merging 1,000 pages at a time keeps them few.
     store.execute("INSERT INTO recall_text(recall_text, rank) VALUES ('merge', -1000)")
 
 
 def in_transaction(store: sqlite3.Connection, work: Callable[[sqlite3.Connection], None]) -> None:
-    """Carry out work as one transaction."""
+    """Run a function in one transaction."""
     store.execute("BEGIN IMMEDIATE")
     try:
         work(store)

@@ -1,7 +1,7 @@
 """A web server on the loopback address that shows the screen in a browser.
 
-Each tab runs a program of its own on the same store. The address has a token: without it, under
-another host name or from a page of another origin nothing is answered.
+Each tab runs its own program on the same store. The address has a token: requests without it, for
+another host name or from another origin are refused.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from reviewer.errors import ReviewerError
 
 HOST = "127.0.0.1"
 HEARTBEAT = 15
-"""Seconds after which a browser that is gone is noticed."""
+"""Seconds after which a lost browser is noticed."""
 CELLS = (20, 500)
-"""The least and the most columns or rows that a browser may ask for."""
+"""The minimum and maximum of columns or rows that a browser may ask for."""
 SHUTDOWN = 3.0
 """Seconds for open tabs to end."""
 HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ class Server:
     """Serves one command until Ctrl-C."""
 
     def __init__(self, command: Sequence[str], port: int = 0, token: str | None = None) -> None:
-        """`port` 0 takes a free one. Raises ReviewerError when the port is taken."""
+        """`port`: 0 for a free one. Raises ReviewerError if the port is taken."""
         self._command = _shell_line(command)
         self._token = token or secrets.token_urlsafe(24)
         self._socket = _listen(port)
@@ -51,7 +51,7 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Where the screen is; whoever knows it can use it on this machine."""
+        """The address of the screen; whoever knows it can use it on this machine."""
         return f"http://{HOST}:{self._port}/{self._token}/"
 
     def run(self) -> None:
@@ -66,7 +66,7 @@ class Server:
 
     def app(self) -> web.Application:
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-            return await self._guard(request, handler)  # a bound method cannot be marked
+            return await self._guard(request, handler)  # a bound method cannot be decorated
 
         app = web.Application(middlewares=[web.middleware(guard)])
         app.router.add_get("/{token}/", self._page)
@@ -76,10 +76,10 @@ class Server:
         app.on_shutdown.append(self._close_all)
         return app
 
-    # who may ask
+    # access
 
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse other hosts (a name that leads here by DNS), other origins and wrong tokens."""
+        """Refuse other hosts (a DNS name pointing here), other origins and wrong tokens."""
         if not self._is_allowed(request):
             raise web.HTTPForbidden(text="Open the address that `reviewer serve` printed.\n")
         response = await handler(request)
@@ -135,7 +135,7 @@ class Server:
         return web.FileResponse(path)
 
     async def _session(self, request: web.Request) -> web.StreamResponse:
-        """Run a program for a tab; it ends with the tab, and keeps what was typed."""
+        """Run a program for a tab; it ends with the tab, and keeps typed text."""
         tab = web.WebSocketResponse(heartbeat=HEARTBEAT)
         await tab.prepare(request)
         self._open.add(tab)
@@ -162,7 +162,7 @@ class Server:
 
 
 async def _pass_on(tab: web.WebSocketResponse, service: AppService) -> None:
-    """Give the program what the browser sends: keys, mouse, size, focus."""
+    """Forward the browser's messages to the program: keys, mouse, size, focus."""
     async for message in tab:
         if message.type != WSMsgType.TEXT:
             continue
@@ -179,7 +179,7 @@ async def _pass_on(tab: web.WebSocketResponse, service: AppService) -> None:
                 case ["focus", *_]:
                     await service.focus()
         except (ValueError, RecursionError):
-            continue  # it was not JSON
+            continue  # not JSON
 
 
 def _cells(value: object, otherwise: int) -> int:
@@ -199,7 +199,7 @@ def _shell_line(command: Sequence[str]) -> str:
 
 def _listen(port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if os.name != "nt":  # there it would let two programs share a port
+    if os.name != "nt":  # Windows would let two programs share a port
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))

@@ -39,7 +39,7 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.results import command_outcomes
 from reviewer.sources.shell import GROUPS, Command, only_looks
-from reviewer.text.secrets import mask
+from reviewer.text.secrets import mask, with_secrets
 
 REACH = 25
 """Calls after a failure within which its fix is searched."""
@@ -171,8 +171,9 @@ class Findings:
 
     def close(self) -> list[Finding]:
         """The findings, masked; each kind of failure once per session."""
-        masked: dict[str, str] = {}
-        return [_masked(found, masked) for lane in self._lanes.values() for found in lane.close()]
+        found = [each for lane in self._lanes.values() for each in lane.close()]
+        with_secrets(text for each in found for text in _texts(each))
+        return [_masked(each) for each in found]
 
 
 def findings_of(events: Iterable[Event]) -> list[Finding]:
@@ -735,24 +736,25 @@ def _joined(known: Finding, new: Finding) -> Finding:
     )
 
 
-def _masked(found: Finding, known: dict[str, str]) -> Finding:
-    """A finding with masked secrets. `known`: texts already masked."""
+def _texts(found: Finding) -> Iterator[str]:
+    """The texts of a finding that may contain secrets."""
+    yield from (found.signature, found.text, found.command, found.session, found.fix, found.words)
+    for each in found.evidence:
+        yield from (each.text, each.record)
 
-    def masked(text: str) -> str:
-        if text not in known:
-            known[text] = mask(text).text
-        return known[text]
 
+def _masked(found: Finding) -> Finding:
+    """A finding with masked secrets."""
     return structs.replace(
         found,
-        signature=masked(found.signature),
-        text=masked(found.text),
-        command=masked(found.command),
-        session=masked(found.session),
-        fix=masked(found.fix),
-        words=masked(found.words),
+        signature=mask(found.signature).text,
+        text=mask(found.text).text,
+        command=mask(found.command).text,
+        session=mask(found.session).text,
+        fix=mask(found.fix).text,
+        words=mask(found.words).text,
         evidence=tuple(
-            structs.replace(each, text=masked(each.text), record=masked(each.record))
+            structs.replace(each, text=mask(each.text).text, record=mask(each.record).text)
             for each in found.evidence
         ),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 
 import msgspec
 
@@ -72,6 +73,9 @@ _STATUSES: Mapping[str, str] = {
     **dict.fromkeys(["in_progress", "in-progress", "inprogress", "active", "doing", "~"], "active"),
     **dict.fromkeys(["cancelled", "canceled", "deleted", "dropped", "-"], "dropped"),
 }
+OFTEN = 400
+"""Maximum length of a command whose split is cached: agents repeat short ones."""
+_remembered = lru_cache(maxsize=256)(split)
 PATCH_START = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.M)
 _CHECKBOX = re.compile(r"^[^\S\n]*+(?:[-*+]|\d++[.)])?[^\S\n]*+\[([ xX~-])\] *+(\S.*)$", re.M)
@@ -113,7 +117,8 @@ def read_call(
     if PATCH_START in patch and _is_patch(patch, act):
         act, changes = Act.EDIT, tuple(_patched(patch))
     elif act is Act.RUN:
-        commands = split(command, windows=windows)
+        reading = split if len(command) > OFTEN else _remembered
+        commands = reading(command, windows=windows)
         if folder := _first(args, _FOLDERS):
             origin = msgspec.structs.replace(origin, cwd=folder)
     elif act in (Act.EDIT, Act.WRITE):

@@ -15,8 +15,6 @@ from reviewer.installation import extra_command, package_command
 
 EXCERPT_AT = "excerpt_at"
 """Key in the `meta` of a record whose text is an excerpt: the offset of its first character."""
-RECORD_LINE = "record_line"
-"""Another key there: the first line of the whole record."""
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 """A JSON object with fsspec options by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
@@ -43,33 +41,21 @@ def file_system(url: str) -> Any:
     try:
         made = fsspec.get_filesystem_class(protocol)
         options = {**_patience(protocol), **_options().get(protocol, {})}
-        _require_options(url, made, options)
+        inspect.signature(made.__init__).bind(
+            None, **options
+        )  # one built in part says so in __del__
         return made(**options)
     except ImportError as missing:
         google = protocol in ("gs", "gcs")
         how = package_command("gcsfs") if google else extra_command("fleet")
         raise SourceError(f"{url} cannot be opened ({missing}): {how}") from missing
-    except ValueError as problem:
-        raise SourceError(f"{url} cannot be opened: {problem}") from problem
+    except (TypeError, ValueError) as problem:  # an option is missing or wrong
+        raise SourceError(
+            f"{url} cannot be opened: {problem}. {OPTIONS_VARIABLE} has its options as JSON: see"
+            " docs/fleet.md."
+        ) from problem
     except OSError as problem:  # some connect immediately
         raise SourceError(trouble(url, problem)) from problem
-
-
-def _require_options(url: str, kind: Any, options: dict[str, Any]) -> None:
-    """Raise SourceError if a file system lacks required options."""
-    needed = [
-        name
-        for name, each in list(inspect.signature(kind.__init__).parameters.items())[1:]
-        if each.default is each.empty and each.kind is each.POSITIONAL_OR_KEYWORD
-    ]
-    missing = {name: "..." for name in needed if name not in options}
-    if missing:
-        protocol = urlsplit(url).scheme
-        example = msgspec.json.encode({protocol: missing}).decode()
-        raise SourceError(
-            f"{url} cannot be opened: {protocol}:// needs options. Give them, for example:"
-            f" {OPTIONS_VARIABLE}='{example}'"
-        )
 
 
 def _patience(protocol: str) -> dict[str, Any]:

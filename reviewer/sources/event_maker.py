@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from reviewer.sources.calls import Plans, read_call
@@ -41,7 +42,7 @@ class EventMaker:
         self._format = format_name
         self._names = CallNames()
         self._open: dict[str, Call] = {}
-        self._plans: dict[str | None, Plans] = {}
+        self._plans: defaultdict[str | None, Plans] = defaultdict(Plans)
 
     def of_block(self, block: Block) -> Sequence[Event]:
         """The events of a block."""
@@ -117,7 +118,7 @@ class EventMaker:
         return (result,) if items is None else (result, Plan(origin, items))
 
     def _plan(self, origin: Origin) -> Plans:
-        return self._plans.setdefault("sidechain" if origin.sidechain else origin.session, Plans())
+        return self._plans["sidechain" if origin.sidechain else origin.session]
 
 
 def _speaker(origin: Origin, role: Role, name: str) -> Speaker:

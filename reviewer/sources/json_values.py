@@ -52,7 +52,7 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
         key = _text.decode(name[0])
         position = _skip(value, name.end())
         piece = memoryview(decoded[key])
-        if value[position : position + len(piece)] == piece:
+        if bytes(value[position : position + len(piece)]) == bytes(piece):  # views compare slowly
             found[key] = (position, piece)
             position += len(piece)
         elif earlier := STRING.match(value, position):  # a name repeated further on

@@ -35,7 +35,7 @@ class RecordMaker:
 
     def add(self, turn: Turn) -> Iterable[Record]:
         """The records completed by this turn."""
-        texts = _refusals(turn) if any(part.feedback for part in turn.parts) else []
+        texts = _refusals(turn)
         for part in turn.parts:
             if part.is_data:
                 self._tally[part.text.strip("[]")] += 1

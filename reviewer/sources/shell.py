@@ -13,6 +13,7 @@ from typing import NamedTuple
 DEEPEST = 20
 """Maximum nesting of substitutions, groups and shells."""
 
+_BLANKS = " \t\r\\"
 _BLANK = re.compile(r"(?:[ \t\r]|\\\n)+")
 _PLAIN = re.compile(r"[^\s'\"\\`$&|;<>()]+")
 _PLAIN_OF_WINDOWS = re.compile(r"[^\s'\"`$&|;<>()]+")
@@ -132,11 +133,10 @@ class _Splitter:
         draft = _Draft("", [], [])
         group = -1  # start of a group that has just ended
         while self._at < len(self._text) and len(self._found) < self._most:
-            if blank := _BLANK.match(self._text, self._at):
-                self._at = blank.end()
-                continue
             sign = self._text[self._at]
-            if sign == "\n":
+            if sign in _BLANKS and (blank := _BLANK.match(self._text, self._at)):
+                self._at = blank.end()
+            elif sign == "\n":
                 self._at += 1
                 self._take_heredocs()
                 draft, group = self._end(draft, ";"), -1

@@ -1,1 +1,1 @@
-"""The SQLite file and the ledger, the only way to write to it."""
+"""The SQLite file, and the ledger for writing to it."""

@@ -1,4 +1,4 @@
-"""An act: changes of rows that are written together with their ledger entry."""
+"""An act: row changes, written together with their ledger entry."""
 
 from __future__ import annotations
 
@@ -45,37 +45,37 @@ LEDGERED = (
     "finding",
     "erasure",
 )
-"""Tables whose rows can be rebuilt from the ledger. All others are derived from them."""
+"""Tables that can be rebuilt from the ledger. All others are derived from them."""
 
 CHUNK = 500
 """Rows of one `IN (...)` query."""
 
 AMONG = "IN (SELECT value FROM json_each(?))"
-"""With `listed` ids as its parameter: one query, however many there are."""
+"""With `listed` ids as its parameter: one query for any number of ids."""
 
 BATCH = 10_000
 """Changes per batch."""
 
 
 MANY = 500
-"""Memories of one run whose words are put into the search index together."""
+"""From this many memories in one run, their words are indexed together."""
 INDEX_BYTES = 8 << 20
-"""Of the search index, kept in memory meanwhile."""
+"""Bytes of the search index kept in memory meanwhile."""
 
 
 FORGET = "forget"
-"""Kind of the acts that erase; nothing takes them back."""
+"""The kind of acts that erase; they cannot be undone."""
 
 
 class Scope(StrEnum):
-    """Whose act it is: `undo` walks decisions only, an ingestion is undone by naming it."""
+    """`undo` walks decisions only; an ingestion is undone by its number."""
 
     DECISION = "decision"
     INTAKE = "intake"
 
 
 class Act:
-    """An open transaction that records what it changes. Made by `Ledger.act`."""
+    """An open transaction that records its changes. Created by `Ledger.act`."""
 
     def __init__(self, connection: sqlite3.Connection, title: str, ownership: Ownership) -> None:
         self._connection = connection
@@ -98,11 +98,11 @@ class Act:
         return len(self.packed) > 0
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-        """Rows as this transaction sees them."""
+        """Rows as seen by this transaction."""
         return self._connection.execute(sql, parameters).fetchall()
 
     def changes_of(self, number: int) -> sqlite3.Blob:
-        """The packed changes of an earlier act, to read some of them at a time."""
+        """The packed changes of an earlier act, for reading some of them at a time."""
         return self._connection.blobopen("ledger", "changes", number, readonly=True)
 
     def require_own(self, table: str, rows: Iterable[int]) -> None:
@@ -114,7 +114,7 @@ class Act:
         return self.insert_many(table, [values])[0]
 
     def insert_many(self, table: str, rows: Sequence[Image]) -> range:
-        """Insert rows that all have the same columns; returns their ids, in order."""
+        """Insert rows with the same columns; returns their ids, in order."""
         if not rows:
             return range(0)
         first = self.next_id(table)
@@ -136,15 +136,15 @@ class Act:
         return self.update_many(table, [row], **values) == 1
 
     def update_many(self, table: str, rows: Sequence[int], **values: Value) -> int:
-        """Change the same columns of many rows; returns how many changed."""
+        """Change the same columns of many rows; returns the number of changed rows."""
         return sum(self._update(table, [(row, values) for row in chunk]) for chunk in chunks(rows))
 
     def update_each(self, table: str, updates: Sequence[tuple[int, Image]]) -> int:
-        """Change columns row by row; returns how many rows changed."""
+        """Change columns row by row; returns the number of changed rows."""
         return sum(self._update(table, chunk) for chunk in chunks(updates))
 
     def delete(self, table: str, row: int) -> None:
-        """Remove one row that nothing refers to."""
+        """Remove a row without references to it."""
         before = images(self._connection, table, [row], list(self._defaults(table)))
         if row not in before:
             raise KeyError(f"{table} {row}")
@@ -166,7 +166,7 @@ class Act:
         return len(done)
 
     def apply(self, changes: Iterable[RowChange]) -> None:
-        """Carry out changes unmodified (undo and redo)."""
+        """Apply changes unmodified (undo and redo)."""
         for run in batched(changes):
             put(self._connection, run)
             self._note(run)
@@ -179,7 +179,7 @@ class Act:
         )
 
     def _defaults(self, table: str) -> Image:
-        """Every column with its default, because an image of an insertion has the whole row."""
+        """Every column with its default, because an inserted row's image has them all."""
         columns = self._connection.execute(f"PRAGMA table_info({table})").fetchall()
         names = [column[1] for column in columns if column[1] != "id"]
         values = ", ".join(str(column[4] or "NULL") for column in columns if column[1] != "id")
@@ -202,7 +202,7 @@ def write_entry(
     number, previous, earliest = (last[0] + 1, last[1], last[2]) if last else (1, "", "")
     entry = LedgerEntry(
         number,
-        max(at, earliest),  # a clock that was set back does not undo the order
+        max(at, earliest),  # the order survives a clock that was set back
         masked_text(actor),
         str(scope),
         kind,
@@ -240,8 +240,8 @@ def write_entry(
 
 
 def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> None:
-    """Record the projects that an act belongs to. An undo or redo belongs to the projects of the
-    act that it reverses, because the rows of that act may be gone.
+    """Record the projects of an act. An undo or redo has those of the act that it reverses, because
+    the rows of that act may be gone.
     """
     if draft.target is not None:
         connection.execute(
@@ -277,7 +277,7 @@ def batched(changes: Iterable[RowChange]) -> Iterator[list[RowChange]]:
 def images(
     connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
 ) -> dict[int, Image]:
-    """Those columns of the rows that exist, by id."""
+    """These columns of the existing rows, by id."""
     found = stored(connection, table, rows, columns)
     return {row: dict(zip(columns, values, strict=True)) for row, values in found.items()}
 
@@ -285,7 +285,7 @@ def images(
 def stored(
     connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
 ) -> dict[int, tuple[Value, ...]]:
-    """The values of those columns in the rows that exist, by id."""
+    """The values of these columns in the existing rows, by id."""
     found: dict[int, tuple[Value, ...]] = {}
     names = ", ".join(columns)
     for chunk in chunks(rows):
@@ -297,7 +297,7 @@ def stored(
 def put(connection: sqlite3.Connection, changes: Iterable[RowChange], schema: str = "main") -> None:
     """Write the after images: insert, update or delete, in the given order.
 
-    Runs of the same statement go to SQLite together.
+    Runs of the same statement are executed together.
     """
     remaining = iter(changes)
     pending: list[RowChange] = list(islice(remaining, 1))
@@ -318,7 +318,7 @@ def put(connection: sqlite3.Connection, changes: Iterable[RowChange], schema: st
 
 
 def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
-    """Write changes that have the same statement."""
+    """Write changes with the same statement."""
     changed = run[0].before and run[0].after
     if run[0].table != "memory" or len(run) < MANY or changed:
         _execute(connection, sql, run)
@@ -328,7 +328,7 @@ def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange])
     event = "insert" if inserted else "delete"
     triggers = [f"memory_text_{event}"]
     if all(image["status"] != "active" for image in images):
-        triggers.append(f"recall_{event}")  # has nothing to do for them
+        triggers.append(f"recall_{event}")  # would never fire for them
     command = "" if inserted else "memory_text, "
     marks = "?, ?" if inserted else "'delete', ?, ?"
     texts = ((change.row, image["content"]) for change, image in zip(run, images, strict=True))
@@ -336,13 +336,13 @@ def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange])
         _execute(connection, sql, run)
         connection.executemany(
             f"INSERT INTO memory_text({command}rowid, content) VALUES ({marks})",
-            # FTS5 writes its index out wherever a number is lower than the one before it.
+            # FTS5 flushes its index whenever a number is lower than the previous one.
             sorted(texts),
         )
 
 
 def _execute(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
-    """Carry out a statement for each of these changes; deletions of neighbours go together."""
+    """Execute a statement for each of these changes; adjacent rows are deleted together."""
     rows = [change.row for change in run]
     first, last = min(rows), max(rows)
     if run[0].after is None and last - first + 1 == len(run):
@@ -355,9 +355,9 @@ def _execute(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange])
 
 @contextmanager
 def _without(connection: sqlite3.Connection, triggers: Sequence[str]) -> Iterator[None]:
-    """Without these triggers: one that never fires costs an insertion a third of its time.
+    """Drop these triggers meanwhile: one that never fires costs an insertion a third of its time.
 
-    Within the transaction of the act, so that nobody ever sees the store without them.
+    Inside the transaction of the act, so that nobody ever sees the store without them.
     """
     found = connection.execute(
         "SELECT sql FROM sqlite_master WHERE type = 'trigger'"
@@ -373,14 +373,14 @@ def _without(connection: sqlite3.Connection, triggers: Sequence[str]) -> Iterato
 
 @contextmanager
 def _indexing_at_once(connection: sqlite3.Connection) -> Iterator[None]:
-    """The search index writes out the words of all rows together, which is several times faster
-    than after every row.
+    """Let the search index write the words of all rows together, several times faster than after
+    every row.
     """
     _configure_index(connection, hashsize=INDEX_BYTES, automerge=0)
     yield
-    connection.execute("SAVEPOINT indexed")  # which makes FTS5 write out what it has in memory
+    connection.execute("SAVEPOINT indexed")  # makes FTS5 flush its memory
     connection.execute("RELEASE indexed")
-    _configure_index(connection, hashsize=1 << 20, automerge=4)  # what FTS5 does by itself
+    _configure_index(connection, hashsize=1 << 20, automerge=4)  # the defaults of FTS5
 
 
 def _configure_index(connection: sqlite3.Connection, **settings: int) -> None:

@@ -1,7 +1,7 @@
-"""Before and after images of rows, and how the ledger packs them.
+"""Before and after images of rows, and their packed form in the ledger.
 
-An act of many changes is packed in parts, one after another, so that neither writing nor undoing it
-needs all of them in memory.
+A large act is packed in parts, so that neither writing nor undoing it needs all its changes in
+memory.
 """
 
 from __future__ import annotations
@@ -23,25 +23,23 @@ Image: TypeAlias = dict[str, Value]
 
 
 PART = 20_000
-"""Changes that are packed together, at most."""
+"""Changes packed together, at most."""
 PART_BYTES = 32_000_000
-"""Bytes of changes that are packed together; a single larger change is a part of its own."""
+"""Bytes of changes packed together; a single larger change is a part of its own."""
 LARGEST = 512_000_000
-"""Bytes that a part may unpack to; a few megabytes that somebody planted could unpack to many
-gigabytes.
+"""Bytes of an unpacked part, as a defence: a few planted megabytes could unpack to many gigabytes.
 """
 PIECE = 1 << 20
-"""Bytes that are unpacked or copied at a time."""
+"""Bytes unpacked or copied at a time."""
 IN_MEMORY = 16 << 20
-"""Bytes of packed changes; more of one act wait in a temporary file."""
+"""Bytes of packed changes; the rest of an act is kept in a temporary file."""
 
 
 class RowChange(Struct, frozen=True, array_like=True, gc=False):
-    """The change that an act made to one row.
+    """A change of one row.
 
     An insertion has no `before`, a deletion no `after`; both have every column but `id`. An update
-    has the columns that changed, so that acts on other columns of the row do not prevent undoing
-    it.
+    has the changed columns only, so that later acts on other columns do not prevent undoing it.
     """
 
     table: str
@@ -72,7 +70,7 @@ class Packed:
         return self._number
 
     def add(self, changes: Sequence[RowChange]) -> None:
-        """Take more changes."""
+        """Add changes."""
         self._open += changes
         self._number += len(changes)
         while len(self._open) > PART:
@@ -90,23 +88,23 @@ class Packed:
         except OSError as problem:
             raise StoreError(
                 "The folder for temporary files has no room for the changes of this act: "
-                f"{problem.strerror}. Nothing was changed; make room, or name another in TMPDIR."
+                f"{problem.strerror}. Nothing was changed; make room, or set TMPDIR to another."
             ) from problem
 
     def close(self) -> int:
-        """The bytes of all of them; no more can be added."""
+        """The total size in bytes; no more can be added."""
         self._write(self._open)
         return self._parts.tell()
 
     def pieces(self) -> Iterator[bytes]:
-        """All of them, once closed."""
+        """All bytes, once closed."""
         self._parts.seek(0)
         while piece := self._parts.read(PIECE):
             yield piece
 
 
 def pack(changes: Sequence[RowChange]) -> bytes:
-    """Changes as the ledger stores them."""
+    """Changes in the format of the ledger."""
     packed = Packed()
     packed.add(changes)
     packed.close()
@@ -114,7 +112,7 @@ def pack(changes: Sequence[RowChange]) -> bytes:
 
 
 def _deflated(changes: Sequence[RowChange]) -> list[bytes]:
-    """One part, or several where one would be too large."""
+    """One part, or several if one would be too large."""
     encoded = _encoder.encode(changes)
     if len(encoded) > PART_BYTES and len(changes) > 1:
         half = len(changes) // 2
@@ -124,7 +122,7 @@ def _deflated(changes: Sequence[RowChange]) -> list[bytes]:
 
 @contextmanager
 def readable(act: int) -> Iterator[None]:
-    """Raise StoreError, naming the act, where its changes are damaged."""
+    """Raise StoreError, naming the act, if its changes are damaged."""
     try:
         yield
     except ValueError as problem:
@@ -132,18 +130,18 @@ def readable(act: int) -> Iterator[None]:
 
 
 def unpack(blob: bytes) -> Iterator[RowChange]:
-    """The changes of a ledger row; a part is read when its first change is wanted.
+    """The changes of a ledger row, read part by part.
 
-    Raises ValueError when a part that is read is damaged.
+    Raises ValueError for a damaged part.
     """
     for part in _parts(blob):
         yield from unpack_part(part)
 
 
 def split(blob: bytes) -> list[memoryview]:
-    """The parts of a ledger row's changes, each still packed.
+    """The parts of a ledger row's changes, still packed.
 
-    Raises ValueError when the blob is damaged, or a part is larger than any that is written.
+    Raises ValueError if the blob is damaged, or a part is larger than allowed.
     """
     return list(_parts(blob))
 
@@ -154,7 +152,7 @@ def _parts(blob: bytes) -> Iterator[memoryview]:
 
 
 def places(blob: BytesIO | Blob) -> Iterator[slice]:
-    """Where each part is. Raises ValueError as `split` does."""
+    """The position of each part. Raises ValueError as `split` does."""
     blob.seek(0, SEEK_END)
     at, size = 0, blob.tell()
     while at < size or not at:
@@ -190,9 +188,9 @@ def _require_size(size: int) -> None:
 
 
 def unpack_part(part: bytes | memoryview) -> list[RowChange]:
-    """The changes of one part, as `split` found it.
+    """The changes of a part from `split`.
 
-    Raises ValueError when it is damaged, or larger than any that is written.
+    Raises ValueError if it is damaged, or larger than allowed.
     """
     try:
         data = zlib.decompressobj().decompress(part, LARGEST + 1)
@@ -216,8 +214,8 @@ class LedgerEntry(Struct, frozen=True):
 
 
 def entry_hash(previous: str, entry: LedgerEntry, changes: Iterable[bytes]) -> str:
-    """SHA-256 over the hash of the entry before, this entry, and its packed changes (hex)."""
-    import hashlib  # late: reading writes no entry
+    """SHA-256 of the previous entry's hash, this entry, and its packed changes (hex)."""
+    import hashlib  # late: not needed for reading
 
     digest = hashlib.sha256(previous.encode())
     digest.update(_encoder.encode(entry))

@@ -1,4 +1,4 @@
-"""Opens the SQLite file, and turns its failures into sentences."""
+"""Opens the SQLite file, and turns its errors into sentences."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from reviewer.store.ownership import Ownership
 from reviewer.store.read_only import is_read_only, read_only_address, stamp
 
 PROGRESS_STEPS = 20_000
-"""SQLite steps between two checks whether a read was cancelled: a few milliseconds."""
+"""SQLite steps between two checks for cancellation: a few milliseconds."""
 
 NOT_WRITTEN = " The last step was not written."
 
 SHARED_MEMORY_BYTES = 32_768
-"""What SQLite wants to make beside a store before it reads."""
+"""The file that SQLite creates beside a store before it reads."""
 
 CACHE_KIB = 32_768
-"""Of the store, at most, that a connection keeps in memory: an index is written in any order."""
+"""The page cache of a connection, at most: an index is written in random order."""
 
 BUSY_MILLISECONDS = 10_000
-"""How long a write waits for another process to finish its own."""
+"""How long a write waits for another process."""
 
 
 class Database:
-    """One store file: a writing connection guarded by a lock, and a reading one for each thread."""
+    """One store file: a writing connection guarded by a lock, and a reading one per thread."""
 
     def __init__(self, path: Path) -> None:
         """Open or create the store at `path` and bring its tables up to date.
 
-        Raises StoreError when the file cannot be opened, or is not a store that this program reads.
+        Raises StoreError if the file cannot be opened, or is not a store readable by this program.
         """
         self.path = path
         self.read_only = is_read_only(path)
-        """The file or its folder may not be written by this user: every act is refused."""
+        """This user may not write to the file or its folder: every act is refused."""
         self.write_lock = threading.RLock()
         self.ownership = Ownership()
         self._local = threading.local()
@@ -100,7 +100,7 @@ class Database:
         if self.read_only and connection is not None and self._local.stamp != self._stamp():
             connection = None  # it would mix pages from two versions of the file
         if connection is None:
-            self.require_in_place()  # connecting to a file that is gone would make an empty one
+            self.require_in_place()  # connecting to a missing file would create an empty one
             with failures_as_sentences(self.path):
                 connection = self.connect()
                 connection.execute("PRAGMA query_only = ON")
@@ -116,12 +116,12 @@ class Database:
             self.ownership.require(self.reader().execute, table, rows)
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[sqlite3.Row]:
-        """The rows that the calling thread reads. Raises StoreError."""
+        """Rows read on the calling thread's connection. Raises StoreError."""
         with failures_as_sentences(self.path):
             return self.reader().execute(sql, parameters).fetchall()
 
     def first(self, sql: str, parameters: Sequence[Value] = ()) -> sqlite3.Row | None:
-        """The first of them, if there is one. Raises StoreError."""
+        """The first row, or None. Raises StoreError."""
         return next(iter(self.query(sql, parameters)), None)
 
     @contextmanager
@@ -142,7 +142,7 @@ class Database:
                 reader.set_progress_handler(None, 0)
 
     def require_in_place(self) -> None:
-        """Raise StoreError unless the path still leads to the file that was opened.
+        """Raise StoreError unless the path still leads to the opened file.
 
         SQLite goes on writing to a file that was removed, renamed or replaced, or on a disk that
         was unmounted; such writes would be lost.
@@ -159,7 +159,7 @@ class Database:
         if not log.exists() and self._uses_log():
             raise StoreError(
                 f"{log} was removed while the store was open. The last step was not written; "
-                "leave the program, so that the store is made whole, and start again."
+                "leave the program to make the store whole, and start again."
             )
 
     def _stamp(self) -> tuple[int, int, int]:
@@ -172,7 +172,7 @@ class Database:
         return bool(self.writer.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
 
     def data_version(self) -> int:
-        """A number that changes when any other connection has written. Raises StoreError."""
+        """A number that changes with every write by another connection. Raises StoreError."""
         if self.read_only:
             return hash(self._stamp())
         with failures_as_sentences(self.path):
@@ -186,7 +186,7 @@ class Database:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Device and number of the file behind a path; None when there is none."""
+    """Device and inode of the file behind a path; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -196,21 +196,21 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 @contextmanager
 def failures_as_sentences(path: Path, *, writing: bool = False) -> Iterator[None]:
-    """Turn errors of SQLite inside the block into StoreErrors that say what to do.
+    """Turn errors of SQLite inside the block into StoreErrors with advice.
 
-    With `writing`, the sentence says that nothing was written; a block that only reads may follow
-    one that wrote.
+    With `writing`, the sentence says that nothing was written; not for a block that only reads,
+    which may follow one that wrote.
     """
     try:
         yield
     except sqlite3.Error as problem:
         if _code(problem) == sqlite3.SQLITE_INTERRUPT:
-            raise ReadStoppedError("What was read is not wanted any more.") from problem
+            raise ReadStoppedError("The read was cancelled.") from problem
         raise StoreError(_sentence(path, problem, writing)) from problem
 
 
 def is_of_the_disk(problem: sqlite3.Error) -> bool:
-    """Whether SQLite could not read or write, or had no room, rather than a row being at fault."""
+    """Whether the disk failed or had no room, rather than a row being at fault."""
     return _code(problem) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM)
 
 
@@ -219,8 +219,8 @@ def _code(problem: sqlite3.Error) -> int:
 
 
 def _is_full(path: Path) -> bool:
-    """Whether there is no room left for the files that SQLite keeps beside a store, even to read.
-    False where the system cannot say.
+    """Whether there is no room for the files that SQLite keeps beside a store, even to read. False
+    if the system cannot say.
     """
     try:
         return shutil.disk_usage(path.parent).free < SHARED_MEMORY_BYTES

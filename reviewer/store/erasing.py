@@ -1,7 +1,7 @@
 """Erases rows for good: from the tables, the images in the ledger, and the search indexes.
 
-The hash of an act stays, so that the chain goes on. The rest of an act that lost images is sealed:
-the table `erasure` has the hash of that rest, and the act that erased it covers the seal.
+The hash of an act stays, so that the chain remains valid. The rest of an act that lost images is
+sealed: the table `erasure` has the hash of that rest, and is covered by the act that erased.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from reviewer.store.changes import (
 )
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
 from reviewer.store.schema import SEARCH_INDEX
-from reviewer.store.stored_text import LEFT_AS_IT_IS
+from reviewer.store.stored_text import UNMASKED
 
-PATIENCE = 1_000
-"""Milliseconds to wait for others before the log of a store is left as it is."""
+CLOSE_MILLISECONDS = 1_000
+"""Milliseconds to wait for other programs before the store's log is left as it is."""
 FILLER = "\u2588"
-"""In place of each character of a wording inside other text, so that spans stay where they are."""
+"""Replaces each character of a wording inside other text, so that spans remain valid."""
 INDEXES = (SEARCH_INDEX, "recall_text")
 EMPTY_RECORD: Image = {"text": "", "headings": "[]", "meta": "{}"}
 DECIDED = ("memory", "content_history", "entity", "relation", "conflict", "state", "project")
-"""Tables whose rows are erased whole or not at all: decisions of a person stay legible."""
+"""Tables with rows that are erased whole or not at all: a person's decisions stay legible."""
 DERIVED = ("finding", "wave")
 """Tables with text made from sources."""
 
@@ -49,46 +49,51 @@ Row = tuple[str, int]
 
 
 class Wipe(Struct, frozen=True):
-    """What goes: whole rows, the text of some records, and wordings inside any other text."""
+    """The material to erase: whole rows, the text of some records, and wordings in other text."""
 
     rows: frozenset[Row]
     records: frozenset[int] = frozenset()
     wordings: tuple[str, ...] = ()
     passages: tuple[str, ...] = ()
-    """The wordings with what their evidence quotes, for text that the program made of it."""
+    """The wordings and the quotes of their evidence, for text generated from them."""
     project: str = ""
-    """Erased as a whole, with the titles of the acts that were about nothing else."""
+    """A project that is erased whole, with the titles of its acts."""
 
     def illegible(self, table: str) -> tuple[str, ...]:
-        """Wordings to blank out in the texts of a table."""
+        """Wordings to make illegible in the texts of a table."""
         return () if table in DECIDED else self.passages if table in DERIVED else self.wordings
 
 
 def forms(wordings: Iterable[str]) -> tuple[str, ...]:
-    """Wordings as text, as JSON has them, and as JSON inside JSON does; the longest first."""
+    """Wordings as text, as JSON, and as JSON inside JSON; longest first."""
     found = set(wordings)
     for _ in range(2):
-        found |= {json.dumps(each)[1:-1] for each in found}
-        found |= {json.dumps(each, ensure_ascii=False)[1:-1] for each in found}
-    return tuple(sorted(found, key=lambda each: (-len(each), each)))
+        found |= {json.dumps(form)[1:-1] for form in found}
+        found |= {json.dumps(form, ensure_ascii=False)[1:-1] for form in found}
+    return tuple(sorted(found, key=lambda form: (-len(form), form)))
 
 
 def without(text: str, wordings: Sequence[str]) -> str:
     """The text with every wording made illegible."""
-    for each in wordings:
-        if each in text:
-            text = text.replace(each, FILLER * len(each))
+    for wording in wordings:
+        if wording in text:
+            text = text.replace(wording, FILLER * len(wording))
     return text
 
 
 def title_without(title: str, wordings: Sequence[str]) -> str:
-    """The title with every wording made illegible, also one that its quotation cuts off."""
+    """The title with every wording made illegible, even if its quotation cuts it off."""
     title = without(title, wordings)
     quoted, mark, rest = title.partition("”")
     quoted, cut = quoted.rstrip("…"), "…" * quoted.endswith("…")
-    for each in wordings if mark else ():
+    for wording in wordings if mark else ():
         overlap = next(
-            (n for n in range(min(len(each), len(quoted)), 3, -1) if quoted.endswith(each[:n])), 0
+            (
+                n
+                for n in range(min(len(wording), len(quoted)), 3, -1)
+                if quoted.endswith(wording[:n])
+            ),
+            0,
         )
         quoted = quoted[: len(quoted) - overlap] + FILLER * overlap
     return f"{quoted}{cut}{mark}{rest}"
@@ -99,10 +104,9 @@ class References:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.owner: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        """Table -> columns that name the row without which its own rows cannot be, with its table.
-        """
+        """Table -> required columns that refer to other rows, with the table of these."""
         self.other: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        """Table -> columns that may be empty, with the table that they name."""
+        """Table -> nullable columns that refer to other rows, with the table of these."""
         for table in LEDGERED:
             info = connection.execute(f"PRAGMA table_info({table})")
             required = {row[1] for row in info if row[3]}
@@ -111,7 +115,7 @@ class References:
                 kind[table].append((row[3], row[2]))
 
     def owned(self, connection: sqlite3.Connection, seeds: Iterable[Row]) -> frozenset[Row]:
-        """The rows with everything that belongs to them, in the ledger too."""
+        """The rows with all rows that belong to them, also in the ledger."""
         rows: set[Row] = set()
         fresh = set(seeds)
         while fresh:
@@ -134,7 +138,7 @@ class References:
         return found
 
     def _owned_once(self, connection: sqlite3.Connection, rows: set[Row]) -> set[Row]:
-        """Rows that belonged to them and are gone from the tables."""
+        """Rows that belonged to them and are no longer in the tables."""
         found: dict[str, set[int]] = defaultdict(set)
         for change in all_changes(connection):
             if (change.table, change.row) in rows:
@@ -151,7 +155,7 @@ class References:
         return gone
 
     def cleaned(self, change: RowChange, wipe: Wipe) -> RowChange | None:
-        """The rest of a change; None if its row is erased."""
+        """A change without the erased parts; None if its row is erased."""
         if (change.table, change.row) in wipe.rows:
             return None
         before, after = (
@@ -170,7 +174,7 @@ class References:
             changed |= {column: EMPTY_RECORD[column] for column in EMPTY_RECORD if column in image}
         elif wordings := wipe.illegible(table):
             for column, value in image.items():
-                if isinstance(value, str) and f"{table}.{column}" not in LEFT_AS_IT_IS:
+                if isinstance(value, str) and f"{table}.{column}" not in UNMASKED:
                     clean = without(value, wordings)
                     if clean != value:
                         changed[column] = clean
@@ -185,7 +189,7 @@ def all_changes(connection: sqlite3.Connection) -> Iterator[RowChange]:
 
 
 def erase(act: Act, connection: sqlite3.Connection, wipe: Wipe) -> None:
-    """Erase inside an act, which records nothing but the seals of the acts that lost images."""
+    """Erase inside an act, which records only the seals of the acts that lost images."""
     references = References(connection)
     _erase_rows(connection, references, wipe)
     seals = list(_rewritten(connection, references, wipe))
@@ -230,7 +234,7 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
         f"UPDATE record SET {assignments} WHERE id = ?",
         [(*EMPTY_RECORD.values(), row) for row in sorted(wipe.records)],
     )
-    for table, name in _beside(connection):
+    for table, name in _derived_text_columns(connection):
         sql = f"UPDATE OR REPLACE {table} SET {name} = replace({name}, ?1, ?2)"
         connection.executemany(
             f"{sql} WHERE instr({name}, ?1)",
@@ -239,7 +243,7 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
     for table in LEDGERED:
         wordings = wipe.illegible(table)
         for name in [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]:
-            if f"{table}.{name}" in LEFT_AS_IT_IS:
+            if f"{table}.{name}" in UNMASKED:
                 continue
             for wording in wordings:
                 sql = f"SELECT id, {name} FROM {table} WHERE instr({name}, ?)"
@@ -250,8 +254,8 @@ def _erase_rows(connection: sqlite3.Connection, references: References, wipe: Wi
                 )
 
 
-def _beside(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """The columns with text of tables outside the ledger: counts and derived text."""
+def _derived_text_columns(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """The text columns of tables outside the ledger: counts and derived text."""
     known = (*LEDGERED, "ledger", "ledger_touch", "ledger_project", "synced")
     tables = connection.execute(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
@@ -269,8 +273,8 @@ def _beside(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 def _rewritten(
     connection: sqlite3.Connection, references: References, wipe: Wipe
 ) -> Iterator[tuple[int, str, bool]]:
-    """Rewrite the acts with something to erase; yields the number of each, the hash of its rest,
-    and whether no change is left of it.
+    """Rewrite the acts with something to erase; yields each one's number, the hash of its rest, and
+    whether the rest is empty.
     """
     alone = _acts_of(connection, wipe.project)
     connection.execute("DELETE FROM ledger_project WHERE project = ?", (wipe.project,))
@@ -285,8 +289,8 @@ def _rewritten(
         lost = False
         for part in split(blob):
             changes = unpack_part(part)
-            cleaned = [references.cleaned(each, wipe) for each in changes]
-            left = [each for each in cleaned if each is not None]
+            cleaned = [references.cleaned(change, wipe) for change in changes]
+            left = [change for change in cleaned if change is not None]
             if left == changes:
                 kept.append(bytes(part))
             else:
@@ -305,7 +309,7 @@ def _rewritten(
 
 
 def _acts_of(connection: sqlite3.Connection, project: str) -> set[int]:
-    """The acts that belong to this project alone."""
+    """The acts of this project alone."""
     rows = connection.execute(
         "SELECT act FROM ledger_project GROUP BY act HAVING max(project) = ? AND count(*) = 1",
         (project,),
@@ -318,17 +322,17 @@ def _marker(store: Path) -> Path:
 
 
 def begin(store: Path) -> None:
-    """Note that an erasure has begun, so that `finish` is made up for after a crash."""
+    """Record that an erasure has begun, so that `finish` runs even after a crash."""
     os.close(open_own(_marker(store), os.O_WRONLY | os.O_CREAT))
 
 
 def finish(database: Database) -> bool:
-    """Write the file anew and empty its log, so that no erased byte is left; False while another
+    """Rewrite the file and empty its log, so that no erased byte is left; False while another
     program reads the store.
     """
     with failures_as_sentences(database.path, writing=True), database.write_lock:
         try:
-            database.writer.execute(f"PRAGMA busy_timeout = {PATIENCE}")
+            database.writer.execute(f"PRAGMA busy_timeout = {CLOSE_MILLISECONDS}")
             database.writer.execute("VACUUM")
             busy = database.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         except sqlite3.OperationalError as problem:

@@ -1,4 +1,4 @@
-"""The only way to write: every change is an act, written with its images in one transaction."""
+"""All writing: every change is an act, written with its images in one transaction."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sen
 from reviewer.store.project_rows import add_former
 
 Watch = Callable[[int], bool]
-"""Gets the number of rows that an act has written so far, and returns whether to stop it."""
+"""Gets the number of rows written by an act so far; returns whether to stop it."""
 
 WATCH_STEPS = 50_000
-"""Steps of SQLite between two calls of a `Watch`: some milliseconds."""
+"""SQLite steps between two calls of a `Watch`: some milliseconds."""
 
 SLICE_MILLISECONDS = 200
 """How long SQLite waits for another writer at a time."""
 
 
 class Ledger:
-    """Writes acts. `actor` is who acts; `clock` says when."""
+    """Writes acts. `actor`: the person's name; `clock`: for the time of an act."""
 
     def __init__(self, database: Database, *, actor: str, clock: Clock) -> None:
         self._database = database
         self.actor = actor
         self.clock = clock
         self.writes = 0
-        """Acts written by this process: with `data_version`, tells readers that rows changed."""
+        """Acts written by this process; with `data_version`, a sign that rows changed."""
         self.waiting = False
-        """An act waits in its thread until another program has written."""
+        """An act is waiting for another program's write."""
         self._within = False
         self._local = threading.local()
 
     @contextmanager
     def watched(self, watch: Watch) -> Iterator[None]:
-        """Let `watch` follow the acts of the calling thread inside the block. An act that it stops
-        is rolled back, with ReadStoppedError.
+        """Let `watch` follow the acts of the calling thread inside the block. A stopped act is
+        rolled back, with ReadStoppedError.
         """
         self._local.watch = watch
         try:
@@ -50,7 +50,7 @@ class Ledger:
             self._local.watch = None
 
     def _show(self, connection: sqlite3.Connection) -> None:
-        """Let the thread's `watch` follow an act, if there is one."""
+        """Let the thread's `watch`, if any, follow an act."""
         watch: Watch | None = getattr(self._local, "watch", None)
         if watch is not None:
             before, seen = connection.total_changes, watch
@@ -63,9 +63,9 @@ class Ledger:
         self, kind: str, title: str | None = None, *, scope: Scope = Scope.DECISION
     ) -> Iterator[Act]:
         """One transaction. Leaving the block commits rows and ledger entry together; an exception
-        inside rolls everything back. An act that changed nothing leaves no entry (`id` stays 0).
+        inside rolls everything back. An act without changes leaves no entry (`id` stays 0).
 
-        Raises StoreError when the store cannot be written.
+        Raises StoreError if the store cannot be written.
         """
         connection = self._database.writer
         with (
@@ -73,7 +73,7 @@ class Ledger:
             failures_as_sentences(self._database.path, writing=True),
         ):
             if connection.in_transaction and not self._within:
-                connection.execute("ROLLBACK")  # of an act that could not be rolled back
+                connection.execute("ROLLBACK")  # left over from a failed rollback
             self.waiting = True
             try:
                 _begin(connection)
@@ -93,7 +93,7 @@ class Ledger:
                 connection.set_progress_handler(None, 0)
                 _commit(connection)
             except BaseException:
-                connection.set_progress_handler(None, 0)  # it would stop the rollback as well
+                connection.set_progress_handler(None, 0)  # it would stop the rollback too
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
@@ -102,8 +102,8 @@ class Ledger:
             self.writes += 1
 
     def _bind_project(self, connection: sqlite3.Connection) -> None:
-        """Bind an existing project to its work tree, as a separate act, so that undoing a decision
-        does not undo it.
+        """Bind an existing project to its work tree in an act of its own, so that undoing a
+        decision does not undo it.
         """
         ownership = self._database.ownership
         claim = ownership.claim
@@ -126,7 +126,7 @@ class Ledger:
 
 
 class DanglingError(ConflictError):
-    """An act would leave a row that refers to one that is gone; nothing was changed."""
+    """An act would leave a reference to a missing row; nothing was changed."""
 
     def __init__(self, table: str, row: int, parent: str) -> None:
         super().__init__(
@@ -149,8 +149,8 @@ def _commit(connection: sqlite3.Connection) -> None:
 def _begin(connection: sqlite3.Connection) -> None:
     """Begin to write as soon as no other program does.
 
-    Raises sqlite3.Error when it waited for BUSY_MILLISECONDS. It waits in slices, because Ctrl-C
-    has no effect while SQLite itself waits.
+    Raises sqlite3.Error after waiting for BUSY_MILLISECONDS. It waits in slices, because Ctrl-C has
+    no effect while SQLite itself waits.
     """
     end = time.monotonic() + BUSY_MILLISECONDS / 1000
     connection.execute(f"PRAGMA busy_timeout = {SLICE_MILLISECONDS}")

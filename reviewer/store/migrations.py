@@ -1,7 +1,7 @@
-"""The schema of a store, and the migrations that bring an older store up to date.
+"""The schema of a store, and the migrations for older stores.
 
-To change the schema, add a migration at the end; never change one that was released. A store that
-is up to date is opened without loading `sqlite_utils`.
+To change the schema, append a migration; never change a released one. A current store is opened
+without loading `sqlite_utils`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def migrations() -> Migrations:
-    """Every migration, the first of which makes the tables."""
+    """Every migration; the first creates the tables."""
     from sqlite_utils import Database, Migrations
 
     found = Migrations("reviewer")
@@ -89,8 +89,8 @@ CREATE TABLE synced (
     PRIMARY KEY (project_id, item)
 ) WITHOUT ROWID
 """
-"""What `sync` knew last of each item: its row, the hashes of the decisions on it, and the hash
-of what the latest came to. Not in the ledger: what undo takes back is a change to be synced.
+"""The state of each item after the latest `sync`: its row, the hashes of the decisions on it, and
+the hash of their result. Not in the ledger: an undone decision is a change to be synced.
 """
 
 
@@ -102,7 +102,7 @@ CREATE TABLE erasure (
     emptied INTEGER NOT NULL
 )
 """
-"""The acts that lost images for good: the hash of the rest of each, and whether nothing is left."""
+"""The acts that lost images: the hash of the rest of each, and whether it is empty."""
 
 _FINDING = """
 CREATE TABLE finding (
@@ -124,16 +124,16 @@ CREATE TABLE finding (
     evidence TEXT NOT NULL
 )
 """
-"""What one session shows of one thing; read again, a file's rows are replaced. By `sqlite_utils`
-only where it can: its tables have no AUTOINCREMENT, and its indexes no condition.
+"""A session's evidence of one thing; rereading a file replaces its rows. `sqlite_utils` is used
+where possible: its tables have no AUTOINCREMENT, and its indexes no condition.
 """
 
 
 def bring_up_to_date(connection: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
-    """Create the tables of a new store, or apply the migrations that an older one lacks.
+    """Create the tables of a new store, or apply pending migrations to an older one.
 
-    Raises StoreError when the file belongs to another program, or to a version of this one that
-    cannot be read or, with `read_only`, cannot be brought up to date.
+    Raises StoreError if the file belongs to another program or an unsupported version, or is
+    outdated and `read_only`.
     """
     version = _version(connection, path)
     if version == SCHEMA_VERSION:
@@ -157,7 +157,7 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path, *, read_only: b
 
 
 def migrate(connection: sqlite3.Connection, *, is_new: bool) -> None:
-    """Apply what is pending, inside the transaction of the caller."""
+    """Apply pending migrations inside the caller's transaction."""
     from sqlite_utils import Database
 
     db = Database(connection, recursive_triggers=False, execute_plugins=False)
@@ -175,7 +175,7 @@ def migrate(connection: sqlite3.Connection, *, is_new: bool) -> None:
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
     """The version of a store, or 0 for an empty file. Raises StoreError if it cannot be used."""
-    # One statement sees one state, whatever another process writes meanwhile.
+    # A single statement sees a single state, despite other writers.
     application, version, filled = connection.execute(
         "SELECT application_id, user_version, EXISTS (SELECT 1 FROM sqlite_master)"
         " FROM pragma_application_id, pragma_user_version"

@@ -1,4 +1,4 @@
-"""Which project a program works in, and to which projects rows and acts belong."""
+"""The current project, and the projects that rows and acts belong to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_COMMIT = (
     "{} r JOIN commit_ c ON c.id = r.commit_id JOIN context x ON x.id = c.context_id"
     " JOIN project p ON p.id = x.project_id"
 )
-_WAYS = {
+_JOINS = {
     "project": "{} p",
     **dict.fromkeys(
         ("wave", "source", "record", "memory", "state", "context", "pipeline_run", "finding"),
@@ -33,15 +33,15 @@ _WAYS = {
     **dict.fromkeys(("commit_", "compression"), _OF_CONTEXT),
     **dict.fromkeys(("annotation", "anchor", "segment"), _OF_COMMIT),
 }
-"""How each table leads to the project `p` of a row."""
+"""The joins from each table to the project `p` of a row."""
 
 _NEVER_ALONE = {"content", "record", "evidence", "commit_", "segment", "erasure"}
-"""Tables that are only written together with another row of the same project, or have none."""
+"""Tables written only together with another row of the same project, or without a project."""
 
 
 def projects_of(query: Query, table: str, rows: Iterable[int]) -> Iterable[tuple[int, str]]:
-    """The project's name of each row that exists, as (row, name)."""
-    way = _WAYS[table].format(table)
+    """The project's name of each existing row, as (row, name)."""
+    way = _JOINS[table].format(table)
     row_id = "p.id" if table == "project" else "r.id"
     wanted = list(rows)
     for start in range(0, len(wanted), CHUNK):
@@ -59,7 +59,7 @@ class Ownership:
         self.claim: RootClaim | None = None
         """The work tree to bind the project to at its next write."""
         self.bound: RootClaim | None = None
-        """What this process has bound."""
+        """The project bound by this process."""
         self.taken: dict[str, str] = {}
         """Names that new projects may not have here, each with the reason as a sentence."""
 
@@ -76,7 +76,7 @@ class Ownership:
             raise OtherProjectError(what, name)
 
     def require_new(self, name: str) -> None:
-        """Raise when nothing may be written for a project of that name from here."""
+        """Raise if no project of that name may be created from here."""
         if self.project not in (None, name):
             raise OtherProjectError("This", name)
         if self.project is None and name in self.taken:
@@ -87,14 +87,14 @@ _NOUNS = {"context": "Context ", "commit_": "Commit ", "wave": "Wave "}
 
 
 class Owners:
-    """Collects the projects that an act belongs to, change by change."""
+    """Collects the projects of an act, change by change."""
 
     def __init__(self) -> None:
         self._projects: set[int] = set()
         self._rows: defaultdict[str, set[int]] = defaultdict(set)
 
     def see(self, changes: Iterable[RowChange]) -> None:
-        """Take changes in."""
+        """Add the projects of changes."""
         for change in changes:
             image = change.after or change.before or {}
             project = image.get("project_id")
@@ -104,11 +104,11 @@ class Owners:
                 self._rows[change.table].add(change.row)
 
     def see_projects(self, projects: Iterable[object]) -> None:
-        """Take in the projects of rows that were inserted."""
+        """Add the projects of inserted rows."""
         self._projects.update(number for number in projects if isinstance(number, int))
 
     def names(self, query: Query) -> set[str]:
-        """The names of the projects, according to the rows that exist now."""
+        """The names of the projects of existing rows."""
         rows = {**self._rows, "project": self._rows.get("project", set()) | self._projects}
         found = (projects_of(query, table, numbers) for table, numbers in rows.items())
         return {name for _, name in chain.from_iterable(found)}

@@ -1,4 +1,4 @@
-"""The table of projects: finding or creating a row, and binding it to its work tree."""
+"""The table of projects: finding or creating a row, and binding it to a work tree."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def stored_projects(database: Database) -> list[StoredProject]:
 
 
 def is_known(database: Database, name: str) -> bool:
-    """Whether anything was ever written for a project, also if all of it was undone."""
+    """Whether anything was ever written for a project, even if all of it was undone."""
     sql = (
         "SELECT EXISTS (SELECT 1 FROM project WHERE name = ?1)"
         " OR EXISTS (SELECT 1 FROM ledger_project WHERE project = ?1)"
@@ -28,7 +28,7 @@ def is_known(database: Database, name: str) -> bool:
 
 
 def add_former(act: Act, row: int, folders: Iterable[str]) -> None:
-    """Note folders that the sessions of a project were held in."""
+    """Add former folders of a project: those its sessions were held in."""
     ((former,),) = act.query("SELECT former FROM project WHERE id = ?", (row,))
     known = dict.fromkeys([*former.splitlines(), *folders])
     act.update("project", row, former="\n".join(known))
@@ -37,8 +37,8 @@ def add_former(act: Act, row: int, folders: Iterable[str]) -> None:
 def project_row(act: Act, name: str) -> int:
     """The id of a project. A new project is created and bound to the current work tree.
 
-    Raises OtherProjectError for a project other than the current one, ConflictError when
-    another work tree has taken the name meanwhile, ReviewerError for a name with a secret in it.
+    Raises OtherProjectError for a project other than the current one, ConflictError if another work
+    tree has taken the name meanwhile, ReviewerError for a name with a secret in it.
     """
     _require_no_secret(name)
     act.ownership.require_new(name)

@@ -1,4 +1,4 @@
-"""Opening a store that may only be read, such as one in a mounted backup."""
+"""Opening a read-only store, such as one in a mounted backup."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from reviewer.errors import StoreError
 
 
 def is_read_only(path: Path) -> bool:
-    """Whether this user may not write the file, or may make no log beside it."""
+    """Whether this user may not write to the file, or create a log beside it."""
     return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
 def read_only_address(path: Path) -> str:
-    """The URI under which SQLite opens the store without making any file beside it.
+    """The URI for opening the store without creating files beside it.
 
-    A log that others write to is read too; without one, the file is taken as unchanging until its
-    `stamp` changes. Left to itself, SQLite would create files beside a store that is in a writable
-    folder, and these would keep everyone from writing to it later.
+    Another program's log is read too; without one, the file is treated as immutable until its
+    `stamp` changes. By default, SQLite would create files beside a store in a writable folder, and
+    these would keep everyone from writing to it later.
 
-    Raises StoreError when the log has changes that the file does not, and cannot be read.
+    Raises StoreError if the log has changes missing from the file, and cannot be read.
     """
     log, index = _beside(path)
     address = path.absolute().as_uri()
@@ -35,7 +35,7 @@ def read_only_address(path: Path) -> str:
 
 
 def looking_address(path: Path) -> str:
-    """The URI for looking at a file that may not be a store; leaves no files behind.
+    """The URI for inspecting a file that may not be a store; leaves no files behind.
 
     Raises StoreError as `read_only_address` does.
     """
@@ -45,7 +45,7 @@ def looking_address(path: Path) -> str:
 
 
 def stamp(path: Path) -> tuple[int, int, int]:
-    """A value that changes when somebody else writes to the file or begins a log."""
+    """A value that changes if somebody else writes to the file or begins a log."""
     found = path.stat()
     return found.st_mtime_ns, found.st_size, _size(_beside(path)[0])
 

@@ -1,6 +1,6 @@
-"""Compares the tables of a store with those that this program makes.
+"""Compares the schema of a store with that of this program.
 
-A trigger or a view that another program planted would take effect with the next act.
+A trigger or view planted by another program would take effect with the next act.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from reviewer.store.migrations import migrate
 
 SEARCH_INDEX = "memory_text"
 
-OF_MIGRATIONS = {
+MIGRATION_TABLES = {
     ("table", "_sqlite_migrations"),
     ("index", "idx__sqlite_migrations_migration_set_name"),
 }
-"""The list of applied migrations, which `sqlite_utils` keeps; the first stores have none."""
+"""The list of applied migrations, kept by `sqlite_utils`; missing in the first stores."""
 
 
 def schema_problems(connection: sqlite3.Connection) -> list[str]:
-    """The differences between a store and a new one, a sentence each."""
+    """The differences between a store and a new one, as sentences."""
     return list(_differences(_objects(connection), _wanted()))
 
 
@@ -37,13 +37,13 @@ def _wanted() -> Mapping[tuple[str, str], object]:
 def _differences(
     found: Mapping[tuple[str, str], object], wanted: Mapping[tuple[str, str], object]
 ) -> Iterator[str]:
-    for kind, name in sorted(found.keys() - wanted.keys() - OF_MIGRATIONS):
-        yield f"schema: {kind} {name} is none of reviewer's"
-    for kind, name in sorted(wanted.keys() - found.keys() - OF_MIGRATIONS):
+    for kind, name in sorted(found.keys() - wanted.keys() - MIGRATION_TABLES):
+        yield f"schema: {kind} {name} is not part of reviewer's schema"
+    for kind, name in sorted(wanted.keys() - found.keys() - MIGRATION_TABLES):
         yield f"schema: {kind} {name} is missing"
     for key in sorted(found.keys() & wanted.keys()):
         if found[key] != wanted[key]:
-            yield f"schema: {key[0]} {key[1]} is not as reviewer makes it"
+            yield f"schema: {key[0]} {key[1]} differs from reviewer's schema"
 
 
 def _objects(connection: sqlite3.Connection) -> dict[tuple[str, str], object]:

@@ -1,7 +1,7 @@
-"""Masks all text that is stored: no act writes a secret, wherever the text comes from.
+"""Masks all stored text: no act writes a secret, wherever the text comes from.
 
-Every text column is masked here, and a new one is from the start. What is masked before, because
-its key or hash is made of it, is not looked at again (`is_clean`).
+Every text column is masked here, including new ones. Text masked earlier, because its key or hash
+depends on it, is not checked again (`is_clean`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 
 from reviewer.store.changes import Image, Value
 
-LEFT_AS_IT_IS: dict[str, str] = {
+UNMASKED: dict[str, str] = {
     "wave.roots": "a place on this machine, found by its name",
     "wave.report_folder": "a place on this machine, found by its name",
     "source.path": "a place on this machine, opened by its name",
@@ -49,13 +49,13 @@ JSON = frozenset(
         "finding.evidence",
     }
 )  # fmt: skip
-"""Columns with JSON, whose strings are masked one by one, with their names."""
+"""Columns with JSON: each string is masked separately, along with its name."""
 
 SHORTEST = 6
-"""Characters; nothing shorter is taken for a secret."""
+"""Characters; shorter text is never taken for a secret."""
 
 LONGEST_TITLE = 60
-"""Characters; the program words nothing longer by itself."""
+"""Characters; the program's own titles are never longer."""
 
 _MOMENT_OR_NUMBER = re.compile(r"[0-9T:.,+Z -]*")
 _OUR_WORDS = re.compile(r"[A-Z]?[a-z]{1,10}:?(?: (?:[A-Z]?[a-z]{1,8}|#?\d{1,7}),?)*\.?")
@@ -64,16 +64,16 @@ _TRIGGER = re.compile(r"pass|pw|secret|token|key|pin|code|cred|auth|log|wort|use
 
 def masked_images(table: str, images: Sequence[Image]) -> list[Image]:
     """The values of some rows without secrets."""
-    columns = set().union(*images) - _left_as_they_are(table)
+    columns = set().union(*images) - _unmasked_columns(table)
     values = {image.get(column) for column in columns for image in images}
     texts = {value for value in values if isinstance(value, str) and len(value) >= SHORTEST}
     return [_masked_image(table, each) for each in images] if _have_secrets(texts) else [*images]
 
 
 @cache
-def _left_as_they_are(table: str) -> frozenset[str]:
+def _unmasked_columns(table: str) -> frozenset[str]:
     """The columns of a table that are not masked."""
-    names = (name.split(".") for name in LEFT_AS_IT_IS)
+    names = (name.split(".") for name in UNMASKED)
     return frozenset(column for of, column in names if of == table)
 
 
@@ -86,7 +86,7 @@ def _have_secrets(texts: Iterable[str]) -> bool:
 
 
 def _masked_image(table: str, image: Image) -> Image:
-    left = _left_as_they_are(table)
+    left = _unmasked_columns(table)
     changed: dict[str, Value] = {}
     for column, value in image.items():
         if isinstance(value, str) and column not in left:
@@ -111,9 +111,9 @@ def _short(text: str) -> str:
 def _masked(text: str) -> str:
     if _needs_no_patterns(text):
         return text
-    from reviewer.text.secrets import is_clean, mask  # late, as above
+    from reviewer.text.secrets import mask  # late, as above
 
-    return text if is_clean(text) else mask(text).text
+    return mask(text).text
 
 
 def _needs_no_patterns(text: str) -> bool:
@@ -123,8 +123,8 @@ def _needs_no_patterns(text: str) -> bool:
 
 
 def has_only_our_words(text: str) -> bool:
-    """Whether a title is like "Promoted #8": loading the patterns would cost such an act more
-    than everything else.
+    """Whether a title is like "Promoted #8": loading the patterns would cost such an act more than
+    everything else.
     """
     return bool(_OUR_WORDS.fullmatch(text)) and not _TRIGGER.search(text.lower())
 
@@ -140,14 +140,14 @@ def _masked_value(value: object, name: str = "") -> object:
     if isinstance(value, str):
         return _masked_named(name, value)
     if isinstance(value, list):
-        return [_masked_value(each) for each in value]
+        return [_masked_value(item) for item in value]
     if isinstance(value, dict):
         return {masked_text(key): _masked_value(each, key) for key, each in value.items()}
     return value
 
 
 def _masked_named(name: str, value: str) -> str:
-    """A value, also where only its name gives it away."""
+    """A value, masked also if only its name suggests a secret."""
     clean = masked_text(value)
     if clean != value or not name:
         return clean

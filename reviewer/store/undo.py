@@ -1,4 +1,4 @@
-"""Undo and redo as new acts, allowed only while the rows are still as the act left them."""
+"""Undo and redo as new acts, only allowed while the rows are still as the act left them."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import DanglingError, Ledger
 
 SHARED = ("project", "content")
-"""Tables whose rows several acts use: the first one that needs a row inserts it."""
+"""Tables with rows shared by several acts: inserted by the first that needs them."""
 REFUSED = ("context", "commit_")
-"""Tables whose rows are not deleted while something newer refers to them."""
+"""Tables with rows that are not deleted while something newer refers to them."""
 REFERENCED = {*SHARED, *REFUSED}
 
 _Row = tuple[str, int]
 """A table and the id of a row."""
 
-TOUCHED = 1_000
-"""Maximum number of memories that a reversal names."""
-NAMED = 3
-"""How many of the acts that prevent a reversal are named."""
+MAX_LISTED = 1_000
+"""Maximum number of memories listed in a reversal."""
+MAX_NAMED = 3
+"""The most acts named as preventing a reversal."""
 
 IMPORTED_KINDS = ("import decisions",)
-"""Kinds of acts whose actor is somebody else than the person at the keyboard."""
+"""Kinds of acts whose actor is not the person at the keyboard."""
 
-EARLIER = "you"
-"""The actor of all acts that earlier versions wrote."""
+LEGACY_ACTOR = "you"
+"""The actor of all acts written by earlier versions."""
 
 IS_UNDONE = (
     "EXISTS (SELECT 1 FROM ledger u WHERE u.target = l.id AND u.kind = 'undo' AND NOT EXISTS"
     " (SELECT 1 FROM ledger r WHERE r.target = u.id AND r.kind = 'redo'))"
 )
-"""Whether the act in row `l` of the ledger is undone at present, in SQL."""
+"""Whether the act in row `l` of the ledger is currently undone, in SQL."""
 
 
 class ActRow(NamedTuple):
-    """What undo needs to know of an act; `target` is 0 for one that reverses no other."""
+    """An act as needed for undo; `target` is 0 unless it reverses another act."""
 
     kind: str
     scope: str
@@ -54,7 +54,7 @@ class ActRow(NamedTuple):
 
 
 class Undone(Struct, frozen=True):
-    """An undo or redo that has been done."""
+    """A completed undo or redo."""
 
     act: int
     """Ledger id of the new act."""
@@ -63,11 +63,11 @@ class Undone(Struct, frozen=True):
     title: str
     """Title of that act."""
     ids: tuple[int, ...]
-    """Ids of the memories that it changed, at most TOUCHED."""
+    """Ids of the memories that it changed, at most MAX_LISTED."""
 
 
 class Undo:
-    """Walks the ledger backwards to find what a person would undo or redo next."""
+    """Walks the ledger backwards to find a person's next undo or redo."""
 
     def __init__(self, database: Database, ledger: Ledger) -> None:
         self._database = database
@@ -105,8 +105,8 @@ class Undo:
     def undo(self) -> Undone:
         """Undo this person's latest decision.
 
-        Raises ConflictError when there is none, when it changed other projects too, or when rows
-        have changed since.
+        Raises ConflictError if there is none, if it also changed other projects, or if rows have
+        changed since.
         """
         found = self.next_undo()
         if found is None:
@@ -114,8 +114,8 @@ class Undo:
         others = [name for name in self.projects_of(found[0]) if name != self._project]
         if self._project is not None and others:
             raise ConflictError(
-                f'The latest decision here, "{found[1]}", changed project {others[0]} too. To take '
-                f"back all of it: reviewer undo {found[0]}"
+                f'The latest decision here, "{found[1]}", also changed project {others[0]}. To '
+                f"undo all of it: reviewer undo {found[0]}"
             )
         return self.undo_act(found[0])
 
@@ -124,7 +124,7 @@ class Undo:
         return self._database.ownership.project
 
     def projects_of(self, number: int) -> list[str]:
-        """The projects that an act belongs to; none for one of the store as a whole."""
+        """The projects of an act; empty for one of the store as a whole."""
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(
                 "SELECT project FROM ledger_project WHERE act = ? ORDER BY project", (number,)
@@ -132,14 +132,14 @@ class Undo:
             return [row[0] for row in rows]
 
     def require_own(self, number: int) -> None:
-        """Raise OtherProjectError for an act that belongs to other projects only."""
+        """Raise OtherProjectError for an act of other projects only."""
         projects = self.projects_of(number)
         if projects and self._project not in projects:
             self._database.ownership.require_name(f"Act {number}", projects[0])
 
     def decided_by_another(self, number: int) -> str:
         """The name of another person who made this decision; empty for one's own and for acts that
-        decide nothing. Raises UnknownIdError.
+        are not decisions. Raises UnknownIdError.
         """
         row = self._row(number)
         if row.scope != Scope.DECISION or row.kind in IMPORTED_KINDS:
@@ -147,7 +147,7 @@ class Undo:
         return self.done_by_another(number)
 
     def done_by_another(self, number: int) -> str:
-        """The name of another person who did this, whatever it is; empty for one's own acts.
+        """The name of another person who did any act; empty for one's own.
 
         Raises UnknownIdError.
         """
@@ -155,11 +155,11 @@ class Undo:
         return "" if actor in self._own else actor
 
     def undo_act(self, number: int, *, anyone: bool = False) -> Undone:
-        """Undo any act by its id, an ingestion included; with `anyone` also a decision that
-        another person made.
+        """Undo any act by its id, including an ingestion; with `anyone` also another person's
+        decision.
 
-        Raises UnknownIdError for an unknown act or one of another project, ConflictError when it
-        is undone already, is itself an undo or redo, or when rows have changed since.
+        Raises UnknownIdError for an unknown act or another project's, ConflictError if it is
+        already undone, is itself an undo or redo, or rows have changed since.
         """
         kind, title = self._row(number).kind, self._row(number).title
         self.require_own(number)
@@ -167,12 +167,12 @@ class Undo:
             opposite = "redo" if kind == "undo" else "undo"
             raise ConflictError(f"Act {number} is itself an act of {kind}; use {opposite}.")
         if kind == FORGET or number in self._emptied():
-            raise ConflictError(f'Act {number} "{title}": what was forgotten is gone for good.')
+            raise ConflictError(f'Act {number} "{title}" cannot be undone: forgetting is final.')
         if self.is_undone(number):
-            raise ConflictError(f'Act {number} "{title}" is undone already.')
+            raise ConflictError(f'Act {number} "{title}" is already undone.')
         if not anyone and (other := self.decided_by_another(number)):
             raise ConflictError(
-                f'Act {number} "{title}" is a decision of {other}. To undo it all the same: '
+                f'Act {number} "{title}" is a decision of {other}. To undo it anyway: '
                 f"reviewer undo {number} --anyone"
             )
         return self._reverse(number, "undo", f"Undid: {title}", number, title)
@@ -199,7 +199,7 @@ class Undo:
             ):
                 continue
             found += 1
-            if len(named) < NAMED:
+            if len(named) < MAX_NAMED:
                 of = "" if actor in self._own else f" of {actor}"
                 named.append(f'act {act} ("{title}"{of})')
         if not named:
@@ -211,7 +211,7 @@ class Undo:
     def _rows_of(connection: sqlite3.Connection, act: int) -> Iterator[_Row]:
         (blob,) = connection.execute("SELECT changes FROM ledger WHERE id = ?", (act,)).fetchone()
         with readable(act):
-            yield from ((each.table, each.row) for each in unpack(blob))
+            yield from ((change.table, change.row) for change in unpack(blob))
 
     def redo(self) -> Undone:
         """Redo the most recently undone act.
@@ -225,11 +225,11 @@ class Undo:
         return self._reverse(number, "redo", f"Redid: {title}", self._row(number).target, title)
 
     def is_undone(self, number: int) -> bool:
-        """Whether an act is undone at present."""
+        """Whether an act is currently undone."""
         return number in self.undone_between(number, number)
 
     def undone_between(self, first: int, last: int) -> set[int]:
-        """The acts from `first` to `last` that are undone at present."""
+        """The acts from `first` to `last` that are currently undone."""
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(
                 f"SELECT l.id FROM ledger l WHERE l.id BETWEEN ? AND ? AND {IS_UNDONE}",
@@ -251,7 +251,7 @@ class Undo:
         return Undone(act.id, target, name, memories)
 
     def _put_back(self, act: Act, source: int, kind: str, name: str) -> tuple[int, ...]:
-        """Write the images before an act again; returns the ids of memories that it changed."""
+        """Write the images before an act again; returns the ids of changed memories."""
         shared: list[RowChange] = []
         memories: dict[int, None] = {}
         for changes in _changes_backwards(act, source):
@@ -266,9 +266,9 @@ class Undo:
                 ) from problem
             shared += [change for change in back if change.table in REFERENCED]
             rows = [change for change in back if change.table == "memory"]
-            memories.update(islice(((each.row, None) for each in rows), TOUCHED))
+            memories.update(islice(((each.row, None) for each in rows), MAX_LISTED))
         restore_referenced(act, self._database.writer, shared, name)
-        return tuple(islice(memories, TOUCHED))
+        return tuple(islice(memories, MAX_LISTED))
 
     def _require_unchanged(self, changes: Sequence[RowChange], title: str, number: int) -> None:
         """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
@@ -280,30 +280,28 @@ class Undo:
             )
 
     def _emptied(self) -> set[int]:
-        """The acts of which nothing is left, because all that they changed was forgotten."""
+        """The acts that are empty because everything they changed was forgotten."""
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute("SELECT act FROM erasure WHERE emptied")
             return {row[0] for row in rows}
 
     @property
     def _own(self) -> tuple[str, ...]:
-        """The names under which this person has acted. Earlier versions called everybody "you",
-        which is the owner of the store's file.
+        """The names under which this person has acted. Earlier versions called everybody "you";
+        that now means the owner of the store's file.
         """
         actor = self._ledger.actor
-        return (actor, EARLIER) if self._database.is_owner else (actor,)
+        return (actor, LEGACY_ACTOR) if self._database.is_owner else (actor,)
 
     def latest_of_another(self) -> tuple[int, str, str] | None:
-        """Id, title and actor of the latest decision that another person made and that is not
-        undone.
-        """
+        """Id, title and actor of another person's latest decision that is not undone."""
         others = f"l.actor NOT IN ({','.join('?' * len(self._own))})"
         return self._latest(
             f"l.scope = 'decision' AND l.kind NOT IN ('undo', 'redo') AND {others}", self._own
         )
 
     def _no_decision(self) -> str:
-        """Why there is nothing to undo, and what could be undone by naming it."""
+        """Why there is nothing to undo, and which act could be undone by its number."""
         found = self.latest_of_another()
         if found is None:
             return f"there is no decision.{self._latest_intake()}"
@@ -314,13 +312,13 @@ class Undo:
         )
 
     def _latest_intake(self) -> str:
-        """How to undo the latest ingestion, by its number; empty if there is none."""
+        """The command for undoing the latest ingestion; empty if there is none."""
         found = self._latest("l.kind IN ('ingest', 'queue more')")
-        return f' To take back "{found[1]}": reviewer undo {found[0]}' if found else ""
+        return f' To undo "{found[1]}": reviewer undo {found[0]}' if found else ""
 
     def _latest(self, which: str, given: tuple[str, ...] = ()) -> tuple[int, str, str] | None:
-        """Id, title and actor of the latest act here that is not undone and of which a condition
-        in SQL holds.
+        """Id, title and actor of the latest act here that meets a condition in SQL and is not
+        undone.
         """
         with failures_as_sentences(self._database.path):
             row = (
@@ -368,11 +366,11 @@ class Undo:
 
 
 BINDING = ("root", "former")
-"""The columns of a project that only acts of its own change, so that undoing others leaves them."""
+"""Columns of a project that are left alone when other acts are undone."""
 
 
 def _changes_backwards(act: Act, number: int) -> Iterator[list[RowChange]]:
-    """The changes of an act part by part, the last first: each finds the rows as it left them."""
+    """The changes of an act by part, last first: each finds the rows as it left them."""
     with readable(number), act.changes_of(number) as blob:
         for place in reversed(list(places(blob))):
             blob.seek(place.start)
@@ -380,7 +378,7 @@ def _changes_backwards(act: Act, number: int) -> Iterator[list[RowChange]]:
 
 
 def _as_bound_now(act: Act, changes: list[RowChange]) -> list[RowChange]:
-    """The same changes, where rows of projects keep the work tree that they are bound to now."""
+    """The same changes, but rows of projects keep their current work tree."""
     rows = [change.row for change in changes if change.table == "project"]
     if not rows:
         return changes
@@ -412,7 +410,7 @@ def _unlike(
             after = {name: value for name, value in after.items() if name not in BINDING}
         final[change.table, change.row] = {**known, **after} if known and after else after
     alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    """Rows by their table and the columns that have to be compared."""
+    """Rows by their table and the columns to compare."""
     for (table, row), image in final.items():
         alike[table, *(image or ("id",))].append(row)
     for (table, *columns), rows in alike.items():
@@ -431,11 +429,11 @@ def _unlike(
 def restore_referenced(
     act: Act, connection: sqlite3.Connection, changes: Sequence[RowChange], title: str
 ) -> None:
-    """Restore the shared rows that an undo deleted while others refer to them.
+    """Restore shared rows that an undo deleted although others refer to them.
 
     `changes`: its changes to rows of the REFERENCED tables, in order.
 
-    Raises ConflictError, naming the reference, when the deleted row belongs to the act alone.
+    Raises ConflictError, naming the reference, if the deleted row belongs to the act alone.
     """
     for table in (*SHARED, *REFUSED):
         gone = {change.row: change for change in changes if change.table == table}

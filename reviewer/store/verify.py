@@ -14,19 +14,19 @@ from reviewer.store.database import Database, failures_as_sentences, is_of_the_d
 from reviewer.store.schema import SEARCH_INDEX, schema_problems
 
 SHOWN = 20
-"""Problems that a verdict lists at most, for each kind."""
+"""The most problems of a kind that a verdict lists."""
 
 
 class Verification(Struct, frozen=True):
-    """The result of verifying; `ok` when there are no problems."""
+    """The result of verifying; `ok` if there are no problems."""
 
     acts: int
     rows: int
     problems: tuple[str, ...]
     head: str = ""
-    """The hash of the latest act, which covers all acts before it; empty without any."""
+    """The hash of the latest act, which covers all acts before it; empty if there is none."""
     since: int | None = None
-    """Acts after the expected head; None when none was expected, or it is not there."""
+    """Acts after the expected head; None if none was expected or it was not found."""
 
     @property
     def ok(self) -> bool:
@@ -43,10 +43,10 @@ def verify(
     """Check the file, its tables, the hash chain, and that replaying the ledger gives exactly
     today's rows and search index.
 
-    `expected`: the head of an earlier verdict, or its beginning; the chain must go on from there.
-    Works on a connection of its own inside one read transaction, so that other processes may go on
-    writing. The replay lives in a temporary database that SQLite keeps on disk. `progress` gets
-    the number of acts done. Raises StoreError when the store cannot be read.
+    `expected`: the head of an earlier verdict, or its beginning; the chain must contain it. Works
+    on a connection of its own in one read transaction, so that other processes may go on writing.
+    The replay is a temporary database on disk. `progress` gets the number of acts done. Raises
+    StoreError if the store cannot be read.
     """
     database.require_in_place()
     with (
@@ -153,8 +153,8 @@ def _compare(connection: sqlite3.Connection, table: str, problems: list[str]) ->
 
 
 def _index_problems(connection: sqlite3.Connection) -> list[str]:
-    """Whether the search index finds every memory: a copy of it is checked against the replay,
-    because SQLite's own check wants to write to the store.
+    """Check that the search index finds every memory. A copy is checked against the replay, because
+    SQLite's own check would write to the store.
     """
     (sql,) = connection.execute(
         "SELECT sql FROM main.sqlite_master WHERE name = ?", (SEARCH_INDEX,)

@@ -23,7 +23,7 @@ MEANINGS = {
     "deferred": ("deferred", "Out of the queue until you ask for it."),
     "attention": (
         "look again",
-        "Conflict, masked secret, instruction to an agent, or doubtful proof.",
+        "Conflict, masked secret, instruction to an agent, doubtful proof or summary.",
     ),
     "mark": ("marked", "Included in the next decision."),
     "pinned": ("pinned", "Survives every compression in full."),

@@ -93,10 +93,7 @@ OF_16 = {DARK: DARK_16, LIGHT: LIGHT_16}
 
 
 class Palette(Struct, frozen=True):
-    """The styles that lines are drawn with. `*_here` are the same on the row of the cursor.
-
-    `anchor` marks text that must survive a compression.
-    """
+    """The styles that lines are drawn with. `*_here` are the same on the row of the cursor."""
 
     text: Style
     strong: Style
@@ -106,7 +103,6 @@ class Palette(Struct, frozen=True):
     accent: Style
     warm: Style
     span: Style
-    anchor: Style
     added: Style
     removed: Style
     text_here: Style
@@ -152,7 +148,6 @@ def palette_of(theme: str) -> Palette:
         accent=on(back, colours.accent),
         warm=on(back, colours.warm),
         span=on(colours.span_background, colours.span_text),
-        anchor=on(back, colours.text, "underline"),
         added=on(back, colours.accent, "underline"),
         removed=on(back, colours.warm, "strike"),
         text_here=on(here, colours.text),

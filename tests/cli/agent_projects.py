@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from tests.cli.conftest import Reviewer
+from tests.unit.sources.builders import Session
 
 NOTE = """# Decisions of the ticket office
 
@@ -36,6 +36,7 @@ def tree(program: Reviewer, name: str = "ticket-office") -> Path:
 def filled(program: Reviewer) -> Path:
     """A work tree whose note is ingested and promoted."""
     folder = tree(program)
+    program.make_store()
     engine = Engine.open(program.db)
     engine.work_in(engine.choose_project(None, folder))
     engine.intake.ingest([folder / "notes.md"], project=folder.name)
@@ -48,18 +49,10 @@ def session(folder: Path, lines: Sequence[tuple[str, str]] = TALK, name: str = "
     """A transcript as Claude Code keeps it, outside the work tree."""
     place = folder.parent / "home" / ".claude" / "projects" / "office"
     place.mkdir(parents=True, exist_ok=True)
+    told = Session(name)
+    told.cwd = str(folder)
+    for role, text in lines:
+        (told.user if role == "user" else told.reply)(text)
     path = place / f"{name}.jsonl"
-    rows = [
-        {
-            "type": role,
-            "uuid": f"{name}-{number}",
-            "parentUuid": f"{name}-{number - 1}" if number else None,
-            "sessionId": name,
-            "timestamp": f"2026-03-02T10:0{number}:00.000Z",
-            "cwd": str(folder),
-            "message": {"role": role, "content": [{"type": "text", "text": text}]},
-        }
-        for number, (role, text) in enumerate(lines)
-    ]
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    path.write_bytes(told.bytes())
     return path

@@ -1,18 +1,25 @@
-"""The real command line in processes of its own, on stores of its own."""
+"""The real command line on stores of its own, in this process where nothing hinges on another."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reviewer.cli.run import run
+from reviewer.engine import Engine
+from reviewer.main import check_keymap, open_screen
 from tests.cli import warm
 from tests.cli.capabilities import bound_by_permissions, impatient
 
@@ -36,6 +43,52 @@ LONGEST = 250
 
 STREAMS = ("stdin", "stdout", "stderr")
 
+APART = {"demo", "fleet", "hook", "mcp", "serve", "watch"}
+"""Verbs with alarms, signals or processes of their own, which this process cannot lend them."""
+
+
+MAKING = {"dev-seed", "ingest", "remember"}
+"""Verbs that make a store where there is none."""
+
+
+@cache
+def _empty_store() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        Engine.open(path).close()
+        return path.read_bytes()
+
+
+def in_this_process(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], typed: str | None
+) -> subprocess.CompletedProcess[str]:
+    """A finished call with a folder, an environment and streams of its own."""
+    buffers = {name: io.BytesIO() for name in STREAMS}
+    buffers["stdin"] = io.BytesIO((typed or "").encode("utf-8"))
+    known = dict(os.environ)
+    with pytest.MonkeyPatch.context() as here:
+        for name, buffer in buffers.items():
+            here.setattr(sys, name, io.TextIOWrapper(buffer, encoding="utf-8"))
+        here.setattr(sys, "argv", ["reviewer", *words])
+        here.chdir(folder)
+        try:
+            _set_environment(environment)
+            code = run(words, open_screen, check_keymap)
+        finally:
+            _set_environment(known)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        out, err = (
+            buffers[name].getvalue().decode("utf-8", "surrogateescape") for name in STREAMS[1:]
+        )
+    return subprocess.CompletedProcess(words, code, out, err)
+
+
+def _set_environment(variables: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
+    time.tzset()
+
 
 def of_python(environment: dict[str, str]) -> bool:
     """Whether python itself reads one of these variables when it starts."""
@@ -55,11 +108,15 @@ class Reviewer:
 
     def start(self, *arguments: object, db: bool = True, **settings: Any) -> warm.Running:
         """A running call, forked where it can be; `db=False` leaves `--db` out."""
-        words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]
+        words = self._words(arguments, db)
         more = settings.pop("env", {})
         environment = {**self.environment, **more}
         folder = settings.pop("cwd", self.folder)
         streams = {name: settings.pop(name, subprocess.PIPE) for name in STREAMS}
+        gives_up = settings.get("preexec_fn")
+        if gives_up in (bound_by_permissions, impatient):
+            first: warm.First = (f"{gives_up.__module__}:{gives_up.__name__}", [])
+            return warm.Started(words, folder, environment, streams, first)
         if not settings and not of_python(more):
             return warm.Started(words, folder, environment, streams)
         return subprocess.Popen(
@@ -76,21 +133,32 @@ class Reviewer:
     def __call__(
         self, *arguments: object, typed: str | None = None, db: bool = True, **settings: Any
     ) -> subprocess.CompletedProcess[str]:
-        """A finished call; forked from a warm process where it can be."""
-        more = settings.get("env", {})
-        gives_up = settings.get("preexec_fn")
-        first: warm.First | None = None
-        if gives_up in (bound_by_permissions, impatient):
-            first = (f"{gives_up.__module__}:{gives_up.__name__}", [])
-        known = {"env", "cwd", *(["preexec_fn"] if first else [])}
-        if not settings.keys() - known and not of_python(more):
-            words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]
-            environment = {**self.environment, **more}
+        """A finished call, in this process where it can be."""
+        words, more = self._words(arguments, db), settings.get("env", {})
+        if settings.keys() <= {"env", "cwd"} and not of_python(more) and APART.isdisjoint(words):
             folder = settings.get("cwd", self.folder)
-            return warm.call(words, folder, environment, typed, LONGEST, first)
+            return in_this_process(words, folder, {**self.environment, **more}, typed)
         with self.start(*arguments, db=db, **settings) as process:
             out, err = process.communicate(typed, timeout=LONGEST)
         return subprocess.CompletedProcess(process.args, process.returncode, out or "", err or "")
+
+    def _words(self, arguments: Sequence[object], db: bool) -> list[str]:
+        words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]
+        if db and not MAKING.isdisjoint(words):
+            self.make_store()
+        return words
+
+    def make_store(self) -> None:
+        """A copy of an empty store, where there is none: making its tables takes longer."""
+        if self.db.parent.exists() and not self.db.exists():
+            self.db.write_bytes(_empty_store())
+            self.db.chmod(0o600)
+
+    def configured(self, text: str) -> dict[str, str]:
+        """An environment with these settings."""
+        path = self.folder / "config.toml"
+        path.write_text(text, encoding="utf-8")
+        return {"REVIEWER_CONFIG": str(path)}
 
     def rows(self, *arguments: object) -> list[dict[str, Any]]:
         """The JSON objects that a call printed; the call has to succeed."""
@@ -126,36 +194,38 @@ def reviewer(tmp_path: Path) -> Reviewer:
     return Reviewer(tmp_path)
 
 
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls start no processes in the background, which bring settings up to date."""
+    monkeypatch.setattr("reviewer.agents.background.start_in_background", lambda *_, **__: None)
+
+
 @pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Reviewer, str], None]:
-    """Gives a program a copy of a store that is made once: `seeded` or `ingested`."""
-    made: dict[str, Path] = {}
-
-    def give(program: Reviewer, kind: str) -> None:
-        if kind not in made:
-            builder = Reviewer(tmp_path_factory.mktemp(kind))
-            if kind == "seeded":
-                assert builder("dev-seed", 12).returncode == 0
-            else:
-                note = builder.folder / "kiosk-decisions.md"
-                note.write_text(NOTE, encoding="utf-8")
-                done = builder("--project", "kiosk", "ingest", note)
-                assert done.returncode == 0, done.stderr
-            made[kind] = builder.db
-        shutil.copy(made[kind], program.db)
-
-    return give
+def seeded_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    builder = Reviewer(tmp_path_factory.mktemp("seeded"))
+    assert builder("dev-seed", 12).returncode == 0
+    return builder.db
 
 
 @pytest.fixture
-def seeded(reviewer: Reviewer, stores: Callable[[Reviewer, str], None]) -> Reviewer:
+def seeded(reviewer: Reviewer, seeded_store: Path) -> Reviewer:
     """The program with 12 made-up candidates."""
-    stores(reviewer, "seeded")
+    shutil.copy(seeded_store, reviewer.db)
     return reviewer
 
 
+@pytest.fixture(scope="session")
+def ingested_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    builder = Reviewer(tmp_path_factory.mktemp("ingested"))
+    note = builder.folder / "kiosk-decisions.md"
+    note.write_text(NOTE, encoding="utf-8")
+    done = builder("--project", "kiosk", "ingest", note)
+    assert done.returncode == 0, done.stderr
+    return builder.db
+
+
 @pytest.fixture
-def ingested(reviewer: Reviewer, stores: Callable[[Reviewer, str], None]) -> Reviewer:
+def ingested(reviewer: Reviewer, ingested_store: Path) -> Reviewer:
     """The program with the candidates of a small note, in the project `kiosk`."""
-    stores(reviewer, "ingested")
+    shutil.copy(ingested_store, reviewer.db)
     return reviewer

@@ -15,6 +15,7 @@ from tests.cli.permissions import bound as bound
 
 class TestWhatIsRead:
     def test_a_missing_path(self, reviewer: Reviewer) -> None:
+        reviewer.db = reviewer.folder / "new" / "store.db"
         line = reviewer.fails("ingest", "nowhere/at/all.md")
         assert "nowhere/at/all.md" in line
         assert not reviewer.db.exists()
@@ -47,22 +48,6 @@ class TestWhatIsRead:
         log = Path(counts["report_folder"], "errors.log")
         assert done.stderr.splitlines()[0] == f"1 file could not be read: see {log}"
         assert "bad.md" in log.read_text()
-
-    def test_a_folder_without_anything_readable(self, reviewer: Reviewer) -> None:
-        folder = reviewer.folder / "pictures"
-        folder.mkdir()
-        (folder / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
-        done = reviewer("ingest", folder)
-        assert (done.returncode, done.stderr) == (1, "Nothing could be read: 1 x binary.\n")
-        (folder / "a.png").unlink()
-        done = reviewer("ingest", folder)
-        assert (done.returncode, done.stderr) == (1, "There is nothing to read.\n")
-        (folder / ".gitignore").write_text("*.md\n")
-        (folder / "a.md").write_text(NOTE)
-        done = reviewer("ingest", folder)
-        assert done.returncode == 1
-        assert "1 x ignored by .gitignore" in done.stderr
-        reviewer.nothing_lost(candidates=0)
 
     @pytest.mark.parametrize(
         ("name", "content", "why"),

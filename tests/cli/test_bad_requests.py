@@ -59,7 +59,10 @@ class TestWhatIsAsked:
             (b"  \n", "empty"),
             (b"\xff\xfe\x00", "UTF-8"),
             (b"x" * (1 << 21), "larger"),
+            (b"x", "at least 8 characters, this has 1. Write a sentence that makes sense on"),
+            (b"x" * 5_000, "at most 4,000 characters, this has 5,000."),
         ],
+        ids=["nothing", "spaces", "no text", "a large file", "a letter", "a long text"],
     )
     def test_a_bad_wording(self, seeded: Reviewer, content: bytes, said: str) -> None:
         wording = seeded.folder / "wording"
@@ -95,6 +98,4 @@ def test_a_working_folder_that_is_gone_is_named_as_the_cause(
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert done.stderr == (
-        "The current folder does not exist any more: change to another one with cd.\n"
-    )
+    assert done.stderr == ("The current folder no longer exists: change to another one with cd.\n")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -23,6 +24,9 @@ from reviewer.engine import Engine
 from reviewer.recall.moments import read_moment
 from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
+from tests.cli.test_connect import connect, home, put, snapshot
+from tests.cli.test_findings import lint
+from tests.waiting import until
 
 NILERR = "A swallowed error needs a directive for the linter."
 PUSH = "Others push too, so rebase on their work first."
@@ -60,11 +64,12 @@ PROMPTS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def office(reviewer: Reviewer) -> Path:
-    """A project with a memory for a failure, a guard, and one that tries to leave its frame."""
-    folder = filled(reviewer)
-    engine = Engine.open(reviewer.db)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
+    """A store with a memory for a failure, a guard, and one that tries to leave its frame."""
+    program = Reviewer(tmp_path_factory.mktemp("made"))
+    folder = filled(program)
+    engine = Engine.open(program.db)
     engine.work_in(engine.choose_project(None, folder))
     for text, when in ((NILERR, "error nilerr"), (PUSH, "guard git push"), (HOSTILE, "")):
         number = engine.entities.author(folder.name, "knowledge", text).ids[0]
@@ -73,17 +78,19 @@ def office(reviewer: Reviewer) -> Path:
             engine.recall.set_moments(number, [read_moment(when)])
     engine.recall.derive()
     engine.close()
-    return folder
+    return program
+
+
+@pytest.fixture
+def office(reviewer: Reviewer, made: Reviewer) -> Path:
+    """The project of that store, of which the test has a copy of its own."""
+    shutil.copy(made.db, reviewer.db)
+    return made.folder / "ticket-office"
 
 
 def hook(program: Reviewer, agent: str, event: str, told: object) -> str:
     """What a hook prints; it never fails."""
-    data = told if isinstance(told, str) else json.dumps(told)
-    done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "--db", program.db, "hook", agent, event],
-        cwd=program.folder, env=program.environment, input=data, capture_output=True, text=True,
-        errors="surrogateescape", check=False,
-    )  # fmt: skip
+    done = program("hook", agent, event, typed=told if isinstance(told, str) else json.dumps(told))
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -239,17 +246,16 @@ def test_a_failure_that_a_pipe_hides_brings_its_memory(
         assert (NILERR in hook(reviewer, agent, event, called)) is expected
 
 
-@pytest.mark.parametrize(
-    ("output", "expected"),
-    [
-        ("cc coin.c\nmake: *** [Makefile:2: check] Error 1", True),
-        ("bash: line 1: make: command not found", True),
-        ("make: Nothing to be done for 'check'.", False),
-        ("ls: cannot access 'make': No such file or directory", False),
-    ],
-)
+REPORTED = {
+    "cc coin.c\nmake: *** [Makefile:2: check] Error 1": True,
+    "bash: line 1: make: command not found": True,
+    "make: Nothing to be done for 'check'.": False,
+    "ls: cannot access 'make': No such file or directory": False,
+}
+
+
 def test_a_failure_that_a_program_reports_itself_is_seen_behind_a_pipe(
-    output: str, expected: bool, reviewer: Reviewer, office: Path
+    reviewer: Reviewer, office: Path
 ) -> None:
     named = ["--project", office.name]
     reviewer(*named, "remember", MAKE, "--type", "knowledge")
@@ -257,9 +263,12 @@ def test_a_failure_that_a_program_reports_itself_is_seen_behind_a_pipe(
     reviewer(*named, "promote", number)
     reviewer(*named, "edit", number, "--when", "command make check")
     assert MAKE in reviewer(*named, "recall", "--command", "make check").stdout
-    event = told(office, tool_name="Bash", tool_input=PIPED, tool_response={"stdout": output})
-    answer = hook(reviewer, "claude-code", "PostToolUse", event)
-    assert (MAKE in answer) is expected
+    for output, expected in REPORTED.items():
+        event = told(
+            office, output, tool_name="Bash", tool_input=PIPED, tool_response={"stdout": output}
+        )
+        answer = hook(reviewer, "claude-code", "PostToolUse", event)
+        assert (MAKE in answer) is expected, output
 
 
 def test_of_guarded_calls_in_parallel_one_is_denied(reviewer: Reviewer, office: Path) -> None:
@@ -409,3 +418,79 @@ def test_hooks_read_the_store_that_a_person_uses(
     expected = user_data_path("reviewer", appauthor=False) / "reviewer.db"
     assert store_path("") == str(expected)
     assert store_path("~/mine.db") == str(reviewer.folder / "mine.db")
+
+
+SETTINGS = {
+    "claude-code": (".claude/settings.json", "Bash(git push*)"),
+    "codex": (".codex/hooks.json", "codex PreToolUse"),
+    "gemini": (".gemini/settings.json", "gemini BeforeTool"),
+    "opencode": (".config/opencode/plugin/reviewer.js", '["git", "push"]'),
+    "copilot": (".copilot/hooks/reviewer.json", "copilot preToolUse"),
+}
+"""Where each agent's settings have a guard, and by which words."""
+
+
+@pytest.mark.parametrize(
+    ("agent", "when", "name", "words"),
+    [
+        *((agent, "guard git push", name, words) for agent, (name, words) in SETTINGS.items()),
+        ("claude-code", "command make check", ".claude/settings.json", "Bash(make check*)"),
+        ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),
+    ],
+)
+def test_the_settings_follow_guards_and_commands_and_are_put_back(
+    agent: str, when: str, name: str, words: str, reviewer: Reviewer
+) -> None:
+    folder = filled(reviewer)
+    put(reviewer, agent)
+    before = snapshot(home(reviewer))
+    connect(reviewer, agent)
+    settings = home(reviewer) / name
+    unguarded = settings.read_bytes()
+    assert words not in settings.read_text()
+    named = ["--project", folder.name]
+    number = reviewer.ids(*named, "--status", "active")[0]
+    done = reviewer(*named, "edit", number, "--when", when)
+    # What `connect` has started in the background may have written it first.
+    if words not in settings.read_text():
+        assert f"{settings} is rewritten for {agent}: {when} is new." in done.stderr
+        assert any(line[:1] == "+" and words in line for line in done.stderr.splitlines())
+    assert when in reviewer(*named, "queue", "show", number).stdout
+    until(lambda: words in settings.read_text())
+    assert reviewer(*named, "undo").returncode == 0
+    until(lambda: settings.read_bytes() == unguarded)
+    # The process that wrote the settings may still be noting it.
+    until(lambda: reviewer("disconnect", agent, "--yes").returncode == 0)
+    assert snapshot(home(reviewer)) == before
+
+
+def test_commands_that_showed_the_failure_of_a_memory_are_read_behind_a_pipe(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    (tmp_path / "sessions").mkdir()
+    for each in (lint("a"), lint("b")):
+        each.write(tmp_path / "sessions" / f"{each.name}.jsonl")
+    reviewer("ingest", tmp_path / "sessions")
+    assert reviewer("promote", *reviewer.ids()).returncode == 0
+    assert reviewer("recall", "--error", "any").returncode == 0
+    connect(reviewer, "claude-code")
+    hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
+    (hook,) = hooks["PostToolUse"][0]["hooks"]
+    assert hook["if"] == "Bash(mise run lint*)"
+
+
+def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session(
+    reviewer: Reviewer,
+) -> None:
+    folder = filled(reviewer)
+    connect(reviewer, "claude-code")
+    engine = Engine.open(reviewer.db)
+    number = engine.entities.author(folder.name, "knowledge", "Rebase before a push.").ids[0]
+    engine.triage.promote([number])
+    engine.recall.set_moments(number, [read_moment("guard git push")])
+    settings = home(reviewer) / ".claude" / "settings.json"
+    assert "git push" not in settings.read_text()
+    told = json.dumps({"cwd": str(folder), "session_id": "s"})
+    assert reviewer("hook", "claude-code", "SessionStart", typed=told).returncode == 0
+    until(lambda: "git push" in settings.read_text())
+    engine.close()

@@ -51,7 +51,6 @@ def completed(path: str, *words: str) -> list[str]:
     ("words", "offered"),
     [
         (["reviewer", "comp"], {"compile", "compress", "completions"}),
-        (["reviewer", "queue", "l"], {"list"}),
         (["reviewer", "reject", "--reason", "n"], {"narration", "narrow"}),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 
 from reviewer.resources import sample_data_folder
 from tests.cli.conftest import Reviewer
+from tests.cli.test_summarize import FIDELITY, FIELDS
 from tests.unit.llm.faults import Call, Faulty, endpoint
 
 TALK = [
@@ -60,13 +61,8 @@ def texts(program: Reviewer) -> list[str]:
 def test_json_has_a_summary_a_segment_and_the_total(talk: Reviewer) -> None:
     *segments, total = talk.rows("compress", "talk", "--level", "brief")
     for row in segments:
-        assert {
-            "level", "content", "tokens", "original_tokens", "ratio", "anchors",
-            "anchors_missing", "markers", "fidelity", "segment", "commits",
-        } <= row.keys()  # fmt: skip
-        assert row["fidelity"].keys() >= {
-            "overall", "anchor_preservation", "factual_accuracy", "context_retention", "lost",
-        }  # fmt: skip
+        assert row.keys() >= FIELDS | {"segment", "commits"}
+        assert row["fidelity"].keys() >= FIDELITY
         assert row["level"] == "brief"
         assert row["ratio"] == pytest.approx(row["original_tokens"] / row["tokens"], abs=0.01)
     anchors = {(each["type"], each["content"]) for each in segments[0]["anchors"]}
@@ -161,13 +157,20 @@ def test_a_summary_by_hand_is_checked(talk: Reviewer) -> None:
     refused = talk("compress", "talk", "--text", f"s2={file}", "--apply")
     assert refused.returncode == 1
     assert 's2: Summary missing: substring not found: "$50k"' in refused.stderr
-    file.write_text("They want it faster for $50k.")
-    done = talk("compress", "talk", "--text", f"s2={file}", "--apply")
-    assert done.returncode == 1
-    assert "the request is missing" in done.stderr
+    before = texts(talk)
+    for wrong, reason in (
+        ("They want it faster for $50k.", "the request is missing"),
+        ("Kubernetes 1.29 was moved to users_old for $50k.", "not in the source"),
+    ):
+        file.write_text(wrong)
+        done = talk("compress", "talk", "--text", f"s2={file}", "--apply")
+        assert done.returncode == 1
+        assert reason in done.stderr
+        assert "--anyway" in done.stderr
+        assert texts(talk) == before
     done = talk("compress", "talk", "--text", f"s2={file}", "--apply", "--anyway")
     assert done.returncode == 0, done.stderr
-    assert "They want it faster for $50k." in texts(talk)
+    assert "Kubernetes 1.29 was moved to users_old for $50k." in texts(talk)
 
 
 def test_one_segment_may_have_another_level(talk: Reviewer) -> None:
@@ -214,20 +217,6 @@ def test_stats_show_the_results_of_compressions(talk: Reviewer) -> None:
     assert "CompressionRatio" in talk("stats").stdout
 
 
-def test_a_text_that_does_not_pass_is_applied_only_anyway(talk: Reviewer) -> None:
-    words = talk.folder / "words.txt"
-    words.write_text("Kubernetes 1.29 was moved to users_old for $999,999.\n")
-    before = texts(talk)
-    options = ["compress", "talk", "--level", "brief", "--text", f"s2={words}", "--apply"]
-    done = talk(*options)
-    assert done.returncode == 1
-    assert "not in the source" in done.stderr
-    assert "--anyway" in done.stderr
-    assert texts(talk) == before
-    assert talk(*options, "--anyway").returncode == 0
-    assert texts(talk) != before
-
-
 def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
     *cut, _ = talk.rows("compress", "talk", "--level", "brief")
     *whole, total = talk.rows("compress", "talk", "--level", "brief", "--whole")
@@ -239,13 +228,12 @@ def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
     assert sum(bool(row["summary_of"]) for row in messages(talk)) == 1
 
 
-def model_at(server: Faulty, folder: Path) -> dict[str, str]:
-    """The environment in which the model is that endpoint."""
-    config = folder / "model.toml"
-    config.write_text(
+def model_at(server: Faulty, program: Reviewer, more: str = "") -> dict[str, str]:
+    """The environment in which the model is that endpoint; `more` settings of it."""
+    return program.configured(
         f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\nconcurrency = 1\n'
+        f"{more}\n"
     )
-    return {"REVIEWER_CONFIG": str(config)}
 
 
 def segment_of(call: Call) -> str:
@@ -271,7 +259,7 @@ def test_one_failing_segment_does_not_lose_the_work_of_a_model(
     with endpoint(behave) as server:
         done = talk(
             "compress", "talk", "--engine", "model", "--apply", "--anyway",
-            env=model_at(server, talk.folder),
+            env=model_at(server, talk),
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "offline, because the model failed" in done.stdout + done.stderr
@@ -285,7 +273,7 @@ def test_a_dead_model_is_given_up_and_nothing_is_written(talk: Reviewer) -> None
     with endpoint(lambda call: call.refuses(500, "out of order")) as server:
         done = talk(
             "compress", "talk", "--engine", "model", "--apply",
-            env=model_at(server, talk.folder),
+            env=model_at(server, talk),
         )  # fmt: skip
     assert done.returncode == 1
     assert "--engine offline" in done.stderr

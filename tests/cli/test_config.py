@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.settings import Settings, SettingsError, load_settings
+from reviewer.settings import Settings, load_settings
 from tests.cli.conftest import Reviewer
 
 
@@ -35,38 +34,25 @@ def test_a_file_is_read(reviewer: Reviewer) -> None:
     assert str(path) in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('them = "dark"', "unknown field `them`"),
-        ('theme = "blue"', "Invalid enum value 'blue' - at `$.theme`"),
-        ("[model]\ntimeout = 0", "> 0.0 - at `$.model.timeout`"),
-        ('theme = "dark"\nascii =\n', "line 2"),
-    ],
-)
+MISTAKES = [
+    ('them = "dark"', "unknown field `them`"),
+    ('theme = "blue"', "Invalid enum value 'blue' - at `$.theme`"),
+    ("[model]\ntimeout = 0", "> 0.0 - at `$.model.timeout`"),
+    ('theme = "dark"\nascii =\n', "line 2"),
+    ('[keys]\npromot = "A"', "Did you mean promote?"),
+    ('[keys]\npromote = "x"', "both promote and reject"),
+    ("[keys]\npromote = []", "needs a key"),
+    ('[keys]\npromote = "ctlr+b"', "There is no key ctlr+b"),
+    ('[model]\nbase_url = "models.example"\nname = "tiny"', "must begin with https://"),
+    ('[model]\nbase_url = "http://models.example/v1"\nname = "tiny"', "plain HTTP"),
+    ('[model]\nbase_url = "https://models.example/v1"', "Set name under [model]"),
+    ('[model]\nname = "tiny"', "No model is configured"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), MISTAKES)
 def test_a_mistake_is_named(reviewer: Reviewer, text: str, said: str) -> None:
-    path = written(reviewer.folder, text)
-    with pytest.raises(SettingsError, match=re.escape(said)):
-        load_settings(path)
-    settings = {"REVIEWER_CONFIG": str(path)}
-    assert said in reviewer.fails("config", "validate", env=settings)
-    assert said in reviewer("doctor", env=settings).stdout
-
-
-@pytest.mark.parametrize(
-    ("keys", "said"),
-    [
-        ('promot = "A"', "Did you mean promote?"),
-        ('promote = "x"', "both promote and reject"),
-        ("promote = []", "needs a key"),
-        ('promote = "ctlr+b"', "There is no key ctlr+b"),
-    ],
-)
-def test_keys_are_checked_as_the_screen_checks_them(
-    reviewer: Reviewer, keys: str, said: str
-) -> None:
-    path = written(reviewer.folder, f"[keys]\n{keys}\n")
-    settings = {"REVIEWER_CONFIG": str(path)}
+    settings = reviewer.configured(text)
     assert said in reviewer.fails("config", "validate", env=settings)
     doctor = reviewer("doctor", env=settings)
     assert (doctor.returncode, said in doctor.stdout) == (1, True)

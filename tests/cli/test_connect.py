@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine
-from reviewer.recall.moments import read_moment
 from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
-from tests.cli.test_findings import lint
-from tests.waiting import PATIENCE, until
+from tests.waiting import PATIENCE
+
+pytestmark = pytest.mark.usefixtures("alone")
 
 AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
 
@@ -89,7 +88,7 @@ def test_disconnecting_leaves_every_byte_as_it_was(
     for name, data in before.items():
         for line in (data or b"").splitlines():
             assert line.partition(b"//")[2] in (after[name] or b"")  # comments
-    assert "connected already" in reviewer("connect", agent, "--yes").stderr
+    assert "already connected" in reviewer("connect", agent, "--yes").stderr
     done = reviewer("disconnect", agent, "--yes")
     assert done.returncode == 0, done.stderr
     assert snapshot(home(reviewer)) == before
@@ -139,67 +138,6 @@ def test_the_entry_and_the_hooks_start_this_program_on_this_store(reviewer: Revi
     )  # fmt: skip
     assert "thermal paper" in done.stdout
     assert done.stderr == ""
-
-
-GUARDED = {
-    "claude-code": (".claude/settings.json", "Bash(git push*)"),
-    "codex": (".codex/hooks.json", "codex PreToolUse"),
-    "gemini": (".gemini/settings.json", "gemini BeforeTool"),
-    "opencode": (".config/opencode/plugin/reviewer.js", '["git", "push"]'),
-    "copilot": (".copilot/hooks/reviewer.json", "copilot preToolUse"),
-}
-"""Where each agent's settings have a guard, and by which words."""
-
-
-@pytest.mark.parametrize(
-    ("agent", "when", "name", "words"),
-    [
-        *((agent, "guard git push", name, words) for agent, (name, words) in GUARDED.items()),
-        ("claude-code", "command make check", ".claude/settings.json", "Bash(make check*)"),
-        ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),
-    ],
-)
-def test_the_settings_follow_guards_and_commands_and_are_put_back(
-    agent: str, when: str, name: str, words: str, reviewer: Reviewer
-) -> None:
-    folder = filled(reviewer)
-    put(reviewer, agent)
-    before = snapshot(home(reviewer))
-    connect(reviewer, agent)
-    settings = home(reviewer) / name
-    unguarded = settings.read_bytes()
-    assert words not in settings.read_text()
-    named = ["--project", folder.name]
-    number = reviewer.ids(*named, "--status", "active")[0]
-    done = reviewer(*named, "edit", number, "--when", when)
-    # What `connect` has started in the background may have written it first.
-    if words not in settings.read_text():
-        assert f"{settings} is written anew for {agent}: {when} is new." in done.stderr
-        assert any(line[:1] == "+" and words in line for line in done.stderr.splitlines())
-    assert when in reviewer(*named, "queue", "show", number).stdout
-    until(lambda: words in settings.read_text())
-    assert reviewer(*named, "undo").returncode == 0
-    until(lambda: settings.read_bytes() == unguarded)
-    assert reviewer(*named, "redo").returncode == 0
-    until(lambda: words in settings.read_text())
-    # The process that wrote the settings may still be noting it.
-    until(lambda: reviewer("disconnect", agent, "--yes").returncode == 0)
-    assert snapshot(home(reviewer)) == before
-
-
-def test_commands_that_showed_the_failure_of_a_memory_are_read_behind_a_pipe(
-    reviewer: Reviewer, tmp_path: Path
-) -> None:
-    (tmp_path / "sessions").mkdir()
-    for each in (lint("a"), lint("b")):
-        each.write(tmp_path / "sessions" / f"{each.name}.jsonl")
-    reviewer("ingest", tmp_path / "sessions")
-    assert reviewer("promote", *reviewer.ids()).returncode == 0
-    assert reviewer("recall", "--error", "any").returncode == 0
-    connect(reviewer, "claude-code")
-    hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
-    (hook,) = hooks["PostToolUse"][0]["hooks"]
-    assert hook["if"] == "Bash(mise run lint*)"
 
 
 def test_what_others_wrote_since_stays(reviewer: Reviewer) -> None:
@@ -261,7 +199,7 @@ def test_what_somebody_changed_stays_and_is_named(
     [
         ("{", "not JSON"),
         ("[]", "not an object"),
-        ('{"mcpServers": {"a": 1, "a": 2, "reviewer": 1}}', "already, with another value"),
+        ('{"mcpServers": {"a": 1, "a": 2, "reviewer": 1}}', "already has"),
         ('{"mcpServers": {}, "mcpServers": {}}', "second time"),
         ("\x00\ufffe", "not JSON"),
     ],
@@ -339,7 +277,7 @@ def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
 def test_a_damaged_record_says_where_the_backups_are(reviewer: Reviewer) -> None:
     connect(reviewer, "gemini")
     (Path(f"{reviewer.db}-agents") / "connections.json").write_text("{")
-    assert "Backups of every file" in reviewer.fails("disconnect", "gemini", "--yes")
+    assert "Backups of every changed file" in reviewer.fails("disconnect", "gemini", "--yes")
 
 
 def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:
@@ -358,23 +296,7 @@ def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
     reviewer.fails("connect", "emacs", code=2)
     reviewer.fails("connect", "--yes", code=2)
     reviewer.fails("connect", "codex", "--block", code=2)
-    assert "in no git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
-
-
-def test_undo_and_history_say_how_a_connection_is_taken_back(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    options = ("--project", folder.name)
-    assert "disconnect" not in reviewer(*options, "history").stderr
-    connect(reviewer, "claude-code")
-    back = "reviewer disconnect claude-code takes it back"
-    assert back in reviewer(*options, "history").stderr
-    assert "disconnect" not in reviewer(*options, "history", "--json").stderr
-    undone = reviewer(*options, "undo")
-    assert undone.returncode == 0
-    assert back in undone.stderr
-    assert (home(reviewer) / ".claude" / "settings.json").exists()
-    assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
-    assert "disconnect" not in reviewer(*options, "history").stderr
+    assert "not in a git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
 
 
 def in_folder(program: Reviewer, folder: Path, *arguments: object) -> str:
@@ -424,13 +346,6 @@ def test_undo_takes_back_a_later_decision_first_and_nothing_of_another_folder(
     assert "Undone: Connected gemini" in in_folder(reviewer, folder, "undo")
 
 
-def test_connecting_for_all_projects_and_for_one_says_that_it_is_twice(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    assert "twice" not in in_folder(reviewer, folder, "connect", "gemini", "--yes")
-    said = in_folder(reviewer, folder, "connect", "gemini", "--project", "--yes")
-    assert "gemini is also connected by reviewer connect gemini" in said
-
-
 def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     (number, *_) = reviewer.ids("--project", folder.name, "--status", "active")
@@ -455,26 +370,3 @@ def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> Non
     assert "is not promoted" in reviewer.fails(*options, number)
     reviewer.fails(*options, number, "codex", code=2)
     assert "99999" in reviewer.fails(*options, 99999)
-
-
-def test_without_a_store_connecting_says_how_to_fill_the_one_it_makes(reviewer: Reviewer) -> None:
-    done = connect(reviewer, "gemini")
-    assert "gemini gets nothing before you promote something" in done.stderr
-    assert "What changes in the settings of gemini:" in done.stderr
-
-
-def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session(
-    reviewer: Reviewer,
-) -> None:
-    folder = filled(reviewer)
-    connect(reviewer, "claude-code")
-    engine = Engine.open(reviewer.db)
-    number = engine.entities.author(folder.name, "knowledge", "Rebase before a push.").ids[0]
-    engine.triage.promote([number])
-    engine.recall.set_moments(number, [read_moment("guard git push")])
-    settings = home(reviewer) / ".claude" / "settings.json"
-    assert "git push" not in settings.read_text()
-    told = json.dumps({"cwd": str(folder), "session_id": "s"})
-    assert reviewer("hook", "claude-code", "SessionStart", typed=told).returncode == 0
-    until(lambda: "git push" in settings.read_text())
-    engine.close()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.unit.sources.builders import Session
 
 TALK = [
     {"role": "system", "content": "You mend kiosks."},
@@ -171,7 +172,7 @@ def test_an_export_can_be_imported_again(talked: Reviewer) -> None:
 REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "show", "ffff"], 1, 'no commit "ffff"'),
     (["commit", "show", "ab"], 1, "at least 4 characters"),
-    (["commit", "list", "tolk"], 1, "There is: talk"),
+    (["commit", "list", "tolk"], 1, "Close matches: talk"),
     (["commit", "list", "talk", "--filter", "prio:x"], 1, "There is no field"),
     (["annotate", "2"], 1, "Say a priority"),
     (["annotate", "2", "--retain", " "], 1, "is empty"),
@@ -191,7 +192,7 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["compile", "talk", "--at", "ffff"], 1, "no commit"),
     (["compile", "nothing"], 1, "no context"),
     (["context", "import", "gone.jsonl"], 1, "gone.jsonl"),
-    (["context", "import", "a", "b", "--name", "x"], 2, "one file"),
+    (["context", "import", "a", "b", "--name", "x"], 2, "a single file"),
     (["context", "create", "talk", "--project", "kiosk"], 1, "already"),
 ]  # fmt: skip
 
@@ -205,19 +206,11 @@ def test_bad_input_is_one_sentence_and_changes_nothing(talked: Reviewer) -> None
 
 
 def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:
-    said = ["Count the trays.", "<task-notification>\n<summary>3 trays.</summary>\n"]
-    lines = [
-        {
-            "type": "user",
-            "uuid": f"u{number}",
-            "sessionId": "s",
-            "timestamp": "2026-02-01T10:00:00.000Z",
-            "message": {"role": "user", "content": text},
-        }
-        for number, text in enumerate(said)
-    ]
+    told = Session()
+    told.user("Count the trays.")
+    told.user("<task-notification>\n<summary>3 trays.</summary>\n")
     path = reviewer.folder / "talk.jsonl"
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    path.write_bytes(told.bytes())
     assert reviewer("context", "import", path).returncode == 0
     rows = [(row["role"], row["type"]) for row in commits(reviewer)]
     assert rows == [("user", "dialogue"), ("tool", "tool_result")]

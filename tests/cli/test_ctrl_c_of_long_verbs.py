@@ -11,6 +11,7 @@ from threading import Event
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_compress import model_at
 from tests.cli.test_ctrl_c import AT_ONCE, interrupted
 from tests.unit.llm.faults import Call, endpoint
 from tests.waiting import PATIENCE, until
@@ -67,11 +68,7 @@ def test_a_model_that_never_answers(talk: Reviewer, words: list[str], presses: i
 
     (talk.folder / "parallel.dot").write_text(PARALLEL_GRAPH)
     with endpoint(hangs) as server:
-        settings = talk.folder / "config.toml"
-        settings.write_text(
-            f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n', "utf-8"
-        )
-        known = {"REVIEWER_CONFIG": str(settings)}
+        known = model_at(server, talk)
         try:
             with talk.start("--project", "kiosk", *words, env=known) as process:
                 until(lambda: asked.is_set() or process.poll() is not None)

@@ -106,6 +106,8 @@ def test_an_entity_is_not_named_twice(reviewer: Reviewer) -> None:
         done = reviewer("--project", "p", "remember", *words, "--type", "decision")
         assert done.returncode == 0, done.stderr
     reviewer("--project", "p", "promote", 1, 2)
+    lines = reviewer("--project", "p", "export", "--format", "ndjson").stdout.splitlines()
+    assert all(json.loads(line)["hand_authored"] for line in lines)
     text = reviewer("--project", "p", "export").stdout
     assert f"- {said} (written by hand)" in text
     assert "- **Till**: Drawers open by key (written by hand)" in text

@@ -14,6 +14,8 @@ from reviewer.engine import Engine
 from tests.cli.conftest import Reviewer
 from tests.stored import everything_in, rows_of
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 SECRET = "The vault @home opens with the birthday of Wilhelmina Quastenburg"
 NOTE = f"""# Decisions
 
@@ -119,7 +121,7 @@ def test_nothing_takes_it_back(kept: Reviewer) -> None:
     assert kept("--project", "museum", "forget", fact(kept), "--yes").returncode == 0
     act = kept.rows("--project", "museum", "history")[-1]
     assert act["kind"] == "forget"
-    assert "gone for good" in kept.fails("--project", "museum", "undo", act["id"])
+    assert "forgetting is final" in kept.fails("--project", "museum", "undo", act["id"])
     assert "no decision" in kept.fails("--project", "museum", "undo")
 
 

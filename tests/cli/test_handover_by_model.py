@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -68,25 +67,21 @@ def session(tmp_path: Path) -> Path:
     return path
 
 
+CONTEXT = "context_tokens = 32000"
+OPTIONS = ("--engine", "model", "--max-tokens", "700")
+
+
 @pytest.fixture(params=["summarize", "brief"])
 def verb(request: pytest.FixtureRequest) -> tuple[str, ...]:
     """The arguments of a hand-over by a model, for each of the two verbs."""
-    return (str(request.param), "--engine", "model", "--max-tokens", "700")
-
-
-def settings(server: Faulty, folder: Path, context_tokens: int = 32_000) -> dict[str, str]:
-    """The environment in which the model is that endpoint and has such a context."""
-    env = model_at(server, folder)
-    config = Path(env["REVIEWER_CONFIG"])
-    config.write_text(f"{config.read_text()}context_tokens = {context_tokens}\n")
-    return env
+    return (str(request.param), *OPTIONS)
 
 
 def row_of(
     reviewer: Reviewer, server: Faulty, session: Path, *verb: str, stderr: str = ""
 ) -> dict[str, Any]:
     """What a call prints as JSON whose model is that endpoint; `stderr`: what it has to say."""
-    done = reviewer(*verb, session, "--json", env=settings(server, session.parent))
+    done = reviewer(*verb, session, "--json", env=model_at(server, reviewer, CONTEXT))
     assert done.returncode == 0, done.stderr
     assert stderr in done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -114,11 +109,9 @@ def test_a_good_answer_comes_through_unharmed(
     assert [line for line in row["content"].split("\n") if line.startswith("- ")] == lines
 
 
-def test_the_model_reads_words_calls_and_results_as_data(
-    reviewer: Reviewer, session: Path, verb: tuple[str, ...]
-) -> None:
+def test_the_model_reads_words_calls_and_results_as_data(reviewer: Reviewer, session: Path) -> None:
     with endpoint(lambda call: call.streams(GOOD)) as server:
-        row_of(reviewer, server, session, *verb)
+        row_of(reviewer, server, session, "brief", *OPTIONS)
     read = said_to(server.calls[0])
     fence = next(line for line in read.split("\n") if line.startswith("<conversation-"))
     assert read.count(fence) == 1
@@ -164,19 +157,12 @@ def test_what_a_model_wraps_around_its_answer_is_taken_off(
     reviewer: Reviewer, session: Path, wrapped: str
 ) -> None:
     with endpoint(lambda call: call.streams(wrapped)) as server:
-        row = row_of(
-            reviewer, server, session, "summarize", "--engine", "model", "--max-tokens", "700"
-        )
+        row = row_of(reviewer, server, session, "summarize", *OPTIONS)
     content = row["content"]
     assert row["engine"] == "tiny"
     assert content.startswith("Request:\n- ")
     assert not {"<think>", "```", "<summary>", "**"} & set(content.split())
     assert GOOD in content
-
-
-def cpu_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def breaks_off(call: Call) -> None:
@@ -211,33 +197,30 @@ def test_an_answer_that_cannot_be_used_leaves_the_text_to_the_offline_engine(
     reviewer: Reviewer, session: Path, kind: str
 ) -> None:
     behave, reason = BAD[kind]
-    verb = ("brief", "--engine", "model", "--max-tokens", "700")
     with endpoint(behave) as server:
-        row = row_of(reviewer, server, session, *verb, stderr="note: offline, because")
+        row = row_of(reviewer, server, session, "brief", *OPTIONS, stderr="note: offline, because")
     assert row["engine"] == "offline"
     assert ORDER in row["content"]
     assert reason in row["note"]
 
 
-def test_what_a_second_answer_invents_is_listed(
-    reviewer: Reviewer, session: Path, verb: tuple[str, ...]
-) -> None:
+def test_what_a_second_answer_invents_is_listed(reviewer: Reviewer, session: Path) -> None:
     text = f"{GOOD}\nFiles:\n- src/harbour_map.py draws the piers."
     with endpoint(lambda call: call.streams(text)) as server:
         said = "not in the source: src/harbour_map.py"
-        row = row_of(reviewer, server, session, *verb, stderr=said)
+        row = row_of(reviewer, server, session, "brief", *OPTIONS, stderr=said)
     assert "src/harbour_map.py" in str(row)
 
 
 def test_a_summary_that_is_too_long_is_shortened_at_what_is_finished(
-    reviewer: Reviewer, session: Path, verb: tuple[str, ...]
+    reviewer: Reviewer, session: Path
 ) -> None:
     finished = "".join(
         f"\n- Boat {number}: pier {number % 4} at {number % 24:02}:15, {number % 3 + 1} lines."
         for number in range(40)
     )
     with endpoint(lambda call: call.streams(f"{GOOD}\nFiles:{finished}")) as server:
-        row = row_of(reviewer, server, session, *verb)
+        row = row_of(reviewer, server, session, "brief", *OPTIONS)
     assert row["note"] == ""
     assert row["engine"] == "tiny"
     assert 600 < row["tokens"] <= 700
@@ -248,9 +231,9 @@ def test_a_summary_that_is_too_long_is_shortened_at_what_is_finished(
 def test_in_a_small_context_the_words_of_the_person_come_first(
     reviewer: Reviewer, session: Path
 ) -> None:
-    verb = ("summarize", "--engine", "model", "--max-tokens", "700", "--json")
     with endpoint(lambda call: call.streams(GOOD)) as server:
-        done = reviewer(*verb, session, env=settings(server, session.parent, 6_500))
+        known = model_at(server, reviewer, "context_tokens = 6500")
+        done = reviewer("summarize", *OPTIONS, "--json", session, env=known)
     read = said_to(server.calls[0])
     assert "person: Make the timetable of the ferry fit one page" in read
     assert f"person: yes. {ORDER}" in read
@@ -261,9 +244,7 @@ def test_in_a_small_context_the_words_of_the_person_come_first(
 def test_nothing_is_sent_unless_the_command_asks_for_it(reviewer: Reviewer, session: Path) -> None:
     """Also where the settings say that a model writes summaries."""
     with endpoint(lambda call: call.streams(GOOD)) as server:
-        env = model_at(server, session.parent)
-        config = Path(env["REVIEWER_CONFIG"])
-        config.write_text(f'{config.read_text()}[compression]\nengine = "model"\n')
+        env = model_at(server, reviewer, '[compression]\nengine = "model"')
         for verb in ("summarize", "brief"):
             done = reviewer(verb, session, "--json", env=env)
             assert json.loads(done.stdout)["engine"] == "offline"

@@ -19,23 +19,6 @@ def test_times_are_local_and_say_their_zone(seeded: Reviewer) -> None:
     assert east[1][11:16] == f"{later // 60:02}:{later % 60:02}"
 
 
-def test_one_act_is_counted_in_the_singular(seeded: Reviewer) -> None:
-    assert seeded("verify").stdout.endswith("agree with the ledger of 1 act.\n")
-    seeded("promote", seeded.ids()[0])
-    assert seeded("verify").stdout.endswith("agree with the ledger of 2 acts.\n")
-
-
-def test_candidates_and_values_show_times_alike(seeded: Reviewer) -> None:
-    east = {"TZ": "EST-5:30"}
-    memory = seeded.ids()[0]
-    seeded("edit", memory, "--content-file", "-", typed="The kiosk prints in black only.")
-    told = seeded("queue", "show", memory, env=east).stdout
-    assert re.search(r"^seen .* first [-0-9]{10} [:0-9]{8} EST, last [-0-9]{10} ", told, re.M)
-    assert re.search(r"^was +until [-0-9]{10} [:0-9]{8} EST$", told, re.M)
-    seeded("state", "set", "port", "8080")
-    assert re.search(r"^set .* EST$", seeded("state", "show", "port", env=east).stdout, re.M)
-
-
 def intake(program: Reviewer) -> int:
     """The number of the latest ingestion."""
     return [int(act["id"]) for act in program.rows("history") if act["kind"] == "ingest"][-1]

@@ -23,7 +23,7 @@ from reviewer.text.for_agents import between_tags
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.capabilities import impatient
 from tests.cli.conftest import Reviewer
-from tests.unit.sources.families import OPENCODE_INFO, document, lines, opencode_database
+from tests.unit.sources.families import codex_session, document, lines, opencode_of_two
 from tests.waiting import PATIENCE, until
 
 START = {
@@ -128,18 +128,6 @@ def test_before_a_compaction_it_says_what_reviewer_keep_says(reviewer: Reviewer)
     assert without.startswith("Keep in the summary: the goal")
 
 
-def test_an_ended_session_is_read_by_another_process(reviewer: Reviewer) -> None:
-    folder, agent = filled(reviewer), "claude-code"
-    told = event(folder, transcript_path=str(session(folder)), reason="other")
-    assert hook(reviewer, agent, "SessionEnd", told) == ""
-    files = AgentFiles(reviewer.db)
-    until(lambda: files.sessions()[0].read_at)
-    assert files.sessions()[0].problem == ""
-    sources = reviewer("--project", folder.name, "history", "--json").stdout
-    assert "1 file" in sources
-    assert agent in sources
-
-
 def test_a_session_that_was_given_a_packet_counts_for_its_memories(reviewer: Reviewer) -> None:
     folder, agent = filled(reviewer), "claude-code"
     told = event(folder, transcript_path=str(session(folder)), reason="other")
@@ -235,16 +223,8 @@ def write_cursor(program: Reviewer, folder: Path) -> Path:
 
 
 def write_codex(program: Reviewer, folder: Path) -> Path:
-    name = "2026/03/01/rollout-2026-03-01T09-00-00-one-1234-5678.jsonl"
-    return lines(
-        f".codex/sessions/{name}",
-        {"type": "session_meta", "payload": {"id": "one-1234-5678", "cwd": str(folder)}},
-        {
-            "timestamp": "2026-03-01T09:00:00Z",
-            "type": "event_msg",
-            "payload": {"type": "user_message", "message": "We never sell tickets on Sundays."},
-        },
-    )(Path(program.environment["HOME"]))
+    home = Path(program.environment["HOME"])
+    return codex_session(home, "one-1234-5678", folder, "We never sell tickets on Sundays.")
 
 
 def write_gemini(program: Reviewer, folder: Path) -> Path:
@@ -267,15 +247,17 @@ def write_gemini(program: Reviewer, folder: Path) -> Path:
 
 
 def write_opencode(program: Reviewer, folder: Path) -> Path:
-    """A database with a session of this project and one of another one."""
-    path = Path(program.environment["HOME"]) / ".local/share/opencode/opencode.db"
-    opencode_database(path, {**OPENCODE_INFO, "directory": str(folder)})
-    return opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+    return opencode_of_two(Path(program.environment["HOME"]), folder)
+
+
+def write_claude(program: Reviewer, folder: Path) -> Path:
+    return session(folder)
 
 
 @pytest.mark.parametrize(
     ("agent", "name", "write", "key", "id_", "named"),
     [
+        ("claude-code", "SessionEnd", write_claude, "session_id", "talk", True),
         ("codex", "SessionEnd", write_codex, "session_id", "one-1234-5678", False),
         ("gemini", "SessionEnd", write_gemini, "session_id", "one-1234-5678", False),
         ("cursor", "sessionEnd", write_cursor, "conversation_id", "one-1234-5678", True),
@@ -442,10 +424,10 @@ def test_a_hook_ends_after_its_time(reviewer: Reviewer, method: str) -> None:
 ENDLESS = """
 import itertools, sys
 from reviewer.agents.hooks import Hooks
-from reviewer.cli import hook
+from reviewer.agents import events
 from reviewer.main import main
 
-hook.MAX_SECONDS = 0.1
+events.TIMEOUTS["start"] = 0.1
 Hooks.carry_out = lambda self, told: max(itertools.repeat(0))
 sys.exit(main())
 """

@@ -20,6 +20,7 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.stored import planted as act_of_another_version
+from tests.unit.sources.builders import Session
 
 pytestmark = pytest.mark.xdist_group("hostile_fields")
 """The store is filled once."""
@@ -119,32 +120,28 @@ def _plant_column(connection: sqlite3.Connection, table: str, column: str) -> No
 
 def session(folder: Path) -> Path:
     """A transcript of Claude Code with payloads in every field of a line."""
-    lines = []
+    told = Session(f"qSessionq{PAYLOAD}")
+    told.cwd = f"/home/{PAYLOAD}"
     for number in range(6):
         role = "assistant" if number % 2 else "user"
-        lines.append(
-            json.dumps(
-                {
-                    "type": role,
-                    "uuid": f"u{number}{PAYLOAD}",
-                    "parentUuid": f"u{number - 1}{PAYLOAD}" if number else None,
-                    "sessionId": f"qSessionq{PAYLOAD}",
-                    "timestamp": f"2026-03-0{number + 1}T10:00:00Z{PAYLOAD}",
-                    "cwd": f"/home/{PAYLOAD}",
-                    "gitBranch": f"main{PAYLOAD}",
-                    "version": f"2{PAYLOAD}",
-                    "message": {
-                        "role": role,
-                        "id": f"m{number}{PAYLOAD}",
-                        "model": f"model{PAYLOAD}",
-                        "content": f"We decided to keep drawer {number} of the kiosk{PAYLOAD} shut,"
-                        f" because `lid{number}.py` needs {number} ms. Never open it by hand.",
-                    },
-                }
-            )
+        content = (
+            f"We decided to keep drawer {number} of the kiosk{PAYLOAD} shut,"
+            f" because `lid{number}.py` needs {number} ms. Never open it by hand."
+        )
+        told.add(
+            role,
+            gitBranch=f"main{PAYLOAD}",
+            version=f"2{PAYLOAD}",
+            timestamp=f"2026-03-0{number + 1}T10:00:00Z{PAYLOAD}",
+            message={
+                "role": role,
+                "id": f"m{number}{PAYLOAD}",
+                "model": f"model{PAYLOAD}",
+                "content": content,
+            },
         )
     path = folder / f"session{PAYLOAD}.jsonl"
-    path.write_text("\n".join(lines) + "\n")
+    path.write_bytes(told.bytes())
     return path
 
 
@@ -385,8 +382,7 @@ def writes(program: Program) -> Iterator[Sequence[object]]:
 
 def harmless(program: Program, project: str, call: Sequence[object]) -> str:
     """The output of a call; fails when a terminal would obey any of it."""
-    without_store = call[:2] == ["fleet", "collapse"]
-    done = program(*([] if without_store else ["--project", project]), *call)
+    done = program("--project", project, *call)
     said = done.stdout + done.stderr
     assert not TERMINAL.search(said), (call, [said[max(0, m.start() - 60) : m.end() + 20]
                                               for m in TERMINAL.finditer(said)][:3])  # fmt: skip
@@ -450,8 +446,6 @@ def about_agents(program: Program) -> Iterator[Sequence[object]]:
         ["decisions", "import", program.note],
         ["decisions", "import", odd],
         ["fleet", "run", odd, "--out", odd],
-        ["fleet", "collapse", odd],
-        ["fleet", "files", odd],
         ["fleet", "import", odd],
         ["fleet", "import", program.talk],
     ]
@@ -478,13 +472,11 @@ def test_a_fleet_reports_harmless_text(program: Program) -> None:
     for more in ([], ["--json"]):
         for call in (
             ["fleet", "run", folder, "--out", parts, "--workers", "1", *more],
-            ["fleet", "files", parts, *more],
-            ["fleet", "collapse", parts, *more],
-            ["fleet", "import", parts / "candidates.parquet", *more],
+            ["fleet", "import", parts, *more],
             ["queue", "list", *more],
         ):
             told += harmless(program, PROJECT, call)
-        assert (parts / "candidates.parquet").exists(), told
+    assert "new candidate" in told
 
 
 @pytest.mark.timeout(300)

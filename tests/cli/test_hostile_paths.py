@@ -74,11 +74,11 @@ def endless(folder: Path) -> Path:
 
 
 def huge(folder: Path) -> Path:
-    """300 MB that take no room on the disk."""
+    """100 MB that take no room on the disk."""
     path = folder / "huge.jsonl"
     with path.open("wb") as file:
         file.write(b'{"role": "user", "content": "')
-        file.truncate(300_000_000)
+        file.truncate(100_000_000)
     return path
 
 

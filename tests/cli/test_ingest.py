@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -18,25 +17,6 @@ def test_people_get_a_table_on_stdout_and_no_progress_in_a_pipe(reviewer: Review
     assert {"wave", "files", "records", "new", "repeated", "report"} <= set(names)
     waiting = len(reviewer.ids())
     assert done.stderr == f"Waiting now: {waiting} statements. Decide with: reviewer\n"
-
-
-def test_one_of_a_kind_is_reported_in_the_singular(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "notes"
-    folder.mkdir()
-    key = "AKIA" + "IOSFODNN7EXAMPLE"
-    (folder / "one.md").write_text(f"- [Decision] The kiosk signs its uploads with {key}.\n")
-    (folder / "empty.md").write_text("")
-    (folder / "drawing.md").write_bytes(bytes(range(256)) * 40)
-    told = {line[:15].strip(): line[15:] for line in reviewer("ingest", folder).stdout.splitlines()}
-    assert told["new"] == "1 candidate"
-    assert told["near"] == "0 near duplicates"
-    assert told["records"].endswith(", 1 secret masked")
-    assert told["files"] == "2 read, 1 of them empty, 0 unchanged (0.0 MB in all)"
-    assert told["files skipped"] == "1 x binary"
-    assert "empty file" not in str(told)
-    again = reviewer("ingest", folder)
-    assert again.returncode == 0
-    assert "unchanged (" in again.stdout
 
 
 def test_extract_touches_no_store_and_says_the_lines(reviewer: Reviewer) -> None:
@@ -63,24 +43,6 @@ def test_stats_count_by_project(ingested: Reviewer) -> None:
     assert [row["project"] for row in ingested.rows("stats", "--project", "kiosk")] == ["kiosk"]
 
 
-def test_an_unused_ignore_file_is_reported_by_name(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "notes"
-    (folder / "sub").mkdir(parents=True)
-    (folder / "a.md").write_text(NOTE, encoding="utf-8")
-    (folder / ".gitignore").write_text("*.log\n[[:upper:]]\n")
-    os.mkfifo(folder / "sub" / ".gitignore")
-    done = reviewer("ingest", folder)
-    assert done.returncode == 0
-    assert "1 x ignore file with lines that cannot be read" in done.stdout
-    assert "1 x ignore file cannot be read: it is not a regular file" in done.stdout
-    assert "2 files could not be read: see " in done.stderr
-    log = (reviewer.folder / "store.db-waves" / "1" / "errors.log").read_text().splitlines()
-    assert sorted(log) == [
-        f"{folder}/.gitignore: ignore file with lines that cannot be read",
-        f"{folder}/sub/.gitignore: ignore file cannot be read: it is not a regular file",
-    ]
-
-
 @pytest.mark.parametrize("together", [True, False])
 def test_the_same_section_in_another_note_is_seen_again(reviewer: Reviewer, together: bool) -> None:
     text = "# Printing\n\n- [Decision] Receipts are printed in black only, because ink is dear.\n"
@@ -102,7 +64,7 @@ def test_the_same_section_in_another_note_is_seen_again(reviewer: Reviewer, toge
 
 def test_what_waits_beyond_the_cap_is_queued_once(reviewer: Reviewer) -> None:
     note = reviewer.folder / "decisions.md"
-    parts = [f"{a} {b}" for a in ("ledger", "mail", "search") for b in range(1901, 2001)]
+    parts = [f"{a} {b}" for a in ("ledger", "mail", "search") for b in range(1961, 2001)]
     note.write_text(
         "# Decisions\n\n"
         + "\n".join(f"- [Decision] The {part} is kept in folder number {part}." for part in parts),

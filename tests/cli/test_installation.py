@@ -26,7 +26,6 @@ Requires-Dist: click>=8.2
 """
 FOLDER = {"url": "file:///src", "dir_info": {}}
 EDITABLE = {"url": "file:///my%20src", "dir_info": {"editable": True}}
-WHEEL = {"url": "file:///tmp/memory_reviewer-0.1.0-py3-none-any.whl", "archive_info": {}}
 GIT = {
     "url": "https://git.example/reviewer",
     "vcs_info": {"vcs": "git", "requested_revision": "v1", "commit_id": "5f1c"},
@@ -44,9 +43,7 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "pip, from the folder": Case(FOLDER, PIP + "'/src[serve]'"),
     "pip, editable": Case(EDITABLE, PIP + "--editable '/my src[serve]'"),
-    "pip, a wheel": Case(WHEEL, PIP + f"'memory-reviewer[serve] @ {WHEEL['url']}'"),
     "pip, from git": Case(
         GIT, PIP + "'memory-reviewer[serve] @ git+https://git.example/reviewer@v1'"
     ),

@@ -17,7 +17,7 @@ from tests.cli.test_ctrl_c import interrupted
 from tests.unit.llm.faults import Call, Faulty, endpoint
 from tests.waiting import PATIENCE, until
 
-MACHINES = ("kiosk", "tram", "ferry", "tower", "crane")
+MACHINES = ("kiosk", "tram", "ferry")
 SAID = (
     ("user", "The {0} prints too slowly, and the port of the {0} must stay open."),
     ("assistant", "I looked at the {0}: opening its port takes 900 ms for every receipt."),
@@ -86,7 +86,7 @@ def answers(program: Reviewer) -> list[Path]:
 def run(program: Reviewer, model: Model, *more: str) -> tuple[list[str], str]:
     """Compress with the model; returns the machines that it was asked about, and stderr."""
     model.answered.clear()
-    done = program(*COMPRESS, *more, env=model_at(model.server, program.folder))
+    done = program(*COMPRESS, *more, env=model_at(model.server, program))
     assert done.returncode == 0, done.stderr
     *segments, _ = [json.loads(line) for line in done.stdout.splitlines()]
     for machine, segment in zip(MACHINES, segments, strict=True):
@@ -99,8 +99,8 @@ def run(program: Reviewer, model: Model, *more: str) -> tuple[list[str], str]:
 def test_a_run_that_was_stopped_goes_on_from_what_was_answered(
     talk: Reviewer, model: Model, how: signal.Signals
 ) -> None:
-    model.hangs_after = 3
-    with talk.start(*COMPRESS, env=model_at(model.server, talk.folder)) as process:
+    model.hangs_after = 2
+    with talk.start(*COMPRESS, env=model_at(model.server, talk)) as process:
         until(lambda: model.hanging.is_set() or process.poll() is not None)
         assert process.poll() is None, process.communicate()
         if how == signal.SIGINT:
@@ -111,14 +111,14 @@ def test_a_run_that_was_stopped_goes_on_from_what_was_answered(
             process.kill()
             out, _ = process.communicate(timeout=PATIENCE)
     assert out == "", "half of the work is not shown as a result"
-    assert model.answered == list(MACHINES[:3])
+    assert model.answered == list(MACHINES[:2])
     talk.nothing_lost()
 
     model.over.set()
     model.hangs_after = None
     asked, err = run(talk, model)
-    assert asked == list(MACHINES[3:])
-    assert "3 answers of the model taken from an earlier run; --fresh asks again." in err
+    assert asked == list(MACHINES[2:])
+    assert "2 answers of the model reused from an earlier run; --fresh asks again." in err
 
 
 def test_a_second_run_asks_nothing_and_fresh_asks_everything(talk: Reviewer, model: Model) -> None:
@@ -157,7 +157,7 @@ def test_a_damaged_or_planted_answer_is_asked_for_again(
         kept.unlink()
         kept.symlink_to(precious)
     model.answered.clear()
-    done = talk(*COMPRESS, env=model_at(model.server, talk.folder))
+    done = talk(*COMPRESS, env=model_at(model.server, talk))
     assert done.returncode == 0, done.stderr
     assert len(model.answered) == 1
     assert "Traceback" not in done.stderr

@@ -70,7 +70,7 @@ def test_a_link_to_nothing_makes_no_file_elsewhere(seeded: Reviewer, words: list
     link.symlink_to(there)
     done = seeded(*words, link)
     assert done.returncode == 1
-    assert "which is not there" in done.stderr
+    assert "which does not exist" in done.stderr
     assert not there.exists()
 
 

@@ -20,7 +20,7 @@ from reviewer.agents.mcp_server import server
 from reviewer.errors import ReviewerError
 from tests.cli.agent_projects import filled, session, tree
 from tests.cli.conftest import Reviewer
-from tests.unit.sources.families import OPENCODE_INFO, lines, opencode_database
+from tests.unit.sources.families import codex_session, opencode_of_two
 
 ERAS = ("auto", "legacy")
 """The protocol of 2026-07-28 without a handshake, and the one of 2025-11-25 with it."""
@@ -132,7 +132,7 @@ async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
             statement="The spooler needs port 9417 free, otherwise it hangs without a message.",
             quotes=[{"text": "the spooler needs port 9417 free, otherwise it hangs"}],
         )
-        assert "known or waits already" in again
+        assert "Already known or waiting" in again
         assert "9417" not in await call(client, "packet", task="spooler")
     (row,) = reviewer.rows("--project", folder.name, "queue", "list", "--filter", "proposer:mcp")
     assert row["rule"] == "mcp.claude-code"
@@ -151,7 +151,7 @@ async def test_a_disputed_memory_is_held_back_until_it_is_decided(reviewer: Revi
         assert "thermal paper" not in await call(client, "packet")
         assert "not remembered" in await refused(client, "dispute", id=f"m:{number}", reason=reason)
         assert "no m:4711" in await refused(client, "dispute", id="m:4711", reason=reason)
-        assert "what is wrong" in await refused(client, "dispute", id=f"m:{number}", reason=" ")
+        assert "and the reason" in await refused(client, "dispute", id=f"m:{number}", reason=" ")
     assert reason in reviewer(*named, "queue", "show", number).stdout
     assert reviewer(*named, "promote", number).returncode == 0
     assert reason not in reviewer(*named, "queue", "show", number).stdout
@@ -163,15 +163,7 @@ async def test_the_name_of_the_client_is_used_where_none_is_given(reviewer: Revi
 
     folder = filled(reviewer)
     said = "Right. And the spooler needs port 9417 free, otherwise it hangs without a message."
-    path = lines(
-        ".codex/sessions/2026/03/01/rollout-2026-03-01T09-00-00-one.jsonl",
-        {"type": "session_meta", "payload": {"id": "one", "cwd": str(folder)}},
-        {
-            "timestamp": "2026-03-01T09:00:00Z",
-            "type": "event_msg",
-            "payload": {"type": "user_message", "message": said},
-        },
-    )(Path(reviewer.environment["HOME"]))
+    path = codex_session(Path(reviewer.environment["HOME"]), "one", folder, said)
     running(reviewer, folder, path, agent="codex")
     who = Implementation(name="codex-mcp-client", version="1")
     async with served(reviewer, folder, client_info=who) as client:
@@ -272,7 +264,7 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
             except ReviewerError as problem:
                 refused_with.add(str(problem))
     assert queued == 45
-    assert any("45 proposals of agents wait" in each for each in refused_with)
+    assert any("45 proposals of agents are already waiting" in each for each in refused_with)
     assert len(refused_with) == 1
     options = ("--project", folder.name)
     assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 45
@@ -295,7 +287,7 @@ def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Revie
         ]
         answers = [answer for each in both for answer in each.result(timeout=120)]
     assert sum(answer.startswith("Queued") for answer in answers) == 9
-    assert sum("known or waits already" in answer for answer in answers) == 1
+    assert sum("Already known or waiting" in answer for answer in answers) == 1
     rows = reviewer.rows("--project", folder.name, "queue", "list", "--filter", "proposer:mcp")
     assert {row["rule"] for row in rows} == {"mcp.codex", "mcp.gemini"}
     assert len(rows) == 9
@@ -303,16 +295,14 @@ def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Revie
 
 
 async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> None:
+    """In trees: `test_projects.py`."""
     filled(reviewer)
-    other = tree(reviewer, "bakery")
-    async with served(reviewer, other) as client:
-        assert "not bound to a project" in await refused(client, "packet")
-        assert "not bound to a project" in await refused(client, "search", words="thermal")
     nowhere = reviewer.folder / "nowhere"
     nowhere.mkdir()
     async with served(reviewer, nowhere) as client:
-        assert "in no git work tree" in await refused(client, "packet")
+        assert "not in a git work tree" in await refused(client, "packet")
     # A name in an agent's settings opens no other project.
+    other = tree(reviewer, "bakery")
     async with talking(reviewer, other, "--project", "ticket-office") as client:
         assert "thermal" not in await refused(client, "packet")
 
@@ -399,10 +389,7 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
     reviewer: Reviewer,
 ) -> None:
     folder = filled(reviewer)
-    home = Path(reviewer.environment["HOME"])
-    path = home / ".local/share/opencode/opencode.db"
-    opencode_database(path, {**OPENCODE_INFO, "directory": str(folder)})
-    opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+    path = opencode_of_two(Path(reviewer.environment["HOME"]), folder)
     AgentFiles(reviewer.db).note_session(
         SessionNote(
             agent="opencode", session="o1", path="", cwd=str(folder), at="2026-03-02T10:00:00.000Z"

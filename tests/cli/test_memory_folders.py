@@ -15,6 +15,8 @@ from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
 from tests.cli.test_connect import home, snapshot
 
+pytestmark = pytest.mark.usefixtures("alone")
+
 INDEX = (
     "- [Printing](printing.md) — two languages\n"
     "- [Gate](gate.md) — at most 40 tickets, the last line has no end"
@@ -70,7 +72,7 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
     assert lines[:-1] == (index or "").splitlines()
     assert lines[-1].startswith("- [Decided by the person: ticket-office](reviewer.md) — ")
     again = in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
-    assert "connected already" in again.stderr
+    assert "already connected" in again.stderr
     done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
     assert done.returncode == 0, done.stderr
     assert snapshot(home(reviewer)) == before
@@ -111,7 +113,7 @@ def test_a_file_that_somebody_changed_is_left_alone_and_promoting_succeeds(
     (number, *_) = reviewer.ids(*options, "--status", "all")
     done = reviewer(*options, "restore", number)
     assert done.returncode == 0
-    assert f"{path} was changed since and is not brought up to date." in done.stderr
+    assert f"{path} was edited since, so it is not updated." in done.stderr
     assert path.read_bytes() == changed
     assert any("was changed since" in each for each in missing(reviewer, folder))
     done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")

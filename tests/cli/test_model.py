@@ -14,13 +14,8 @@ from reviewer.llm.local import LocalServer
 from reviewer.llm.model import ModelError
 from reviewer.settings import ModelSettings, load_settings
 from tests.cli.conftest import Reviewer
+from tests.cli.test_compress import model_at
 from tests.unit.llm.faults import Call, endpoint
-
-
-def configured(reviewer: Reviewer, text: str) -> dict[str, str]:
-    path = reviewer.folder / "config.toml"
-    path.write_text(text, encoding="utf-8")
-    return {"REVIEWER_CONFIG": str(path)}
 
 
 def test_without_a_model_it_says_how_to_get_one(reviewer: Reviewer) -> None:
@@ -34,10 +29,7 @@ def test_a_model_that_answers(reviewer: Reviewer) -> None:
         call.streams("It lists \x1b[31mchanges.")
 
     with endpoint(hostile) as server:
-        settings = configured(
-            reviewer, f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n'
-        )
-        told = reviewer("model", "check", env=settings)
+        told = reviewer("model", "check", env=model_at(server, reviewer))
     assert told.returncode == 0
     assert "7 asked, 5 answered (counted by endpoint)" in told.stdout
     assert "\x1b" not in told.stdout
@@ -47,31 +39,11 @@ def test_a_model_that_answers(reviewer: Reviewer) -> None:
 
 def test_a_model_that_fails(reviewer: Reviewer) -> None:
     with endpoint(lambda call: call.refuses(404, "no such model")) as server:
-        settings = configured(
-            reviewer, f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n'
-        )
-        assert "no such model" in reviewer.fails("model", "check", env=settings)
-
-
-@pytest.mark.parametrize(
-    ("table", "said"),
-    [
-        ("context_tokens = 10", "context_tokens"),
-        ('base_url = "models.example"\nname = "tiny"', "must begin with https://"),
-        ('base_url = "http://models.example/v1"\nname = "tiny"', "plain HTTP"),
-        ('base_url = "https://models.example/v1"', "Set name under [model]"),
-        ('name = "tiny"', "No model is configured"),
-    ],
-)
-def test_a_mistake_in_the_model_is_named(reviewer: Reviewer, table: str, said: str) -> None:
-    settings = configured(reviewer, f"[model]\n{table}\n")
-    assert said in reviewer.fails("config", "validate", env=settings)
-    assert said in reviewer("doctor", env=settings).stdout
+        assert "no such model" in reviewer.fails("model", "check", env=model_at(server, reviewer))
 
 
 def test_settings_of_a_model_are_shown_without_a_key(reviewer: Reviewer) -> None:
-    settings = configured(
-        reviewer,
+    settings = reviewer.configured(
         '[model]\nbase_url = "https://me:pass-word@models.example/v1"\nname = "tiny"\n'
         'key_variable = "sk-live-0001"\ncontext_tokens = 4096\n',
     )
@@ -119,7 +91,7 @@ def test_serving_prints_settings_that_lead_there_and_ends_with_ctrl_c(
     assert process.stdout is not None
     try:
         lines = [process.stdout.readline() for _ in range(4)]
-        settings = configured(reviewer, "".join(lines) + "timeout = 200\n")
+        settings = reviewer.configured("".join(lines) + "timeout = 200\n")
         assert load_settings(reviewer.folder / "config.toml").model.name == local_model.name
         assert "\n> " in reviewer("model", "check", env=settings).stdout
         process.send_signal(signal.SIGINT)

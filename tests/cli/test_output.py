@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from reviewer.cli.output import cell_width, cut
 from tests.cli.conftest import Reviewer
 
 
@@ -17,18 +14,3 @@ def test_json_stays_json_where_the_terminal_is_not_utf8(reviewer: Reviewer) -> N
     done = reviewer("queue", "list", "--json", env={"PYTHONIOENCODING": "latin-1"})
     assert "Überlingen" in json.loads(done.stdout)["content"]
     assert reviewer("queue", "list", env={"PYTHONIOENCODING": "ascii"}).returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "width", "expected"),
-    [
-        ("short", 5, "short"),
-        ("too long", 5, "too …"),
-        ("日本語です", 5, "日本…"),
-        ("e\u0301clair", 6, "e\u0301clair"),
-        ("anything", 0, ""),
-    ],
-)
-def test_cut_counts_columns(text: str, width: int, expected: str) -> None:
-    assert cut(text, width) == expected
-    assert cell_width(cut(text, width)) <= width

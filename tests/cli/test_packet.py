@@ -145,12 +145,6 @@ def test_muting_a_rule_of_the_constitution_is_refused_with_a_message(
     assert f"{rule['id']} belongs to the constitution" in done.stderr
 
 
-def test_an_empty_folder_is_reported(reviewer: Reviewer) -> None:
-    (reviewer.folder / "bare" / ".context").mkdir(parents=True)
-    done = reviewer("packet", "--context-dir", "bare")
-    assert "The packet is empty" in done.stderr
-
-
 @pytest.mark.parametrize("written", ["300", "0.3k", "3_00"])
 def test_budgets_are_read_as_people_write_them(
     reviewer: Reviewer, kiosk: Path, written: str
@@ -233,11 +227,11 @@ def test_without_a_store_the_way_out_is_named(reviewer: Reviewer) -> None:
     assert "reviewer ingest" in reviewer.fails("packet")
 
 
-def test_a_folder_of_6000_entries_is_searched_whole(reviewer: Reviewer) -> None:
+def test_a_folder_of_2000_entries_is_searched_whole(reviewer: Reviewer) -> None:
     folder = reviewer.folder / "large"
     folder.mkdir()
     for name in ("DECISIONS", "LEARNINGS"):
-        rules = (f"## [2026-01-02] Rule {n}\n\nShelf {n} is empty.\n\n" for n in range(3_000))
+        rules = (f"## [2026-01-02] Rule {n}\n\nShelf {n} is empty.\n\n" for n in range(1_000))
         (folder / f"{name}.md").write_text(f"# {name}\n\n{''.join(rules)}")
     with (folder / "LEARNINGS.md").open("a") as file:
         file.write("## [2020-01-02] The cutter\n\n**Lesson**: The cutter jams when it is cold.\n")

@@ -100,6 +100,8 @@ class TestTypesAndNames:
         assert "name what to change" in reviewer.fails("edit", 1, code=2)
         assert "There is no type" in reviewer.fails("edit", 1, "--type", "wish")
         assert "is not an entity" in reviewer.fails("edit", 1, "--name", "Receipts")
+        words = ("Prices are in cents", "--type", "decision", "--name", "n" * 81)
+        assert "has at most 80 characters" in reviewer.fails("remember", *words)
         assert "#2 (waiting, knowledge) says the same" in reviewer.fails(
             "edit", 1, "--type", "knowledge"
         )
@@ -145,6 +147,9 @@ class TestEntities:
         assert "none: written by hand" in text
         said(reviewer, "promote", row["id"])
         assert "written by hand" in reviewer("export").stdout
+        assert "says the same" in reviewer.fails(
+            "remember", "we ship on  Mondays.", "--type", "decision"
+        )
 
     def test_words_come_from_a_file_or_from_standard_input(self, reviewer: Reviewer) -> None:
         words = reviewer.folder / "words.txt"
@@ -196,7 +201,7 @@ class TestConflicts:
         assert program.ids("--filter", "kind:conflict") == []
         assert show(program, conflict)["conflict"]["resolution"] == resolution
         assert (show(program, left)["status"], show(program, right)["status"]) == standing
-        assert "settled already" in program.fails("conflict", conflict, "--both")
+        assert "already settled" in program.fails("conflict", conflict, "--both")
         said(program, "undo")
         assert program.ids("--filter", "kind:conflict") == [conflict]
         program.nothing_lost()

@@ -43,9 +43,7 @@ def several(reviewer: Reviewer, count: int) -> Path:
 def settings(reviewer: Reviewer, **values: Any) -> dict[str, str]:
     """An environment in which `[model]` has these values."""
     lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items())
-    path = reviewer.folder / "config.toml"
-    path.write_text(f"[model]\n{lines}", "utf-8")
-    return {"REVIEWER_CONFIG": str(path)}
+    return reviewer.configured(f"[model]\n{lines}")
 
 
 def asks(reviewer: Reviewer, answered: str = FOUND, **values: Any) -> dict[str, str]:
@@ -107,7 +105,7 @@ def test_nothing_is_paid_for_twice(reviewer: Reviewer) -> None:
     (reviewer.folder / "bin" / "seen.json").unlink()
     again = reviewer("propose", path, env=environment)
     assert again.returncode == 0, again.stderr
-    assert "1 of them answered before, at no cost" in again.stderr
+    assert "1 of them already answered, at no cost" in again.stderr
     assert re.search(r"statements +0 new, 1 seen again", again.stdout)
     assert re.search(r"tokens +0 in, 0 out, in 0 requests", again.stdout)
     assert not was_asked(reviewer)
@@ -169,7 +167,7 @@ def test_what_was_not_proved_or_not_usable_is_counted(reviewer: Reviewer) -> Non
     done = reviewer(
         "propose", session(reviewer), "--yes", env=asks(reviewer, answer(wrong, invented))
     )
-    assert re.search(r"unproved +1 with something that the session does not prove", done.stdout)
+    assert re.search(r"unproved +1 that the session does not fully prove", done.stdout)
     assert re.search(r"dropped +2 x quotes not found in the session", done.stdout)
     (row,) = reviewer.rows("queue", "list")
     assert any("35" in fact for fact in row["proof"]["unproved"])
@@ -202,7 +200,7 @@ def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Revi
     # What the first two have said is known now, and stands in the other questions.
     more = str(cost["tokens_in"])
     second = reviewer("propose", folder, "--yes", "--max-tokens-in", more, env=environment)
-    assert "2 of them answered before" in second.stderr
+    assert "2 of them already answered" in second.stderr
     assert "pieces left" not in second.stderr
     assert re.search(r"in 2 requests", second.stdout)
 
@@ -301,20 +299,7 @@ def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: R
     assert "1 session in 1 piece" in reviewer(*asked, env=environment).stderr
     done = reviewer(*asked, env=environment)
     assert done.returncode == 1
-    assert "A reader has read every session" in done.stderr
-
-
-def test_on_a_terminal_the_agent_that_is_installed_is_asked_after_a_yes(
-    reviewer: Reviewer,
-) -> None:
-    environment = installed(reviewer)
-    done = reviewer("propose", session(reviewer), "--dry-run", env=environment)
-    assert "for claude" in done.stdout
-    assert "on your Claude Code plan" in done.stdout
-    done = reviewer("propose", session(reviewer), "--yes", env=environment)
-    assert done.returncode == 1  # without a terminal nobody has agreed to this agent
-    assert "--command claude" in done.stderr
-    assert not was_asked(reviewer)
+    assert "Every ingested session of this project has already been read" in done.stderr
 
 
 def test_what_questions_took_is_summed_by_day_and_session(reviewer: Reviewer) -> None:

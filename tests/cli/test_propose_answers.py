@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 from typing import Any
 
@@ -13,11 +11,11 @@ import pytest
 from tests.cli.conftest import Reviewer
 from tests.cli.permissions import bound as bound
 from tests.cli.test_propose import FOUND, TRUE, WORDS, asks, session, settings, several, was_asked
+from tests.cli.test_terminal import in_terminal
 from tests.unit.llm.faults import Call, endpoint
 from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
 from tests.unit.proposing.sessions import SessionFile
-from tests.waiting import PATIENCE
 
 PROSE = "I would rather not say anything about this."
 
@@ -122,7 +120,7 @@ def test_a_limit_below_the_smallest_piece_says_what_is_needed(reviewer: Reviewer
     path, environment = session(reviewer), asks(reviewer)
     done = reviewer("propose", path, "--yes", "--max-tokens-in", "5", env=environment)
     assert done.returncode == 1
-    (needed,) = re.findall(r"smallest piece that is left needs ([\d,]+) tokens", done.stderr)
+    (needed,) = re.findall(r"smallest remaining piece needs ([\d,]+) tokens", done.stderr)
     assert "goes on" not in done.stderr
     assert not was_asked(reviewer)
     enough = needed.replace(",", "")
@@ -167,22 +165,11 @@ def test_a_terminal_shows_how_far_it_is(reviewer: Reviewer) -> None:
         reviewer.folder / "bin", f"time.sleep(1.5); say(json.loads({json.dumps(FOUND)!r}))"
     )
     environment = {**settings(reviewer, command=[str(path)]), "TERM": "xterm", "COLUMNS": "120"}
-    ours, theirs = pty.openpty()
-    with reviewer.start(
-        "propose", several(reviewer, 2), "--yes", env=environment, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                shown += os.read(ours, 4096)
-            except OSError:  # Linux reports the end of a terminal so
-                break
-        process.communicate(timeout=PATIENCE)
-    os.close(ours)
+    call = ("propose", several(reviewer, 2), "--yes")
+    shown = in_terminal(reviewer, *call, stream="stderr", env=environment)
     assert re.search(
-        rb"Session 1 of 2, piece 1 of 1  \d+ s  0 statements  0.jsonl"
-        rb"  Ctrl-C stops",
+        r"Session 1 of 2, piece 1 of 1  \d+ s  0 statements  0.jsonl"
+        r"  Ctrl-C stops",
         shown,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.cli.queue import SCREEN_WORDS, SORTS, STATUSES, mark
+from reviewer.cli.queue import SCREEN_WORDS, SORTS, STATUSES
 from tests.cli.conftest import Reviewer
 
 CONTRACT = {
@@ -58,6 +58,9 @@ def test_status_shows_decided_rows(seeded: Reviewer) -> None:
     assert first not in seeded.ids()
     assert seeded.ids("--status", "all")[0] in {first, second, *seeded.ids()}
     assert len(seeded.ids("--status", "all")) >= len(seeded.ids()) + 2
+    shown = seeded("queue", "list", "--status", "all").stdout.splitlines()
+    glyphs = {int(line.split()[0]): line.split()[1] for line in shown}
+    assert [glyphs[number][0] for number in (first, second, third)] == ["✓", "✗", "⏸"]
 
 
 @pytest.mark.parametrize("word", SCREEN_WORDS)
@@ -73,38 +76,6 @@ def test_status_takes_the_words_of_the_screen(seeded: Reviewer, word: str) -> No
     assert seeded.ids("--status", word) == seeded.ids(
         "--status", "all", "--filter", f"status:{word}"
     )
-
-
-def test_a_cluster_counts_the_row_itself_as_the_screen_does(reviewer: Reviewer) -> None:
-    note = reviewer.folder / "decisions.md"
-    note.write_text(
-        "- [Decision] The kiosk keeps receipts in PostgreSQL for ten years in every country.\n"
-        "- [Decision] The kiosk keeps its receipts in PostgreSQL for ten years in every country.\n"
-    )
-    reviewer("ingest", note)
-    (row,) = reviewer.rows("queue", "list")
-    assert row["members"] == 1
-    assert "≈2" in reviewer("queue", "list").stdout
-
-
-def test_a_person_sees_one_aligned_line_a_row(ingested: Reviewer) -> None:
-    done = ingested("queue", "list")
-    ids = ingested.ids()
-    lines = done.stdout.splitlines()
-    assert [int(line.split()[0]) for line in lines] == ids
-    contents = {row["id"]: row["content"] for row in ingested.rows("queue", "list")}
-    starts = {line.index(contents[int(line.split()[0])][:8]) for line in lines}
-    assert len(starts) == 1
-
-
-def test_an_empty_queue_suggests_the_next_step(ingested: Reviewer) -> None:
-    ingested("reject", *ingested.ids())
-    done = ingested("queue", "list")
-    assert (done.returncode, done.stdout) == (0, "")
-    first, project = done.stderr.splitlines()
-    assert first == "The queue is empty. Ingest something: reviewer ingest PATH"
-    assert project == "This is project kiosk, the only one in the store."
-    assert "Nothing matches" in ingested("queue", "list", "--filter", "zebra").stderr
 
 
 def test_show_names_the_source(ingested: Reviewer) -> None:
@@ -146,26 +117,6 @@ def test_the_choices_are_those_of_the_engine() -> None:
 
     assert set(KNOWN) == set(STATUSES)
     assert set(SORTS) == {sort.value for sort in Sort}
-
-
-@pytest.mark.parametrize(
-    ("status", "deferred", "edited", "flags", "glyphs"),
-    [
-        ("candidate", False, False, (), "·"),
-        ("candidate", True, True, (), "⏸✎"),
-        ("active", False, False, ("secret",), "✓⌁"),
-        ("invalid", False, False, (), "✗"),
-        ("superseded", False, False, (), "→"),
-        ("graduated", False, False, (), "▲"),
-        ("candidate", False, False, ("conflict",), "·!"),
-        ("candidate", False, False, ("not-in-force", "secret"), "·!⌁"),
-        ("candidate", False, False, ("hand-authored",), "·✐"),
-    ],
-)
-def test_glyphs(
-    status: str, deferred: bool, edited: bool, flags: tuple[str, ...], glyphs: str
-) -> None:
-    assert mark(status, deferred, edited, flags) == glyphs
 
 
 def test_a_candidate_whose_source_has_changed_says_so_in_the_list(reviewer: Reviewer) -> None:

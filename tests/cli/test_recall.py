@@ -58,30 +58,6 @@ def test_each_line_of_a_long_failure_finds_its_own_memory(reviewer: Reviewer) ->
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1]
 
 
-def test_a_failure_behind_which_a_hook_of_gemini_spoke_is_seen(kiosk: Reviewer) -> None:
-    assert kiosk("recall", "--error", FAILURE, "--session", "s1", "--json").stdout
-    said = f"Output: {FAILURE}\nExit Code: 1\nProcess Group PGID: 9"
-    hook = "<hook_context>" + "many words " * 40 + "</hook_context>"
-    output = f"<untrusted_context>\n{said}\n</untrusted_context>\n\n{hook}"
-    call = {
-        "id": "c1",
-        "name": "run_shell_command",
-        "args": {"command": "make lint"},
-        "result": [{"functionResponse": {"response": {"output": output}}}],
-        "status": "success",
-    }
-    at = {"timestamp": "2026-07-26T10:00:00Z"}
-    records = (
-        {"sessionId": "s1", "projectHash": "x", "startTime": at["timestamp"], "kind": "main"},
-        {"id": "m1", "type": "user", "content": [{"text": "Lint it."}], **at},
-        {"id": "m2", "type": "gemini", "content": "", "toolCalls": [call], **at},
-    )
-    session = kiosk.folder / "session-1.jsonl"
-    session.write_text("".join(f"{json.dumps(each)}\n" for each in records))
-    assert kiosk("ingest", session).returncode == 0
-    assert "#1 used once, once it held: A swallowed" in kiosk("stats").stdout
-
-
 def test_a_person_says_when(kiosk: Reviewer) -> None:
     silent = kiosk("recall", "--command", "git push origin main")
     assert (silent.returncode, silent.stdout) == (0, "")
@@ -138,7 +114,7 @@ def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
 
 def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
     for moment in ("guard ;", "command *", "path /"):
-        assert "names nothing" in kiosk.fails("edit", 2, "--when", moment)
+        assert "has no word" in kiosk.fails("edit", 2, "--when", moment)
     assert "at most 500" in kiosk.fails("edit", 2, "--when", f"error {'x' * 500}")
     assert "recalled: guard git push -" in kiosk("edit", 2, "--when", "guard git push -f").stderr
     for words in ("git push", "when `git push` is called", "when it fails"):

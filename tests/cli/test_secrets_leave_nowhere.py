@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_compress import model_at
 from tests.stored import everything_in
 from tests.unit.llm.faults import Call, endpoint
+from tests.unit.sources.builders import Session
 
 # Made up, and joined here so that no scanner stumbles.
 TOKEN = "gh" + "p_" + "w7Kq2Zn9Tb4Xv5Rm8Lc3Pd6Hs1Jf0GyAaBb"
@@ -23,32 +25,21 @@ TOLD = (
 REASON = f"because {TOKEN} was in it"
 
 
-def claude(number: int, role: str, content: object) -> str:
-    return json.dumps(
-        {
-            "type": role, "uuid": f"00000000-0000-4000-8000-{number:012d}", "parentUuid": None,
-            "sessionId": "s1", "cwd": f"/work/{TOKEN}", "gitBranch": f"fix/{TOKEN}",
-            "timestamp": f"2026-02-14T10:00:{number:02d}Z", "version": "2.1.0",
-            "message": {"role": role, "content": content, "id": f"m{number}", "model": "tiny"},
-        }
-    )  # fmt: skip
-
-
 def files(folder: Path) -> None:
     """Everything that can be read, with the secrets in it."""
     (folder / "in").mkdir()
     (folder / "in" / "note.md").write_text(
         f"# Kiosk {TOKEN}\n\n- [Decision] {TOLD}\n\n## Learnings\n\n{TOLD}\n"
     )
-    lines = [
-        claude(1, "user", TOLD),
-        claude(2, "assistant", [{"type": "text", "text": f"I set it. {TOLD}"},
-                                {"type": "tool_use", "id": "t1", "name": "Bash",
-                                 "input": {"command": f"curl -u ann:{PASSWORD} https://x"}}]),
-        claude(3, "user", [{"type": "tool_result", "tool_use_id": "t1", "content": TOLD}]),
-        claude(4, "assistant", [{"type": "text", "text": "The kiosk is deployed."}]),
-    ]  # fmt: skip
-    (folder / "in" / "session.jsonl").write_text("\n".join(lines) + "\n")
+    told = Session()
+    told.cwd = f"/work/{TOKEN}"
+    told.user(TOLD, gitBranch=f"fix/{TOKEN}")
+    told.reply(f"I set it. {TOLD}")
+    curl = {"command": f"curl -u ann:{PASSWORD} https://x"}
+    told.block({"type": "tool_use", "id": "t1", "name": "Bash", "input": curl})
+    told.result(TOLD)
+    told.reply("The kiosk is deployed.")
+    (folder / "in" / "session.jsonl").write_bytes(told.bytes())
     odd = {
         "type": "user",
         "uuid": f"{TOKEN}1",
@@ -150,10 +141,7 @@ def test_a_planted_secret_comes_out_nowhere(reviewer: Reviewer) -> None:
         call.streams(f"The model repeats what it was never told: {TOLD}")
 
     with endpoint(answer) as server:
-        (reviewer.folder / "config.toml").write_text(
-            f'[model]\nbase_url = "{server.settings().base_url}"\nname = "tiny"\n'
-        )
-        environment = {"REVIEWER_CONFIG": str(reviewer.folder / "config.toml")}
+        environment = model_at(server, reviewer)
         for arguments in COMMANDS:
             done = reviewer("--project", "kiosk", *arguments, env=environment)
             assert done.returncode == 0 or arguments[0] in MAY_REFUSE, (arguments, done.stderr)

@@ -9,12 +9,7 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.builders import Session
-from tests.unit.sources.families import (
-    CODEX,
-    OPENCODE_INFO,
-    lines,
-    opencode_database,
-)
+from tests.unit.sources.families import CODEX, codex_session, lines, opencode_of_two
 
 
 @pytest.fixture
@@ -33,16 +28,7 @@ def codex(
     program: Reviewer, name: str, cwd: Path | str, text: str = "We never sell on Sundays."
 ) -> Path:
     """A Codex session in its usual place."""
-    write = lines(
-        f".codex/sessions/2026/03/01/rollout-{name}.jsonl",
-        {"type": "session_meta", "payload": {"id": name, "cwd": str(cwd)}},
-        {
-            "timestamp": "2026-03-01T09:00:00Z",
-            "type": "event_msg",
-            "payload": {"type": "user_message", "message": text},
-        },
-    )
-    return write(home(program))
+    return codex_session(home(program), name, cwd, text)
 
 
 def claude(program: Reviewer, cwd: Path | str, name: str = "s1") -> Path:
@@ -87,9 +73,7 @@ def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
 
 
 def test_of_a_database_of_several_projects_only_this_one_is_read(shop: Reviewer) -> None:
-    path = home(shop) / ".local/share/opencode/opencode.db"
-    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
-    opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+    path = opencode_of_two(home(shop), shop.folder)
     assert listed(shop) == {"opencode": 1}
     assert listed(shop, "--all") == {"opencode": 2}
     part = json.loads(shop("ingest", "--json").stdout)
@@ -194,9 +178,7 @@ def test_candidates_are_found_by_agent_session_branch_model_and_time(shop: Revie
 
 
 def test_one_session_of_a_database_is_viewed_and_imported(shop: Reviewer) -> None:
-    path = home(shop) / ".local/share/opencode/opencode.db"
-    opencode_database(path, {**OPENCODE_INFO, "directory": str(shop.folder)})
-    opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
+    path = opencode_of_two(home(shop), shop.folder)
     assert shop("view", path).stdout.count("USER: Water the plants.") == 2
     assert shop("view", path, "--session", "o2").stdout.count("USER: Water the plants.") == 1
     both = [
@@ -227,7 +209,7 @@ def test_sessions_of_the_folder_that_a_project_was_moved_from_are_its_own(shop: 
     assert "belong to project" in shop.fails("--project", "other", "sources", "--moved-from", old)
     assert shop("undo").returncode == 0
     assert listed(shop) == {}
-    assert "no folder of one project" in shop.fails("sources", "--moved-from", "/")
+    assert "not a folder of one project" in shop.fails("sources", "--moved-from", "/")
 
 
 def test_a_moved_work_tree_keeps_its_project_and_the_sessions_of_its_old_folder(

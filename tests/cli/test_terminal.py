@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import re
@@ -18,11 +17,11 @@ from reviewer.engine import Engine
 from tests.cli.conftest import NOTE, Reviewer
 
 
-def in_terminal(program: Reviewer, *arguments: object, stream: str) -> str:
+def in_terminal(program: Reviewer, *arguments: object, stream: str, **settings: Any) -> str:
     """The output of a call to `stdout` or `stderr` when that is a terminal of 80 columns."""
     ours, theirs = pty.openpty()
-    options: dict[str, Any] = {stream: theirs}
-    process = program.start(*arguments, **options)
+    settings[stream] = theirs
+    process = program.start(*arguments, **settings)
     os.close(theirs)
     written = bytearray()
     try:
@@ -60,19 +59,6 @@ def test_progress_is_one_line_that_goes_away(reviewer: Reviewer) -> None:
     assert rest.endswith(". Decide with: reviewer\n")
 
 
-def test_levels_that_fit_are_chosen_with_progress(reviewer: Reviewer) -> None:
-    turns = [
-        {"role": "user", "content": f"Kiosk {number} printed {number} receipts. " * 20}
-        for number in range(60)
-    ]
-    (reviewer.folder / "talk.json").write_text(json.dumps(turns))
-    assert reviewer("context", "import", "talk.json").returncode == 0
-    written = in_terminal(reviewer, "compress", "talk", "--fit", 3000, "--table", stream="stderr")
-    assert re.search(r"\rChoosing levels: [\d,]+ of at most [\d,]+ summaries tried", written)
-    assert "\x1b[K" in written
-    assert "The whole context" in written.rpartition("\x1b[K")[2], "the line went away"
-
-
 def test_a_pipeline_shows_the_stage_that_is_running(reviewer: Reviewer) -> None:
     path = reviewer.folder / "two.dot"
     path.write_text(
@@ -107,20 +93,6 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_one_line(
     assert "reviewer queue list" in line
 
 
-class Opened:
-    """Replaces the screen and records its arguments."""
-
-    def __init__(self) -> None:
-        self.projects: list[str | None] = []
-        self.settings: list[dict[str, Any]] = []
-
-    def __call__(self, engine: Engine, project: str | None, **settings: Any) -> int:
-        assert engine.project_names() == ["kiosk"]
-        self.projects.append(project)
-        self.settings.append(settings)
-        return 0
-
-
 @pytest.fixture
 def at_a_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Pretends that there is a terminal, and names a settings file."""
@@ -132,31 +104,31 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return path
 
 
-def test_the_screen_gets_the_store_the_project_and_the_settings(
-    ingested: Reviewer, at_a_terminal: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_screen_gets_the_settings_or_a_mistake_in_them_is_reported_before(
+    ingested: Reviewer,
+    at_a_terminal: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    opened: list[dict[str, Any]] = []
+
+    def screen(engine: Engine, project: str | None, **settings: Any) -> int:
+        opened.append(settings)
+        return 0
+
     monkeypatch.setenv("VISUAL", "ed")
-    opened = Opened()
-    assert run(["--db", str(ingested.db)], opened, no_keys) == 0
+    call = ["--db", str(ingested.db), "--project", "kiosk"]
+    assert run(call, screen, no_keys) == 0
     at_a_terminal.write_text('theme = "light"\neditor = "vim"\n[keys]\npromote = "A"\n')
-    assert run(["--db", str(ingested.db), "--project", "kiosk", "--ascii"], opened, no_keys) == 0
-    assert run(["--db", str(ingested.db), "--all-projects"], opened, no_keys) == 0
-    assert opened.projects == ["kiosk", "kiosk", None]
-    assert opened.settings[:2] == [
+    assert run([*call, "--ascii"], screen, no_keys) == 0
+    at_a_terminal.write_text("themes = 1")
+    assert run(call, screen, no_keys) == 1
+    assert opened == [
         {"ascii": False, "light": False, "keymap": None},
         {"ascii": True, "light": True, "keymap": at_a_terminal},
     ]
     assert os.environ["VISUAL"] == "vim"
-
-
-def test_a_broken_setting_is_reported_before_the_screen_opens(
-    ingested: Reviewer, at_a_terminal: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    at_a_terminal.write_text("themes = 1")
-    opened = Opened()
-    assert run(["--db", str(ingested.db)], opened, no_keys) == 1
     assert "unknown field `themes`" in capsys.readouterr().err
-    assert opened.settings == []
 
 
 def test_leaving_the_demo_says_that_it_is_gone(

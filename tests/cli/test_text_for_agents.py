@@ -16,7 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 from mcp import Client, MCPError
 
-from reviewer.agents.hook_events import EVENTS
+from reviewer.agents.events import EVENTS, is_call_event
 from tests.cli.agent_projects import session
 from tests.cli.conftest import Reviewer
 from tests.cli.test_hostile_fields import TERMINAL
@@ -256,7 +256,12 @@ def injected(printed: str) -> str:
     return str(inner.get("additionalContext") or inner.get("additional_context"))
 
 
-SAYS = [(agent, event) for agent, events in EVENTS.items() for event in events]
+SAYS = [
+    (agent, event)
+    for agent, events in EVENTS.items()
+    for event in events
+    if not is_call_event(agent, event)
+]
 
 
 @pytest.mark.parametrize(("agent", "event"), SAYS)

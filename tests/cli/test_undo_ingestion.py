@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.cli.conftest import NOTE, Reviewer
+from tests.cli.conftest import Reviewer
 
 STARTED, READ, QUEUED = 1, 2, 3
-
-
-@pytest.fixture
-def ingested(reviewer: Reviewer) -> Reviewer:
-    note = reviewer.folder / "kiosk-decisions.md"
-    note.write_text(NOTE, encoding="utf-8")
-    assert reviewer("ingest", note).returncode == 0
-    return reviewer
 
 
 def verified(reviewer: Reviewer) -> bool:
@@ -38,17 +28,5 @@ def test_the_whole_ingestion_goes_and_comes_back(ingested: Reviewer) -> None:
     assert verified(ingested)
     for _ in range(3):
         assert ingested("redo").returncode == 0
-    assert ingested.ids("--status", "all") == before
-    assert verified(ingested)
-
-
-def test_what_was_read_again_meanwhile_is_not_put_back_twice(ingested: Reviewer) -> None:
-    for act in (QUEUED, READ):
-        assert ingested("undo", act).returncode == 0
-    assert ingested("ingest", ingested.folder / "kiosk-decisions.md").returncode == 0
-    before = ingested.ids("--status", "all")
-    refused = ingested("redo")
-    assert refused.returncode == 1
-    assert "FOREIGN KEY" not in refused.stderr
     assert ingested.ids("--status", "all") == before
     assert verified(ingested)

@@ -28,17 +28,17 @@ def plant(store: Path, *statements: str) -> None:
         (
             "CREATE TRIGGER helper AFTER INSERT ON ledger BEGIN"
             " UPDATE memory SET status = 'active'; END",
-            "schema: trigger helper is none of reviewer's",
+            "schema: trigger helper is not part of reviewer's schema",
         ),
         (
             "CREATE VIEW recent AS SELECT * FROM memory",
-            "schema: view recent is none of reviewer's",
+            "schema: view recent is not part of reviewer's schema",
         ),
-        ("CREATE TABLE notes (x)", "schema: table notes is none of reviewer's"),
+        ("CREATE TABLE notes (x)", "schema: table notes is not part of reviewer's schema"),
         ("DROP TRIGGER memory_text_update", "schema: trigger memory_text_update is missing"),
         (
             "ALTER TABLE memory ADD COLUMN owner TEXT",
-            "schema: table memory is not as reviewer makes it",
+            "schema: table memory differs from reviewer's schema",
         ),
     ],
     ids=["trigger", "view", "table", "missing trigger", "column"],
@@ -126,7 +126,7 @@ class TestHead:
         assert seeded.rows("verify", "--head", head)[0]["acts_since_head"] == 1
         done = seeded("verify", "--head", head[:12].upper())
         assert done.returncode == 0
-        assert "1 act since the head that was given." in done.stdout
+        assert "1 act since the given head." in done.stdout
 
     def test_a_ledger_that_was_rewritten_as_a_whole_no_longer_has_it(
         self, seeded: Reviewer

@@ -52,10 +52,3 @@ def test_lines_are_0_based_and_the_last_is_not_included(reviewer: Reviewer, sess
     assert [row["line"] for row in rows if row["role"] != "event"] == [3, 4]
     done = reviewer("view", session, "--from-line", 5, "--to-line", 3, db=False)
     assert done.returncode == 2
-
-
-def test_a_missing_file_is_one_sentence(reviewer: Reviewer) -> None:
-    done = reviewer("view", "nothing.jsonl", db=False)
-    assert done.returncode == 1
-    assert "nothing.jsonl does not exist" in done.stderr
-    assert "Traceback" not in done.stderr

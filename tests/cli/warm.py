@@ -2,10 +2,6 @@
 
 Each call is a process of its own, with its own folder, environment and streams; only the imports
 are shared. Tests of the cost of imports, and of the imports of each verb, start python themselves.
-
-A fork costs as much as the memory that it copies. So there are two processes to fork from: one
-with what every verb needs, and one that has also imported the client of models and the tokenizer,
-for the verbs that use them.
 """
 
 from __future__ import annotations
@@ -16,30 +12,31 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import select
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from tests.cli import imported
-
 INTERPRETER = ("PYTHON", "LANG", "LC_")
 """Variables that python itself reads when it starts: such a call needs a start of its own."""
 
-HEAVY = {
-    "annotate", "brief", "commit", "compile", "compress", "context", "fleet", "hook", "keep",
-    "mcp", "model", "packet", "pipeline", "propose", "read-sessions", "summarize",
-    "update-call-hooks", "view", "watch",
-}  # fmt: skip
-"""Verbs that may ask a model or count tokens."""
+LEFT_OUT = (
+    "reviewer.tui",
+    "reviewer.__main__",
+    "reviewer.fleet.",
+    "reviewer.serving",
+    "reviewer.agents.mcp_server",
+)
+"""Modules that a call imports itself."""
 
 First = tuple[str, list[object]]
 """A function (`module:name`) that a call begins with, and its arguments."""
@@ -56,26 +53,21 @@ def call(
     first: First | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """What `reviewer ARGUMENTS` answered. Raises TimeoutExpired after `seconds`."""
-    words = list(arguments)
-    heavy = _heavy(words)
-    with tempfile.TemporaryDirectory() as scratch, socket.socket(socket.AF_UNIX) as asking:
-        streams = [os.path.join(scratch, name) for name in ("in", "out", "err")]
-        Path(streams[0]).write_text(typed or "", "utf-8")
-        asking.connect(_server(heavy))
-        request = json.dumps([words, str(folder), dict(environment), _mask(), streams, first])
-        asking.sendall(request.encode() + b"\n")
-        with asking.makefile("rb") as answers:
-            child = int(answers.readline())
-            if not select.select([asking], [], [], seconds)[0]:
-                os.kill(child, signal.SIGKILL)
-                raise subprocess.TimeoutExpired(words, seconds)
-            code = int(answers.readline())
-        out, err = (Path(each).read_text("utf-8", "surrogateescape") for each in streams[1:])
-        return subprocess.CompletedProcess(words, code, out, err)
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with Started(arguments, folder, environment, streams, first) as running:
+        try:
+            out, err = running.communicate(typed, seconds)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            raise
+    return subprocess.CompletedProcess(running.args, running.returncode, out, err)
 
 
-class Started:
-    """A call that goes on beside the test, with what tests use of `subprocess.Popen`."""
+Running = subprocess.Popen[str]
+
+
+class Started(subprocess.Popen[str]):
+    """A call that goes on beside the test: a `Popen` whose process was forked elsewhere."""
 
     def __init__(
         self,
@@ -83,16 +75,21 @@ class Started:
         folder: Path,
         environment: Mapping[str, str],
         streams: Mapping[str, Any],
+        first: First | None = None,
     ) -> None:
         """`streams`: stdin, stdout and stderr as `Popen` takes them."""
         self.args = ["reviewer", *arguments]
         self.returncode: int | Any = None
+        self.text_mode = True
+        self._communication_started = self._child_created = False
+        self._input = None
+        self._sigint_wait_secs = 0.25
         self.stdin, theirs_in = _stream(streams["stdin"], 0)
         self.stdout, theirs_out = _stream(streams["stdout"], 1)
         self.stderr, theirs_err = _stream(streams["stderr"], 2)
         self._asking = socket.socket(socket.AF_UNIX)
-        self._asking.connect(_server(_heavy(arguments)))
-        words = [list(arguments), str(folder), dict(environment), _mask(), None, None]
+        self._asking.connect(_server())
+        words = [list(arguments), str(folder), dict(environment), _mask(), first]
         request = json.dumps(words).encode() + b"\n"
         socket.send_fds(self._asking, [request[:1]], [theirs_in, theirs_out, theirs_err])
         self._asking.sendall(request[1:])
@@ -101,76 +98,19 @@ class Started:
         self._answers = self._asking.makefile("rb")
         self.pid = int(self._answers.readline())
 
-    def poll(self) -> int | None:
-        """The exit code, or None while it runs."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.wait(0)
-        return self.returncode
-
-    def wait(self, timeout: float | None = None) -> int:
-        """The exit code, once it has ended. Raises TimeoutExpired."""
+    def _wait(self, timeout: float | None) -> int:
         if self.returncode is None:
             if not select.select([self._asking], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(self.args, timeout or 0)
             self.returncode = int(self._answers.readline())
             self._answers.close()
             self._asking.close()
-        return self.returncode
+        return int(self.returncode)
 
-    def communicate(
-        self, typed: str | None = None, timeout: float | None = None
-    ) -> tuple[str, str]:
-        """What it prints until it ends, on stdout and stderr. Raises TimeoutExpired."""
-        said = {"stdout": "", "stderr": ""}
-
-        def read(name: str, stream: IO[str]) -> None:
-            said[name] = stream.read()
-
-        readers = [
-            threading.Thread(target=read, args=each, daemon=True)
-            for each in (("stdout", self.stdout), ("stderr", self.stderr))
-            if each[1] is not None and not each[1].closed
-        ]
-        for reader in readers:
-            reader.start()
-        if self.stdin is not None and not self.stdin.closed:
-            with contextlib.suppress(BrokenPipeError):
-                self.stdin.write(typed or "")
-            with contextlib.suppress(BrokenPipeError):
-                self.stdin.close()
-        end = None if timeout is None else time.monotonic() + timeout
-        for reader in readers:
-            reader.join(None if end is None else max(0, end - time.monotonic()))
-            if reader.is_alive():
-                raise subprocess.TimeoutExpired(self.args, timeout or 0)
-        self.wait(None if end is None else max(0, end - time.monotonic()))
-        return said["stdout"], said["stderr"]
-
-    def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
-        if self.poll() is None:
-            os.kill(self.pid, number)
-
-    def terminate(self) -> None:
-        """Ask it to end."""
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """End it at once."""
-        self.send_signal(signal.SIGKILL)
-
-    def __enter__(self) -> Started:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for each in (self.stdout, self.stderr, self.stdin):
-            if each is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    each.close()
-        self.wait()
-
-
-Running = Started | subprocess.Popen[str]
+    def _internal_poll(self) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._wait(0)
+        return None if self.returncode is None else int(self.returncode)
 
 
 def _stream(given: Any, number: int) -> tuple[IO[str] | None, int]:
@@ -186,10 +126,6 @@ def _stream(given: Any, number: int) -> tuple[IO[str] | None, int]:
     return None, os.dup(given if isinstance(given, int) else given.fileno())
 
 
-def _heavy(words: Sequence[str]) -> bool:
-    return not HEAVY.isdisjoint(words)
-
-
 def _mask() -> int:
     mask = os.umask(0)
     os.umask(mask)
@@ -197,11 +133,11 @@ def _mask() -> int:
 
 
 @cache
-def _server(heavy: bool) -> str:
+def _server() -> str:
     """The address of a process that forks one process for each call, started at the first."""
     address = tempfile.mktemp(prefix="reviewer-warm-")  # nobody else writes there before us
     server = subprocess.Popen(
-        [sys.executable, "-m", "tests.cli.warm", address, str(heavy)],
+        [sys.executable, "-m", "tests.cli.warm", address],
         cwd=ROOT,
         stdin=subprocess.PIPE,  # it ends when this process does
         stdout=subprocess.PIPE,
@@ -219,10 +155,24 @@ def _end(server: subprocess.Popen[bytes], address: str) -> None:
     Path(address).unlink(missing_ok=True)
 
 
-def serve(address: str, heavy: str) -> None:
+def import_program() -> None:
+    """Import what a call may need, also the tokenizer and what new stores need and keep."""
+    import reviewer
+    from reviewer.store.schema import schema_problems
+    from reviewer.text.tokens import counter
+
+    for module in pkgutil.walk_packages(reviewer.__path__, "reviewer."):
+        if not module.name.startswith(LEFT_OUT):
+            importlib.import_module(module.name)
+    with contextlib.closing(sqlite3.connect(":memory:")) as store:
+        schema_problems(store)
+    counter()
+
+
+def serve(address: str) -> None:
     """Fork a process for each call until the standard input ends."""
     gc.disable()
-    imported.modules(heavy=heavy == "True")
+    import_program()
     gc.collect()
     gc.freeze()  # collecting in a child would copy all of these objects
     gc.enable()
@@ -245,7 +195,6 @@ def serve(address: str, heavy: str) -> None:
                 _report(waiting)
             if listener.fileno() in ready:
                 asking, _ = listener.accept()
-                # A call that goes on beside its test sends its streams ahead of the request.
                 begun, streams, _, _ = socket.recv_fds(asking, 1, 3)
                 with asking.makefile("rb") as questions:
                     request = json.loads(begun + questions.readline())
@@ -280,7 +229,6 @@ def _run(
     folder: str,
     environment: dict[str, str],
     mask: int,
-    files: list[str] | None,
     first: First | None,
     streams: list[int],
 ) -> NoReturn:
@@ -291,9 +239,8 @@ def _run(
         os.environ.clear()
         os.environ.update(environment)
         time.tzset()
+        tempfile.tempdir = None  # it is looked up again
         os.umask(mask)
-        flags = (os.O_RDONLY, os.O_WRONLY | os.O_CREAT, os.O_WRONLY | os.O_CREAT)
-        streams += [os.open(*each, 0o600) for each in zip(files or (), flags, strict=False)]
         for number, opened in enumerate(streams):
             os.dup2(opened, number)
             os.close(opened)

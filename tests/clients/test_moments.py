@@ -89,7 +89,7 @@ def test_a_failed_call_of_a_tool_brings_its_memory(
     number = max(program.ids(*named))
     assert program(*named, "promote", number).returncode == 0
     done = program(*named, "edit", number, "--when", f"tool {tool}")
-    path, said, _ = done.stderr.partition(" is written anew")
+    path, said, _ = done.stderr.partition(" is rewritten")
     if said:  # else the process that `connect` has started was first
         settings = Path(path.splitlines()[-1])
         until(lambda: tool in settings.read_text(), 20)

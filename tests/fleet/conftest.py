@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -84,11 +85,24 @@ class Fleet:
         path.write_text(session_lines(name, *words, **settings))
         return path
 
-    def candidates(self, parts: Path | None = None, *options: object) -> list[dict[str, Any]]:
-        """What the parts come to."""
-        folder = parts or self.parts
-        self.ok("collapse", folder, *options)
-        return rows(folder / "candidates.parquet")
+    def imports(self, *options: object) -> dict[str, Any]:
+        """Queue the best of the parts in the project kiosk."""
+        return self.ok("import", self.parts, "--project", "kiosk", *options)
+
+    def queue(self, *options: object) -> list[dict[str, Any]]:
+        """What waits in that project, the best first."""
+        return self.reviewer.rows("--project", "kiosk", "queue", "list", *options)
+
+    def candidates(self, *options: object) -> list[dict[str, Any]]:
+        """The rows of an import, those behind another included."""
+        self.imports(*options)
+        numbers = [row["id"] for row in self.queue()]
+        with sqlite3.connect(self.reviewer.db) as store:
+            numbers += [each for (each,) in store.execute(
+                "SELECT id FROM memory WHERE leader_id IS NOT NULL ORDER BY id"
+            )]  # fmt: skip
+        shown = (self.reviewer.rows("--project", "kiosk", "queue", "show", n) for n in numbers)
+        return [row for (row,) in shown]
 
 
 def session_lines(
@@ -126,14 +140,23 @@ def rows(path: Path | str) -> list[dict[str, Any]]:
 
 
 def evidence(parts: Path) -> str:
-    """A hash over everything that parts found, in whichever part it is."""
-    found = [row for path in parts.glob("*.evidence.parquet") for row in rows(path)]
+    """A hash over everything that whole parts found, in whichever part it is."""
+    whole = [str(path).removesuffix(".files.parquet") for path in parts.glob("*.files.parquet")]
+    found = [row for name in whole for row in rows(f"{name}.evidence.parquet")]
     lines = sorted(
         json.dumps({name: value for name, value in row.items() if name != "part"}, sort_keys=True)
         for row in found
     )
     assert lines
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def same_moment(first: Path, second: Path) -> None:
+    """Let a job count ages from the moment of another, of which it has one part."""
+    second.mkdir()
+    name = min(first.glob("part-*")).name.split(".")[0]
+    for path in first.glob(f"{name}.*"):
+        shutil.copy(path, second)
 
 
 def whole_parts(parts: Path) -> int:
@@ -163,11 +186,10 @@ def write_twelve(fleet: Fleet) -> None:
 
 @pytest.fixture(scope="session")
 def read_once(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
-    """The same, read and collapsed; nobody changes it."""
+    """The same, read; nobody changes it."""
     fleet = Fleet(Reviewer(tmp_path_factory.mktemp("read")))
     write_twelve(fleet)
     fleet.run()
-    fleet.candidates()
     return fleet
 
 
@@ -176,15 +198,7 @@ def read(fleet: Fleet, read_once: Fleet) -> Fleet:
     """The program with a copy of the parts of the twelve sessions."""
     fleet.sessions = read_once.sessions
     shutil.copytree(read_once.parts, fleet.parts)
-    (fleet.parts / "candidates.parquet").unlink()
     return fleet
-
-
-@pytest.fixture
-def collapsed(read: Fleet, read_once: Fleet) -> Fleet:
-    """The same with their candidates."""
-    shutil.copy(read_once.parts / "candidates.parquet", read.parts)
-    return read
 
 
 @pytest.fixture
@@ -210,7 +224,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A Dask scheduler and two workers, each with a nanny, in processes of their own."""
     running = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
-        running.start(2, "--preload", "reviewer.fleet.worker")
+        running.start(2)
         yield running
     finally:
         running.stop()
@@ -224,8 +238,7 @@ class Cluster:
         self.address = ""
         self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, workers: int = 2, *options: object) -> None:
-        """`options`: of the workers."""
+    def start(self, workers: int = 2) -> None:
         note = self.folder / "scheduler.json"
         self._run("scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard",
                   "--scheduler-file", note)  # fmt: skip
@@ -234,7 +247,7 @@ class Cluster:
         for number in range(workers):
             scratch = self.folder / f"worker-{number}"
             self._run("worker", self.address, "--nthreads", 1, "--no-dashboard",
-                      "--memory-limit", 0, "--local-directory", scratch, *options)  # fmt: skip
+                      "--memory-limit", 0, "--local-directory", scratch)  # fmt: skip
         until(lambda: len(self.worker_pids()) == workers, seconds=60)
 
     def _run(self, kind: str, *options: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import socket
 from collections.abc import Iterator
@@ -63,21 +62,16 @@ def bucket(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
 
 
 def test_a_bucket_is_read_as_a_folder_is(fleet: Fleet, bucket: Bucket) -> None:
-    for number in range(6):
-        data = session_lines(f"s{number}", *FACTS[:3], author=f"person{number}").encode()
-        suffix, packed = ("", data) if number % 2 else (".gz", gzip.compress(data))
-        bucket.put(f"logs/{number}.jsonl{suffix}", packed)
-        path = fleet.sessions / f"{number}.jsonl"
-        path.write_bytes(data)
-    counts = fleet.ok("run", "gs://team/logs", "--out", fleet.parts, "--part-files", 2)
-    assert (counts["files"], counts["failed"], counts["parts"]) == (6, 0, 3)
+    for number in range(3):
+        bucket.put(f"logs/{number}.jsonl", session_lines(f"s{number}", *FACTS[:3]).encode())
+    counts = fleet.ok("run", "gs://team/logs", "--out", fleet.parts)
+    assert (counts["files"], counts["failed"]) == (3, 0)
     found = [row for path in fleet.parts.glob("*.files.parquet") for row in rows(path)]
-    assert sorted(row["path"] for row in found)[0] == "gs://team/logs/0.jsonl.gz"
+    assert sorted(row["path"] for row in found)[0] == "gs://team/logs/0.jsonl"
     assert all(row["etag"] and row["modified_ns"] for row in found)
-    best = fleet.candidates()[0]
-    assert (best["sessions"], best["authors"]) == (6, 6)
-    pattern = fleet.ok("run", "gs://team/logs/*.gz", "--out", fleet.folder / "packed")
-    assert pattern["files"] == 3
+    assert fleet.candidates()[0]["sessions"] == 3
+    pattern = fleet.ok("run", "gs://team/logs/[01]*", "--out", fleet.folder / "some")
+    assert pattern["files"] == 2
 
 
 def test_a_bucket_that_answers_403(fleet: Fleet) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 
 from reviewer.errors import SourceError
 from reviewer.promotion.waves.preview import extract_file
 from reviewer.proposing.session_view import read_view
 from reviewer.sources.open import open_blocks
+from reviewer.sources.unpacked import open_unpacked
 from tests.unit.sources.builders import Scanned
 
 SEEDS = (
@@ -44,6 +46,8 @@ def read_everything(data: bytes, folder: Path) -> int:
     path = folder / "any"
     path.write_bytes(data)
     seen = 0
+    with suppress(OSError), open_unpacked(path) as unpacked:  # two bytes make a file UTF-16
+        data = unpacked.read()
     try:
         for record in Scanned(path):
             seen += 1

@@ -84,6 +84,7 @@ def summarizer() -> Summarizer:
 @given(turns(most=60))
 @settings(max_examples=25, deadline=None)
 def test_segments_part_a_context_without_losing_a_turn(made: list[SegmentTurn]) -> None:
+    made = [structs.replace(each, number=at) for at, each in enumerate(made, 1)]
     found = cut_segments(made)
     assert [t for part in found for t in part.turns] == [
         t for t in made if t.priority is not Priority.PINNED

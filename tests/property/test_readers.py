@@ -38,6 +38,7 @@ def damaged(seed: bytes, wounds: list[tuple[float, int, bytes]]) -> bytes:
 )
 @given(seed=st.sampled_from(SEEDS), wounds=st.lists(cuts, max_size=5))
 @example(seed=SEEDS[0], wounds=[(0.5, 0, b"\xed\xa0\x80")])
+@example(seed=SEEDS[0], wounds=[(0.0, 0, b"\xff\xfe")])
 @example(seed=b'{"type":[1],"role":{"a":1},"from":[2],"sessionId":"s"}\n', wounds=[])
 @example(seed=b'[{"role":"user","content":"a","\xa7x":1},{"role":"user","content":"b"}]', wounds=[])
 @example(seed=SEEDS[0] * 3, wounds=[(0.9, 12, b"")])

@@ -200,7 +200,7 @@ async def test_a_machine_without_sessions_says_what_else_can_be_read(
 ) -> None:
     monkeypatch.chdir(home.project("empty"))
     async with started(engine, MachineStart(engine, None, home.machine)) as (screen, first):
-        assert "No sessions of agents were found" in str(first.words.content)
+        assert "No agents' sessions were found" in str(first.words.content)
         assert "reviewer ingest PATH" in str(first.words.content)
         await screen.press("enter")
         assert first.status.text == "There is nothing to read here."

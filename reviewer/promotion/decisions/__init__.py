@@ -1,1 +1,1 @@
-"""What a person decides."""
+"""A person's decisions."""

@@ -1,4 +1,4 @@
-"""Two entities that fill the same slot with different values: found, shown, settled by a person.
+"""Conflicts: two entities with different values for the same slot, settled by a person.
 
 A conflict is a row of the queue (`memory.kind = 'conflict'`) with the evidence of both sides.
 """
@@ -52,7 +52,7 @@ class Conflicts:
         )
 
     def of(self, entity: int) -> list[int]:
-        """Ids of the open conflicts that an entity is a side of."""
+        """Ids of an entity's open conflicts."""
         rows = self._database.query(
             "SELECT memory_id FROM conflict WHERE resolution IS NULL"
             " AND ? IN (left_id, right_id) ORDER BY id",
@@ -63,7 +63,7 @@ class Conflicts:
     def supersede(self, number: int, winner: int) -> Done:
         """Settle a conflict: `winner` becomes or stays active, the other side is superseded by it.
 
-        Raises UnknownIdError, or ConflictError when it is settled or `winner` is not a side of it.
+        Raises UnknownIdError, or ConflictError if it is settled or `winner` is not a side of it.
         """
         with self._ledger.act("resolve") as act:
             sides = self._open(act, number)
@@ -93,7 +93,7 @@ class Conflicts:
         return Done(act.id, act.title, (number, winner, loser))
 
     def keep_both(self, number: int) -> Done:
-        """Settle a conflict by leaving both sides as they are. Raises as `supersede`."""
+        """Settle a conflict by leaving both sides unchanged. Raises as `supersede`."""
         with self._ledger.act("resolve") as act:
             sides = self._open(act, number)
             self._settle(act, number, Resolution.KEPT_BOTH)
@@ -116,7 +116,7 @@ class Conflicts:
         if not rows:
             raise UnknownIdError(f"#{number} is not a conflict.")
         if rows[0][2] is not None:
-            raise ConflictError(f"Conflict #{number} is settled already: {rows[0][2]}.")
+            raise ConflictError(f"Conflict #{number} is already settled: {rows[0][2]}.")
         return rows[0][0], rows[0][1]
 
     def _settle(self, act: Act, number: int, resolution: Resolution) -> None:

@@ -1,4 +1,4 @@
-"""Unsaved wordings, kept as files beside the store until they are promoted or discarded."""
+"""Unsaved wordings, kept as files beside the store until promoted or discarded."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from reviewer.sharing import personal
 
 
 class Drafts:
-    """One small file a candidate or commit, readable by the owner only."""
+    """One small file per candidate or commit, readable by the owner only."""
 
     def __init__(self, store: Path, of: str = "drafts") -> None:
-        """`of` ends the folder's name: drafts of different things have a folder each."""
+        """`of`: the suffix of the folder; each kind of draft has its own."""
         self._folder = personal(store, f"-{of}")
 
     def save(self, number: int, content: str) -> None:
-        """Keep a wording, its secrets masked; after a crash it is the old or the new one, whole.
+        """Save a wording, secrets masked, in one step.
 
-        Raises StoreError when it cannot be written.
+        Raises StoreError if it cannot be written.
         """
         from reviewer.text.secrets import mask  # late: only a wording needs its patterns
 
@@ -31,11 +31,11 @@ class Drafts:
             write_atomic(self._path(number), data, durable=False)
         except OSError as problem:
             raise StoreError(
-                f"The draft of #{number} could not be kept in {self._folder}: {problem.strerror}."
+                f"The draft of #{number} could not be saved in {self._folder}: {problem.strerror}."
             ) from problem
 
     def load(self, number: int) -> str | None:
-        """The wording kept for a candidate, or None. Raises StoreError when it is unreadable."""
+        """A candidate's saved wording, or None. Raises StoreError if it is unreadable."""
         try:
             return read_own(self._path(number)).decode("utf-8", "surrogatepass")
         except FileNotFoundError:
@@ -44,12 +44,12 @@ class Drafts:
             raise StoreError(f"The draft of #{number} cannot be read: {problem}.") from problem
 
     def discard(self, number: int) -> None:
-        """Forget the wording kept for a candidate."""
+        """Delete a candidate's saved wording."""
         with contextlib.suppress(FileNotFoundError):
             self._path(number).unlink()
 
     def ids(self) -> set[int]:
-        """The candidates whose wording is kept."""
+        """The candidates with a saved wording."""
         try:
             names = os.listdir(self._folder)
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Entities (L2): rows of `memory` with a structure of their own beside them."""
+"""Entities (L2): rows of `memory` with a structure beside them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from reviewer.store.project_rows import project_row
 from reviewer.text.secrets import mask
 
 HAND_AUTHORED = "hand-authored"
-"""Rule and extractor version of what a person wrote without a source."""
+"""Rule and extractor version of text written by a person without a source."""
 
 
 class Entities:
@@ -60,7 +60,7 @@ class Entities:
         )
 
     def graduated_to(self, memory: int) -> int | None:
-        """The entity that carries a graduated memory on."""
+        """The entity that a memory was graduated to."""
         row = self._database.first(
             "SELECT memory_id FROM entity WHERE graduated_from = ?", (memory,)
         )
@@ -69,9 +69,9 @@ class Entities:
     def graduate(self, number: int, type_: str, *, name: str | None = None) -> Done:
         """Propose an active memory as an entity (`docs/design.md`, Promotion).
 
-        The memory stays as a frozen pointer, the new entity candidate carries the fact with all
-        its evidence; undo deletes the candidate only. Raises UnknownIdError, ReviewerError for an
-        unknown type or an overlong name, ConflictError when the memory is not active or an entity
+        The memory stays as a frozen pointer, the entity candidate takes over the fact with all its
+        evidence; undo deletes the candidate only. Raises UnknownIdError, ReviewerError for an
+        unknown type or an overlong name, ConflictError if the memory is not active or an entity
         says the same.
         """
         kind = entity_type(type_)
@@ -107,10 +107,10 @@ class Entities:
         scope: str = "project",
         promote: bool = False,
     ) -> Done:
-        """Queue a memory or an entity that a person wrote without a source, marked as such.
+        """Queue a memory or entity written by a person without a source, and marked as such.
 
         Raises ReviewerError for an unknown type and for a text or name that is too short or too
-        long, ConflictError when it is known.
+        long, ConflictError if it is already known.
         """
         text = mask(content.strip()).text
         name = mask(name).text if name else name
@@ -139,7 +139,7 @@ def _require_active(number: int, row: dict[str, Value]) -> None:
         kind = "an entity" if row["kind"] == "entity" else "a conflict"
         raise ConflictError(f"#{number} is not a memory but {kind}.")
     if row["status"] == "graduated":
-        raise ConflictError(f"#{number} is graduated already.")
+        raise ConflictError(f"#{number} is already graduated.")
     if row["status"] != "active":
         raise ConflictError(
             f"#{number} is not an active memory ({row['status']}): promote it first."

@@ -1,8 +1,7 @@
-"""Forgetting for good: the rows, what the ledger has of them, and the program's own files.
+"""Forgetting for good: the rows, their traces in the ledger, and the program's own files.
 
-It comes in this order, so that an interruption leaves it done or not done: the files, one act in
-the store, the files once more (another program may have written them meanwhile), and the bytes
-that SQLite has left.
+The order makes an interruption all or nothing: the files, one act in the store, the files once more
+(another program may have written them meanwhile), and SQLite's free pages.
 """
 
 from __future__ import annotations
@@ -30,18 +29,17 @@ from reviewer.store.ledger import Ledger
 from reviewer.text.for_agents import as_markdown
 
 SHORTEST = 8
-"""Characters of a wording that is looked for in other text."""
+"""Characters; shorter wordings are not searched for in other text."""
 LARGEST = 1 << 30
-"""Bytes of an own file that is searched."""
+"""Bytes of the largest own file that is searched."""
 SHORTENED = ("-agents/packets", "-agents/given")
-"""Own files that may have a part of a wording: they are removed, and the program makes them again.
-"""
+"""Own files that may have a part of a wording: they are removed, and the program recreates them."""
 _WORDINGS = {"memory": "content", "content_history": "content"}
 _QUOTED = {"memory": ("signature",), "finding": ("signature", "text", "words")}
 
 
 class Erasure(Struct, frozen=True):
-    """What an erasure takes: for a person to read, and for the program to do."""
+    """The scope of an erasure, for a person to read and for the program to carry out."""
 
     title: str
     memories: tuple[tuple[int, str], ...]
@@ -50,9 +48,9 @@ class Erasure(Struct, frozen=True):
     sources: tuple[str, ...] = ()
     """The files that still say it, each with its line."""
     staying: tuple[str, ...] = ()
-    """What says the same words and stays, a sentence each."""
+    """Remaining texts with the same words, as sentences."""
     folders: tuple[str, ...] = ()
-    """Folders of reports and runs that go as a whole."""
+    """Folders of reports and runs that are removed whole."""
 
 
 class Forgetting:
@@ -63,8 +61,8 @@ class Forgetting:
         self._ledger = ledger
 
     def memories(self, ids: Iterable[int]) -> Erasure:
-        """What forgetting these memories, entities or candidates would take: also what was merged
-        into them or hides behind them, and what they were graduated from or to.
+        """The scope of forgetting these memories, entities or candidates, including rows merged
+        into them, near duplicates behind them, and the other side of a graduation.
 
         Raises UnknownIdError, OtherProjectError.
         """
@@ -90,7 +88,7 @@ class Forgetting:
             wordings, quotes = self._texts(rows)
             records = self._cited_only_by(rows)
             passages, sources = self._evidence(rows)
-            passages |= {as_markdown(each) for each in (*wordings, *passages)}  # so agents got it
+            passages |= {as_markdown(each) for each in (*wordings, *passages)}  # as sent to agents
             return Erasure(
                 title=f"Forgot {', '.join(f'#{each}' for each in sorted(found))}",
                 memories=tuple(sorted(found.items())),
@@ -100,7 +98,7 @@ class Forgetting:
             )
 
     def project(self, name: str) -> Erasure:
-        """What forgetting a project would take. Raises UnknownIdError."""
+        """The scope of forgetting a project. Raises UnknownIdError."""
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
             row = reader.execute("SELECT id FROM project WHERE name = ?", (name,)).fetchone()
@@ -135,7 +133,7 @@ class Forgetting:
         except OSError as problem:
             raise StoreError(
                 f"{problem.filename} cannot be cleaned: {reason_of(problem)}. Nothing was erased "
-                "from the store; put that right and forget again."
+                "from the store; fix that and forget again."
             ) from problem
         with self._ledger.act(FORGET, erasure.title, scope=Scope.INTAKE) as act:
             projects = act.query(
@@ -177,7 +175,7 @@ class Forgetting:
         return found
 
     def _texts(self, rows: frozenset[Row]) -> tuple[set[str], set[str]]:
-        """Every wording that the rows ever had, and what they quote."""
+        """Every wording that the rows ever had, and their quotes."""
         wordings: set[str] = set()
         quotes: set[str] = set()
         for change in all_changes(self._database.reader()):
@@ -193,7 +191,7 @@ class Forgetting:
         )
 
     def _cited_only_by(self, rows: frozenset[Row]) -> frozenset[int]:
-        """The records that are evidence of nothing that stays."""
+        """The records that are evidence of these rows only."""
         reader = self._database.reader()
         cited: dict[int, bool] = {}
         for number, evidence in reader.execute(
@@ -205,7 +203,7 @@ class Forgetting:
         return frozenset(number for number, alone in cited.items() if alone)
 
     def _evidence(self, rows: frozenset[Row]) -> tuple[set[str], tuple[str, ...]]:
-        """What the evidence quotes, and the places where it does."""
+        """The quotes of the evidence, and their places."""
         reader = self._database.reader()
         passages: set[str] = set()
         places: dict[str, None] = {}
@@ -234,7 +232,7 @@ class Forgetting:
                 yield f"Trusted state {key} has the same words, and keeps them in its history."
 
     def _contents(self, rows: frozenset[Row]) -> frozenset[Row]:
-        """The texts of commits that no other commit has."""
+        """The texts of these commits, unless other commits share them."""
         reader = self._database.reader()
         used: dict[int, bool] = {}
         for content, commit in reader.execute(
@@ -246,7 +244,7 @@ class Forgetting:
         return frozenset(("content", content) for content, alone in used.items() if alone)
 
     def _sweep(self, erasure: Erasure) -> None:
-        """Remove or make illegible what the program's own files have of it. Raises OSError."""
+        """Remove its traces from the program's files, or make them illegible. Raises OSError."""
         store = self._database.path
         for folder in map(Path, erasure.folders):
             beside = folder.absolute().is_relative_to(store.absolute().parent)
@@ -283,7 +281,7 @@ class Forgetting:
                 path.chmod(mode)
 
     def out_of_reach(self, erasure: Erasure) -> list[str]:
-        """Copies that the program cannot reach, a sentence each."""
+        """Copies that the program cannot reach, as sentences."""
         found = [
             *(f"Still there, because it is not the program's: {each}" for each in erasure.sources),
             *(
@@ -309,7 +307,7 @@ def _own(store: Path, what: str) -> Path:
 
 
 def _files(place: Path) -> Iterator[Path]:
-    """The regular files of a place of the program; links are not followed."""
+    """The regular files in a folder of the program; links are not followed."""
     if place.is_symlink():
         return
     if place.is_file():

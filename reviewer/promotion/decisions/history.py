@@ -1,4 +1,4 @@
-"""The ledger as a person reads it: acts, what each changed, undo and redo."""
+"""The ledger for a person to read: acts and their changes, undo and redo."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from reviewer.store.verify import Verification, verify
 __all__ = ["ActView", "ChangeView", "History", "Undone"]
 
 NEWEST = 2**62
-"""More than the number of any act."""
+"""Above the number of any act."""
 _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
 
 class ActView(Struct, frozen=True):
-    """One act of the ledger. `undone` is its present state."""
+    """An act of the ledger. `undone`: currently."""
 
     id: int
     at: str
@@ -36,7 +36,7 @@ class ActView(Struct, frozen=True):
 
 
 class ChangeView(Struct, frozen=True):
-    """The change of an act to one row; `label` is the wording of a memory, if the row is one."""
+    """An act's change of one row; `label`: a memory's wording."""
 
     table: str
     row: int
@@ -49,8 +49,8 @@ class History(Undo):
     """Undo, redo, and the ledger: of the current project, or of all projects."""
 
     def another_who_decided(self, memory: int) -> str:
-        """The name of another person whose decision on a memory is the latest; empty for one's
-        own.
+        """The name of another person who made the latest decision on a memory; empty if it was
+        one's own.
         """
         row = self._database.first(
             "SELECT l.id FROM ledger_touch t JOIN ledger l ON l.id = t.act"
@@ -60,20 +60,20 @@ class History(Undo):
         return self.decided_by_another(row[0]) if row else ""
 
     def undo_title(self) -> str | None:
-        """Title of the act that `undo` would undo; None when there is none."""
+        """Title of the act that `undo` would undo, or None."""
         found = self.next_undo()
         return found[1] if found else None
 
     def redo_title(self) -> str | None:
-        """Title of the act that `redo` would redo; None when there is none."""
+        """Title of the act that `redo` would redo, or None."""
         found = self.next_redo()
         return found[1] if found else None
 
     def acts(
         self, *, before: int | None = None, limit: int = 100, actor: str | None = None
     ) -> list[ActView]:
-        """A page of acts, the newest first. `before` names the act where the last page ended;
-        `actor` keeps the acts of one person or agent.
+        """A page of acts, newest first. `before`: the last act of the previous page; `actor`: acts
+        of this person or agent only.
         """
         project = self._project
         return self._views(
@@ -84,8 +84,8 @@ class History(Undo):
         )
 
     def folded(self, words: str = "") -> array[int]:
-        """The ids of all acts but undo and redo, newest first; with `words` of those that have
-        each of them in the title.
+        """The ids of all acts but undo and redo, newest first; `words`: only acts with all of them
+        in the title.
         """
         sql, given = "SELECT id FROM ledger l WHERE target IS NULL", list[Value]()
         if self._project is not None:
@@ -104,7 +104,7 @@ class History(Undo):
         return self._views(f"WHERE id {AMONG} ORDER BY id DESC", (listed(ids),))
 
     def reversals(self, act: int) -> list[ActView]:
-        """When an act was undone and redone, oldest first."""
+        """The undos and redos of an act, oldest first."""
         own = "(SELECT id FROM ledger WHERE target = ?1)"
         return self._views(f"WHERE target = ?1 OR target IN {own} ORDER BY id", (act,))
 
@@ -120,7 +120,7 @@ class History(Undo):
         return [ActView(**dict(row), undone=row["id"] in undone) for row in rows]
 
     def acts_total(self) -> int:
-        """How many acts there are."""
+        """The number of acts."""
         sql, parameters = "SELECT max(id) FROM ledger", list[Value]()
         if self._project is not None:
             sql = "SELECT count(*) FROM ledger_project WHERE project = ?"
@@ -129,7 +129,7 @@ class History(Undo):
 
     def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
         """The changes of an act, row by row, at most `limit` rows. Raises UnknownIdError, also for
-        an act of another project, StoreError when the act is damaged.
+        an act of another project, StoreError if the act is damaged.
         """
         self.require_own(act)
         row = self._database.first("SELECT changes FROM ledger WHERE id = ?", (act,))
@@ -142,11 +142,11 @@ class History(Undo):
     def verify(
         self, progress: Callable[[int], None] | None = None, *, expected: str = ""
     ) -> Verification:
-        """Recompute the hash chain, and the rows from the ledger; `expected` is an earlier head."""
+        """Recompute the hash chain, and the rows from the ledger; `expected`: an earlier head."""
         return verify(self._database, progress, expected=expected)
 
     def _labels(self, changes: Sequence[RowChange]) -> dict[tuple[str, int], str]:
-        """Wordings as they are now, because a change may hold only the columns that differ."""
+        """Current wordings: a change may contain only the columns that differ."""
         found: dict[tuple[str, int], str] = {}
         for table, label in _LABELS.items():
             ids = listed(c.row for c in changes if c.table == table)
@@ -157,7 +157,7 @@ class History(Undo):
 
 
 _LABELS = {"memory": "content", "state": "key || ' = ' || value"}
-"""Tables whose changes are named by the current row, each with the SQL of its label."""
+"""Tables whose changes are labelled by the current row, each with the SQL of its label."""
 
 
 def _first(act: int, blob: bytes, limit: int) -> list[RowChange]:

@@ -36,11 +36,11 @@ from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
 
 LONGEST_REASON = 300
-"""Characters that are kept of what somebody says is wrong with a memory."""
+"""Characters of the reason for a dispute."""
 
 
 class Seen(Struct, frozen=True):
-    """A row as a person saw it when they began to reword it."""
+    """A row as the person saw it before rewording it."""
 
     status: Status
     content: str
@@ -58,7 +58,7 @@ class Triage:
 
         Near duplicates behind a row are merged into it: they become superseded and their evidence
         is added to the row's, unless `alone` (all rows, or those with these ids). Raises
-        UnknownIdError, or ConflictError when one is not a candidate; then nothing is written.
+        UnknownIdError, or ConflictError if one is not a candidate; then nothing is written.
         """
         with self._ledger.act("promote") as act:
             rows, merged, opened = promote_rows(act, ids, alone, now=self._now())
@@ -95,8 +95,8 @@ class Triage:
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
     def say_why(self, ids: Sequence[int], reason: RejectReason) -> Done:
-        """Give the reason of rejected rows. Raises UnknownIdError, or ConflictError when one is not
-        rejected any more.
+        """Record the reason for rejecting rows. Raises UnknownIdError, or ConflictError if one is
+        no longer rejected.
         """
         words = REASONS[reason][0]
         with self._ledger.act("reject") as act:
@@ -118,7 +118,7 @@ class Triage:
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def restore(self, ids: Sequence[int]) -> Done:
-        """Return memories to the queue as candidates, whatever was decided.
+        """Return memories to the queue as candidates, whatever the decision was.
 
         Raises UnknownIdError, or ConflictError for a graduated memory.
         """
@@ -127,8 +127,8 @@ class Triage:
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def dispute(self, number: int, because: str) -> Done:
-        """Return a memory that somebody says is wrong to the queue: no agent gets it before it is
-        decided again. Raises UnknownIdError, or ConflictError for one that is not promoted.
+        """Return a wrong memory to the queue; agents no longer get it. Raises UnknownIdError, or
+        ConflictError for one that is not promoted.
         """
         from reviewer.text.secrets import mask  # late: few acts need it
 
@@ -177,14 +177,14 @@ class Triage:
         promote: bool = True,
         seen: Seen | None = None,
     ) -> Done:
-        """Change the wording, the type, the name of an entity, or several of them as one act.
+        """Change the wording, the type or the name of an entity, in one act.
 
-        The earlier wording is kept. A candidate is promoted if `promote` is true. A candidate that
-        gets the type of an entity becomes one, and the other way round. `seen` is the row as the
-        person saw it: if another process has decided on it or reworded it since, that is a
-        conflict. Raises UnknownIdError, ReviewerError for an unknown type and for a wording or name
-        that is too short or too long, ConflictError when the row was decided meanwhile, cannot have
-        that type, or another memory of that type says the same.
+        The earlier wording is kept. `promote` also promotes a candidate. A candidate becomes an
+        entity with an entity's type, and the other way round. `seen`: the row as the person saw it;
+        a change by another process since then is a conflict. Raises UnknownIdError, ReviewerError
+        for an unknown type and for a wording or name that is too short or too long, ConflictError
+        if the row was decided meanwhile, cannot have that type, or another memory of that type says
+        the same.
         """
         from reviewer.text.secrets import mask  # late: only a wording needs its patterns
 
@@ -250,8 +250,8 @@ class Triage:
     def supersede(self, number: int, by: int) -> Done:
         """Replace an active row by another; the replaced row is kept as superseded.
 
-        `by` becomes active if it is not; both are of the same kind. Neither's fields or evidence
-        change. Raises UnknownIdError, or ConflictError.
+        `by` becomes active if it is not; both must be of the same kind. Neither's fields or
+        evidence change. Raises UnknownIdError, or ConflictError.
         """
         if number == by:
             raise ConflictError(f"#{number} cannot be superseded by itself.")
@@ -285,9 +285,9 @@ class Triage:
 def promote_rows(
     act: Act, ids: Sequence[int], alone: bool | Collection[int] = False, *, now: str
 ) -> tuple[list[DecidedRow], list[int], list[int]]:
-    """Promote candidates as part of an act: the rows, the near duplicates that were merged into
-    them, and the conflicts that they opened. One that proposes to retire a memory retires it.
-    Raises as `Triage.promote` does.
+    """Promote candidates as part of an act; returns the rows, the near duplicates merged into them,
+    and the conflicts opened by them. A proposal to retire a memory retires it. Raises as
+    `Triage.promote` does.
     """
     rows = candidates_of(act, ids)
     facts = [row for row in rows if row.rule != RETIRE]
@@ -307,8 +307,8 @@ def reject_rows(
     reason: str,
     now: str,
 ) -> tuple[list[DecidedRow], list[int], list[int]]:
-    """Reject candidates as part of an act: the rows, the near duplicates that went with them, and
-    the conflicts that are settled without them. Raises as `Triage.promote` does.
+    """Reject candidates as part of an act; returns the rows, the near duplicates rejected with
+    them, and the conflicts settled thereby. Raises as `Triage.promote` does.
     """
     rows = candidates_of(act, ids)
     act.update_many(
@@ -332,7 +332,7 @@ def _take_members(
     merge: bool,
     now: str,
 ) -> list[int]:
-    """Decide the near duplicates behind rows, or give them a new leader when `alone`."""
+    """Decide the near duplicates behind rows, or give them a new leader if `alone`."""
     single = rows if alone is True else [row for row in rows if alone and row.id in alone]
     regroup(act, single)
     taken: list[int] = []
@@ -400,7 +400,7 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
     if same := reword_row(act, number, content, now):
         other, status = same
         raise ConflictError(
-            f"#{other} ({STATUS_WORDS[Status(status)]}) says the same already. Nothing"
+            f"#{other} ({STATUS_WORDS[Status(status)]}) says the same. Nothing"
             f" was changed; merge #{number} into it instead."
         )
 
@@ -408,8 +408,8 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
 def reword_row(
     act: Act, number: int, content: str, now: str, *, type_: str = ""
 ) -> tuple[int, str] | None:
-    """Give a row another wording, and another type of its kind if named, and an entity the values
-    in it; returns the row that says the same already, with its status, if there is one.
+    """Reword a row, and optionally change its type within its kind; an entity's values are read
+    from the new wording. Returns the row that already says the same, with its status, or None.
     """
     old, kind, former, project = act.query(
         "SELECT content, kind, type, project_id FROM memory WHERE id = ?", (number,)
@@ -434,7 +434,7 @@ def _title(verb: str, rows: Sequence[DecidedRow]) -> str:
 
 
 def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:
-    """The title of an act that had nothing to change; it writes nothing."""
+    """The title of an act without changes, which is not recorded."""
     which = f"#{rows[0].id} is" if len(rows) == 1 else f"All {len(rows)} are"
     return f"{which} {state} already"
 

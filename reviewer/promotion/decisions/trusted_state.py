@@ -1,7 +1,7 @@
-"""Trusted state (L3): keys and values that only a person writes (`docs/design.md`, Promotion).
+"""Trusted state (L3): keys and values written by a person only (`docs/design.md`, Promotion).
 
 No function here takes the id of a candidate, memory or entity, and only this module writes `state`.
-What only writing needs is imported there, because hooks read and must be quick.
+Imports needed for writing only are late, because hooks read and must be quick.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST_KEY = 200
 
 
 class StateView(Struct, frozen=True):
-    """One value of a key. `ended_at` is None for the current one."""
+    """A value of a key. `ended_at` is None for the current one."""
 
     id: int
     project: str
@@ -39,7 +39,7 @@ class StateView(Struct, frozen=True):
 
 
 class TrustedState:
-    """Reads and writes trusted state. A new value supersedes the old row, which stays."""
+    """Reads and writes trusted state. A new value supersedes the old row, which is kept."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
@@ -54,20 +54,20 @@ class TrustedState:
         )
 
     def get(self, project: str, key: str) -> list[StateView]:
-        """All values of a key, newest first. Raises UnknownIdError when it was never set."""
+        """All values of a key, newest first. Raises UnknownIdError if it was never set."""
         found = self._read("p.name = ?1 AND s.key = ?2 ORDER BY s.id DESC", project, key)
         if not found:
             raise UnknownIdError(f'{project} has no state "{key}". See: reviewer state list')
         return found
 
     def having(self, key: str) -> list[str]:
-        """The projects in which a key was ever set."""
+        """The projects that have or had a key."""
         return sorted({each.project for each in self._read("s.key = ?1", key)})
 
     def set(
         self, project: str, key: str, value: str, *, note: str = "", evidence: str = ""
     ) -> Done:
-        """Write a value by hand; `evidence` says where it can be looked up (`file:line`).
+        """Write a value by hand; `evidence`: where to look it up (`file:line`).
 
         Secrets are masked. Raises ReviewerError for an empty key or value.
         """
@@ -91,7 +91,7 @@ class TrustedState:
                 (project_id, key),
             )
             if current and current[0][1:] == (value, note, evidence):
-                return Done(0, f"{key} is that already", ())
+                return Done(0, f"{key} already has this value", ())
             if current:
                 act.update("state", current[0][0], ended_at=now)
             number = act.insert(
@@ -135,10 +135,10 @@ class TrustedState:
 
 
 def _absolute(evidence: str) -> str:
-    """`notes.md:4` as an absolute path, so that it can be found from any folder.
+    """`notes.md:4` with an absolute path, so that it can be found from any folder.
 
-    Evidence that is not of this form is returned as it is. Raises ReviewerError when the file does
-    not exist or has no such line.
+    Evidence in another form is returned unchanged. Raises ReviewerError if the file does not exist
+    or has no such line.
     """
     path, colon, line = evidence.rpartition(":")
     if not colon or not line.isdigit() or "//" in path:
@@ -149,7 +149,7 @@ def _absolute(evidence: str) -> str:
     try:
         found = window(target, max(int(line) - 1, 0), int(line)).lines
     except SourceError as problem:
-        raise ReviewerError(f"{problem} Name evidence that is there.") from problem
+        raise ReviewerError(f"{problem} Name existing evidence.") from problem
     if not found:
-        raise ReviewerError(f"{path} has no line {line}. Name evidence that is there.")
+        raise ReviewerError(f"{path} has no line {line}. Name existing evidence.")
     return f"{target}:{line}"

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
+from reviewer.files import read_own, reason_of
 
 NAMESPACE = "reviewer-decisions"
 """The purpose of a signature: one that was made for something else does not count."""
@@ -17,6 +18,9 @@ PATTERN_SIGNS = "*?!"
 
 LONGEST_NAME = 64
 """Characters of a name in the history."""
+
+LARGEST_SIGNATURE = 100_000
+"""Bytes."""
 
 SECONDS = 60
 """How long `ssh-keygen` may take; it may ask for a passphrase when it signs."""
@@ -42,14 +46,28 @@ def sign(data: bytes, key: Path) -> bytes:
     return done.stdout
 
 
-def signer(data: bytes, signature: bytes, allowed: Path) -> str:
-    """The name by which the file of allowed signers knows who signed `data`.
+def signature_of(path: Path) -> Path:
+    """Where the signature of a file is."""
+    return path.with_name(f"{path.name}.sig")
+
+
+def signer(path: Path, data: bytes, allowed: Path) -> str:
+    """The name by which the file of allowed signers knows who signed `data`, the content of the
+    file at `path`.
 
     `allowed` is as `ssh-keygen(1)` describes it: a name and a public key a line. Raises
-    SignatureError when the key is not in it, has expired, or the signature is of other data.
+    SignatureError when there is no signature, the key is not in it, has expired, or the signature
+    is of other data.
     """
     if not allowed.is_file():
         raise SignatureError(f"There is no file of allowed signers at {allowed}.")
+    try:
+        signature = read_own(signature_of(path), LARGEST_SIGNATURE)
+    except OSError as problem:
+        raise SignatureError(
+            f"The signature {signature_of(path)} cannot be read: {reason_of(problem)}. Files"
+            " without one do not count."
+        ) from problem
     with tempfile.TemporaryDirectory(prefix="reviewer-signature-") as folder:
         kept = Path(folder) / "signature"
         kept.write_bytes(signature)
@@ -63,15 +81,10 @@ def signer(data: bytes, signature: bytes, allowed: Path) -> str:
                 f"{_reason(found)}"
             )
         name = names[0].strip()
-        if len(name) > LONGEST_NAME or not name.isprintable():
+        if len(name) > LONGEST_NAME or not name.isprintable() or set(name) & set(PATTERN_SIGNS):
             raise SignatureError(
-                f"{allowed} has a name for this key that cannot be in the history: a name has 1 to "
-                f"{LONGEST_NAME} characters in one line. It begins with {name[:20]!r}."
-            )
-        if any(sign in name for sign in PATTERN_SIGNS):
-            raise SignatureError(
-                f"{allowed} has the pattern {name} for this key. Write the name of the person "
-                "instead: it is the name in the history."
+                f"{allowed} has {name[:20]!r} for this key, which cannot be in the history. Write "
+                f"the name of the person: 1 to {LONGEST_NAME} characters in one line, no pattern."
             )
         done = _ssh_keygen(
             ["-Y", "verify", "-f", str(allowed), "-I", name, "-n", NAMESPACE, "-s", str(kept)], data

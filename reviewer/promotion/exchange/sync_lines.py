@@ -1,4 +1,4 @@
-"""The lines that machines write into the folder of `sync`, and what they say together.
+"""What the lines in the folder of `sync` say together.
 
 That is a function of the lines alone, so that all machines come to the same: each memory is an item
 with lines of its own, and items that come to one wording are a group.
@@ -12,40 +12,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from reviewer.errors import ReviewerError, SourceError
-from reviewer.files import read_own, reason_of
-from reviewer.promotion.exchange.signatures import signer
-from reviewer.promotion.exchange.signed_decisions import (
-    FORMAT,
-    LARGEST,
-    VERSION,
+from reviewer.files import reason_of
+from reviewer.promotion.exchange.decision_lines import (
+    HASH,
     Decision,
-    Header,
+    DecisionFile,
+    Line,
     Verdict,
-    fault_of,
-    unfit,
+    read_decisions,
 )
+from reviewer.promotion.exchange.signatures import signer
 from reviewer.promotion.rows.known_keys import Key
 
 ENDING = ".reviewer.jsonl"
-HASH = 32
-"""Hex digits of a line's hash."""
-
-
-class Line(Struct, frozen=True):
-    """A decision as a line of a machine's file."""
-
-    hash: str
-    decision: Decision
-    path: Path
-    number: int
-
-    @property
-    def key(self) -> Key:
-        return (self.decision.kind, self.decision.type, self.decision.key)
 
 
 class SyncItem(Struct, frozen=True):
@@ -79,15 +61,6 @@ class Group(Struct, frozen=True):
         return self.first.verdict if self.agrees else Verdict.WITHDRAWN
 
 
-class MachineFile(Struct, frozen=True):
-    """The complete lines of a file, and the problems of the others."""
-
-    header: Header
-    lines: tuple[bytes, ...]
-    decisions: tuple[Line, ...]
-    problems: tuple[str, ...] = ()
-
-
 def merged(lines: Iterable[Line]) -> dict[str, SyncItem]:
     """The items of those lines."""
     by_item: dict[str, dict[str, Line]] = defaultdict(dict)
@@ -118,85 +91,33 @@ def _sorted(lines: Iterable[Line]) -> tuple[Line, ...]:
 
 def read_folder(
     folder: Path, own: Path, project: str, signers: str
-) -> tuple[dict[Path, MachineFile], list[str]]:
-    """The files of a project, and the problems of the others. `own` is this machine's; with
-    `signers` another counts only if one of them has signed it.
+) -> tuple[dict[Path, DecisionFile], list[str]]:
+    """The files of a project, and the problems of the others and of lines. `own` is this
+    machine's; with `signers` another counts only if one of them has signed it.
 
     Raises SourceError for a folder that cannot be read.
     """
-    files: dict[Path, MachineFile] = {}
+    files: dict[Path, DecisionFile] = {}
     problems: list[str] = []
     try:
         names = sorted(os.listdir(folder))
     except OSError as problem:
         raise SourceError(f"{folder} cannot be read: {reason_of(problem)}.") from problem
-    for name in names:
-        path = folder / name
-        if not name.endswith(ENDING):
-            continue
+    for path in (folder / name for name in names if name.endswith(ENDING)):
         try:
-            found = read_machine(path)
-            if found is None:
-                fate = "written anew" if path == own else "left alone"
-                problems.append(f"{path} is not a file of decisions, and is {fate}.")
-            elif found.header.project == project:
-                if signers and path != own:
-                    signature = read_own(path.with_name(f"{name}.sig"))
-                    signer(b"".join(found.lines), signature, Path(signers).expanduser())
-                files[path] = found
-                problems += found.problems
-        except OSError as problem:
-            problems.append(f"{path} is left out: its signature: {reason_of(problem)}.")
+            found = read_decisions(path)
+            if found.header.project != project:
+                continue
+            if signers and path != own:
+                signer(path, found.data, Path(signers).expanduser())
         except ReviewerError as problem:
             problems.append(str(problem))
+            continue
+        files[path] = found
+        problems += (
+            f"{path}, line {each.number + 1}, is left out: {each.why}." for each in found.faults
+        )
     return files, problems
-
-
-def read_machine(path: Path) -> MachineFile | None:
-    """The file of a machine; None where it is something else. What was cut off, cannot be read or
-    cannot be a memory is left out and named.
-
-    Raises SourceError for a file that cannot be opened.
-    """
-    try:
-        data = read_own(path, LARGEST)
-    except OSError as problem:
-        raise SourceError(f"{path} is not read: {reason_of(problem)}.") from problem
-    raw = data.splitlines(keepends=True)
-    problems = []
-    if raw and not raw[-1].endswith(b"\n"):
-        raw.pop()
-        problems.append(f"The end of {path} has not arrived yet.")
-    try:
-        header = msgspec.json.decode(raw[0] if raw else b"", type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        header = None
-    if header is None or (header.format, header.version) != (FORMAT, VERSION):
-        return None
-    found = []
-    for number, line in enumerate(raw[1:], start=1):
-        try:
-            each = msgspec.json.decode(line, type=Decision)
-            fault = refused(each) or ("" if each.item else "it is not one of sync.")
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-            fault = f"{problem}."
-        if fault:
-            problems.append(f"{path}, line {number + 1}, is left out: {fault}")
-        else:
-            found.append(Line(hash_of(line), each, path, number))
-    return MachineFile(header, tuple(raw), tuple(found), tuple(problems))
-
-
-def hash_of(line: bytes) -> str:
-    return hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()[:HASH]
-
-
-def refused(each: Decision) -> str:
-    """Why a decision is refused, whatever clock it was made by; empty when it is not."""
-    if fault := fault_of(each):
-        return fault
-    why = unfit(each, each.at)
-    return f"{why}." if why else ""
 
 
 def item_of(kind: str, type_: str, key: str, number: int) -> str:

@@ -1,6 +1,6 @@
 """Keeps the decisions of a project in step through a folder that others copy between machines.
 
-Each machine appends to a file of its own, in the format of `signed_decisions.py`. A decision names
+Each machine appends to a file of its own, in the format of `decision_lines.py`. A decision names
 all those on the same memory that it was made after, by the hash of their lines; so no clock is
 needed to say which came last, and two that do not name each other are concurrent.
 
@@ -16,26 +16,30 @@ import itertools
 import platform
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError
-from reviewer.files import reason_of, write_atomic
+from reviewer.files import reason_of
 from reviewer.promotion import queue_order
 from reviewer.promotion.decisions.triage import promote_rows, reject_rows, supersede_rows
-from reviewer.promotion.exchange.signatures import sign
+from reviewer.promotion.exchange.decision_lines import (
+    Decision,
+    DecisionFile,
+    Fault,
+    Header,
+    Line,
+    Verdict,
+    decision_line,
+    encoded,
+    write_decisions,
+)
 from reviewer.promotion.exchange.signed_decisions import (
     DECISION_COLUMNS,
-    FORMAT,
     VERDICTS,
-    VERSION,
-    Decision,
-    Header,
-    Verdict,
     add_memories,
     decision_of,
     reword,
@@ -44,15 +48,11 @@ from reviewer.promotion.exchange.signed_decisions import (
 from reviewer.promotion.exchange.sync_lines import (
     ENDING,
     Group,
-    Line,
-    MachineFile,
     grouped,
-    hash_of,
     item_of,
     merged,
     outcome_of,
     read_folder,
-    refused,
 )
 from reviewer.promotion.rows.decided_rows import RETIRE, regroup, rows_of, settle_without
 from reviewer.promotion.rows.known_keys import Key, row_with_key
@@ -119,7 +119,9 @@ class Syncing:
         unwritten = ""
         if run.fresh:
             try:
-                self._write(own, files.get(own), list(run.fresh.values()), project, key)
+                header = encoded(Header.of(project, self._ledger.actor, iso(self._clock())))
+                before = files[own].whole_lines if own in files else header
+                write_decisions(own, before, (each.raw for each in run.fresh.values()), key)
                 with self._ledger.act(SYNC):
                     run.remember_sent()
             except (OSError, ReviewerError) as problem:
@@ -135,17 +137,6 @@ class Syncing:
         path = self._database.path.absolute()
         about = f"{platform.node()}\n{path}\n{path.stat().st_ino}"
         return hashlib.sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:12]
-
-    def _write(
-        self, own: Path, known: MachineFile | None, fresh: Sequence[bytes], project: str, key: str
-    ) -> None:
-        header = Header(FORMAT, VERSION, project, "", self._ledger.actor, iso(self._clock()), "")
-        lines = known.lines if known else (msgspec.json.encode(header) + b"\n",)
-        data = b"".join((*lines, *fresh))
-        signature = sign(data, Path(key).expanduser()) if key else b""
-        write_atomic(own, data)
-        if key:
-            write_atomic(own.with_name(f"{own.name}.sig"), signature)
 
 
 def _slug(project: str) -> str:
@@ -170,17 +161,18 @@ class _Run:
         item differs again.
         """
         self._sent: list[tuple[str, SyncedItem]] = []
-        self.fresh: dict[str, bytes] = {}
+        self.fresh: dict[str, Line] = {}
         """The new lines of this machine, by item."""
         self.taken = 0
         self.conflicts: list[int] = []
         self.problems: list[str] = []
 
-    def take(self, files: Mapping[Path, MachineFile], own: Path, *, quoted: bool) -> None:
+    def take(self, files: Mapping[Path, DecisionFile], own: Path, *, quoted: bool) -> None:
+        """Make this store and the lines of all machines say the same."""
         self._name_new_items()
         living = {item: self._living(row) for item, row in self._origins.items()}
         here = {item: row for item, row in living.items() if row is not None}
-        lines = [each for file in files.values() for each in file.decisions]
+        lines = [each for file in files.values() for each in file.lines if each.decision.item]
         lines += self._own_lines(here, {each.hash for each in lines}, own, quoted)
         groups = {
             key: each
@@ -188,7 +180,7 @@ class _Run:
             if here.keys() & each.items.keys() or self._is_wanted(each)
         }
         places = self._placed(groups)
-        self._add_absent(files, [each for key, each in groups.items() if key not in places], places)
+        self._add_absent([each for key, each in groups.items() if key not in places], places)
         for key, place in places.items():
             self._settle(place, groups[key])
         self._join(groups, places)
@@ -274,11 +266,12 @@ class _Run:
             keys.pop(decision.key, None)
             after = (*before.latest, *before.earlier) if before else ()
             decision = structs.replace(decision, item=item, after=after, earlier=tuple(keys))
-            if fault := refused(decision):
-                self.problems.append(f"#{row['id']} is not sent: {fault}")
-                continue
-            self.fresh[item] = line = msgspec.json.encode(decision) + b"\n"
-            yield Line(hash_of(line), decision, own, len(self.fresh))
+            line = decision_line(encoded(decision), own, len(self.fresh) + 1)
+            if isinstance(line, Fault):
+                self.problems.append(f"#{row['id']} is not sent: {line.why}.")
+            else:
+                self.fresh[item] = line
+                yield line
 
     def _placed(self, groups: Mapping[Key, Group]) -> dict[Key, int]:
         """The rows of groups: the one that says so already, else one that an item came from, else
@@ -309,17 +302,13 @@ class _Run:
         waits = found and found[1] == "candidate" and found[0] not in {*held, *self._rows}
         return found[0] if found and waits else None
 
-    def _add_absent(
-        self, files: Mapping[Path, MachineFile], groups: Iterable[Group], places: dict[Key, int]
-    ) -> None:
+    def _add_absent(self, groups: Iterable[Group], places: dict[Key, int]) -> None:
         by_path: dict[Path, list[Line]] = defaultdict(list)
         for each in groups:
             by_path[each.lines[0].path].append(each.lines[0])
         for path, lines in by_path.items():
-            wanted = [(line.number, self._dated(line.decision)) for line in lines]
-            added = add_memories(
-                self._act, self._project, path, files[path].lines, wanted, self._now
-            )
+            wanted = [(line, self._dated(line.decision)) for line in lines]
+            added = add_memories(self._act, self._project, path, wanted, self._now)
             places |= dict(zip([line.key for line in lines], added, strict=True))
 
     def _dated(self, each: Decision) -> Decision:

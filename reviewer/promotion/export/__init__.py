@@ -1,1 +1,1 @@
-"""What leaves the reviewer: trusted state, entities and memories, for people and for agents."""
+"""Exports of trusted state, entities and memories, for people and for agents."""

@@ -1,7 +1,7 @@
 """Facts as a `.context/` folder: decisions, learnings, conventions, rules.
 
-Existing text in these files stays; the reviewer's facts live in a marked block in each.
-`TASKS.md` and every other file are left alone.
+Existing text in these files stays; the reviewer's facts are in a marked block in each. `TASKS.md`
+and all other files are left alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TITLES = {
 """The files and their titles."""
 
 TITLE_LENGTH = 80
-"""Characters of an entry's title at most."""
+"""The longest title of an entry, in characters."""
 
 _DECISIONS = ("decision", "project")
 _CONVENTIONS = (
@@ -39,11 +39,11 @@ _CONVENTIONS = (
 
 
 def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[PlannedFile, ...]:
-    """A plan for each file that gets facts, loses the last ones, or has a broken block.
+    """A plan for each file that gains facts, loses its last ones, or has a broken block.
 
     Trusted state goes to CONSTITUTION.md, decisions and facts about the project to DECISIONS.md,
-    what binds or is preferred to CONVENTIONS.md, everything else to LEARNINGS.md. Raises
-    SourceError when a file cannot be read.
+    binding facts and preferences to CONVENTIONS.md, everything else to LEARNINGS.md. Raises
+    SourceError if a file cannot be read.
     """
     shelves: dict[str, list[ExportItem]] = {name: [] for name in TITLES}
     for item in items:
@@ -75,13 +75,13 @@ def _file_of(item: ExportItem) -> str:
 def _body(name: str, items: list[ExportItem]) -> AgentText:
     if name in ("CONSTITUTION.md", "CONVENTIONS.md"):
         return render_markdown(items, marks=True)
-    # Newest first, as people keep these files.
+    # Newest first, as usual in these files.
     ordered = sorted(items, key=lambda item: (item.created_at, item.id), reverse=True)
     return joined(map(_entry, ordered), "\n\n")
 
 
 def _entry(item: ExportItem) -> AgentText:
-    """One fact as a dated section, the form in which people keep decisions and learnings."""
+    """One fact as a dated section, the usual form of decisions and learnings."""
     moment = from_iso(item.created_at)
     stamp = f"[{moment.astimezone(UTC):%Y-%m-%d-%H%M%S}] " if moment else ""
     words = markdown_line(item.name or item.content) or f"{item.layer} {item.id}"

@@ -1,6 +1,6 @@
-"""What leaves the store: trusted state, active entities and active memories, as files.
+"""The contents of exports: trusted state, active entities and active memories, as files.
 
-Decides what an export contains; `export/marked_block.py` puts the bytes into a file.
+`export/marked_block.py` inserts the bytes into a file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from reviewer.text.for_agents import AgentText
 
 
 class Exports:
-    """Reads what a person decided and plans files; writes only a plan that is handed back."""
+    """Reads decided facts and plans files; writes only a plan that is handed back."""
 
     def __init__(
         self, store: Path, clock: Clock, queue: Queue, state: TrustedState, entities: Entities
@@ -36,7 +36,7 @@ class Exports:
         self._entities = entities
 
     def items(self, project: str | None) -> tuple[ExportItem, ...]:
-        """Every active fact, the most trusted first, with secrets masked."""
+        """Every active fact, most trusted first, secrets masked."""
         state = [
             ExportItem(
                 layer=Layer.STATE,
@@ -50,7 +50,7 @@ class Exports:
             )
             for each in self._state.all(project)
         ]
-        # A settled conflict is active too, but no fact.
+        # A settled conflict is active too, but not a fact.
         ids = self._queue.ids(QueueQuery(project, "active", "-kind:conflict", Sort.NEWEST))
         return mask_items([*state, *(self._item(number) for number in sorted(ids))])
 
@@ -59,7 +59,7 @@ class Exports:
         return render_markdown(self.items(project), marks=marks)
 
     def ndjson(self, project: str | None) -> AgentText:
-        """The facts as JSON Lines, one object a fact with all its provenance."""
+        """The facts as JSON Lines: one object per fact, with all its provenance."""
         return render_ndjson(self.items(project))
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
@@ -67,22 +67,22 @@ class Exports:
         return plan_context_folder(self.items(project), folder)
 
     def plan_into(self, project: str | None, path: Path) -> PlannedFile:
-        """What an agent's instruction file would become: only the marked block changes.
+        """The plan for an agent's instruction file: only the marked block changes.
 
-        Raises SourceError when it cannot be read; a broken block is the plan's `problem`.
+        Raises SourceError if it cannot be read; a broken block is the plan's `problem`.
         """
         plan = plan_block(read_file(path), self.markdown(project))
         return PlannedFile(path=path, before=plan.before, after=plan.after, problem=plan.problem)
 
     def diff(self, plan: PlannedFile) -> list[str]:
-        """The lines that writing a plan would change."""
+        """The diff of a plan."""
         return unified_diff(plan, plan.path.name)
 
     def write(self, plans: Sequence[PlannedFile]) -> list[Path]:
-        """Write plans, each after a backup; returns where the backups lie.
+        """Write plans, each after a backup; returns the paths of the backups.
 
-        Raises ConflictError when a file changed since it was planned, StoreError or SourceError
-        when it cannot be written.
+        Raises ConflictError if a file has changed since planning, StoreError or SourceError if it
+        cannot be written.
         """
         folder = personal(self._store, "-backups")
         backups = [

@@ -1,4 +1,4 @@
-"""Writing a planned file: shown first, backed up, replaced in one step, never over a change."""
+"""Writing a planned file: previewed, backed up, replaced atomically, never over a change."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from reviewer.text.display import display_line
 
 
 def read_file(path: Path) -> bytes | None:
-    """The bytes of the file behind `path`, symbolic links followed; None when there is none.
+    """The bytes of the file behind `path`, symbolic links followed; None if there is none.
 
-    Raises SourceError when it is not a regular file or cannot be read.
+    Raises SourceError if it is not a regular file or cannot be read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -45,7 +45,7 @@ def read_file(path: Path) -> bytes | None:
 
 
 def unified_diff(plan: FilePlan, name: str = "file") -> list[str]:
-    """What writing would change, as lines that are safe to show; empty when nothing would."""
+    """The diff of a plan, safe to display; empty if nothing would change."""
     before, after = _shown(plan.before or b""), _shown(plan.after)
     source = "/dev/null" if plan.before is None else f"a/{name}"
     lines = difflib.unified_diff(before, after, source, f"b/{name}", lineterm="")
@@ -53,16 +53,16 @@ def unified_diff(plan: FilePlan, name: str = "file") -> list[str]:
 
 
 def write_plan(plan: PlannedFile, *, backup_folder: Path, clock: Clock = utc_now) -> Path | None:
-    """Write a plan to the file behind its path, and return where the backup of it lies.
+    """Write a plan to the file behind its path, and return the path of the backup.
 
-    None when nothing had to be changed, or when there was no file. The backup is a copy that
-    only its owner can read, and it is kept. The file is replaced in one step and keeps its owner
-    and permissions; a symbolic link stays, and the file it names is written if it is of the same
-    kind. The last folder of the path is made when it is missing.
+    None if nothing had to be changed, or there was no file. The backup is readable by its owner
+    only, and is kept. The file is replaced atomically and keeps its owner and permissions; a
+    symbolic link stays, and its target is written if it is of the same kind. A missing last folder
+    of the path is created.
 
-    Raises ConflictError when the file is no longer as it was planned or its path leads elsewhere by
-    now, ReviewerError for a plan with a problem and when something cannot be written; the file is
-    then as it was.
+    Raises ConflictError if the file has changed since planning or its path now leads elsewhere,
+    ReviewerError for a plan with a problem and if something cannot be written; the file is then
+    unchanged.
     """
     path = plan.path
     if plan.problem:
@@ -87,34 +87,34 @@ def write_plan(plan: PlannedFile, *, backup_folder: Path, clock: Clock = utc_now
 
 
 def _check_kind(path: Path, target: Path) -> None:
-    """A link in somebody's work tree must not lead notes into a file that a shell obeys, or make
-    one somewhere else.
+    """Refuse a link in somebody's work tree that leads notes into a file obeyed by a shell, or
+    creates one elsewhere.
     """
     if path.is_symlink() and not target.exists():
         raise ReviewerError(
-            f"{path} is a link to {target}, which is not there; nothing was written. Name the file"
-            " itself if it is meant."
+            f"{path} is a link to {target}, which does not exist; nothing was written. Name the"
+            " file itself if that is intended."
         )
     if path.suffix.lower() != target.suffix.lower():
         raise ReviewerError(
             f"{path} is a link to {target}, a file of another kind; nothing was written. Name the"
-            " file itself if it is meant."
+            " file itself if that is intended."
         )
 
 
 def _check_place(path: Path, target: Path, planned: Path | None) -> None:
     if planned is not None and target != planned:
         raise ConflictError(
-            f"{path} leads to {target} by now, not to {planned}; nothing was written. Look at the"
-            " new difference and try again."
+            f"{path} now leads to {target}, not to {planned}; nothing was written. Review the new"
+            " difference and try again."
         )
 
 
 def _require_bytes(now: bytes | None, planned: bytes | None, target: Path) -> None:
     if now != planned:
         raise ConflictError(
-            f"{target} was changed by something else meanwhile; nothing was written. Look at the"
-            " new difference and try again."
+            f"{target} was changed meanwhile; nothing was written. Review the new difference and"
+            " try again."
         )
 
 
@@ -132,14 +132,14 @@ def _check_replaceable(target: Path) -> None:
         raise ReviewerError(f"{target} is read-only: make it writable first.")
     if target.stat().st_nlink > 1:
         raise ReviewerError(
-            f"{target} has several names (hard links), which replacing it would part: make the"
+            f"{target} has several names (hard links), which replacing it would separate: make the"
             " others symbolic links."
         )
 
 
 def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
     make_private_folder(folder)
-    # The digest of the place keeps the AGENTS.md of several projects apart.
+    # The digest of the path separates the AGENTS.md of several projects.
     place = hashlib.sha256(os.fsencode(target)).hexdigest()[:8]
     stem = f"{target.name}.{place}.{clock():%Y%m%dT%H%M%S.%f}"
     number = 1
@@ -154,7 +154,7 @@ def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
             with open(handle, "wb") as file:
                 _write(file, data)
         except BaseException:
-            backup.unlink()  # a part of a backup looks like a whole one
+            backup.unlink()  # a partial backup would look like a complete one
             raise
         return backup
 
@@ -184,7 +184,7 @@ def _replace_within(plan: FilePlan, target: Path, folder: int) -> None:
 
 
 def _take_over(file: BinaryIO, fresh: Path, old: os.stat_result) -> None:
-    """Give a new file the owner and the permissions of the old one."""
+    """Give a new file the owner and permissions of the old one."""
     new = os.fstat(file.fileno())
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
         os.fchown(file.fileno(), old.st_uid, old.st_gid)
@@ -201,7 +201,7 @@ def _write(file: BinaryIO, data: bytes) -> None:
 
 
 def _shown(data: bytes) -> list[str]:
-    """The lines as text; an ending other than `\\n` shows, and so does a missing one."""
+    """The lines as text; an ending other than `\\n` is visible, and so is a missing one."""
     lines: list[str] = []
     for line in split_lines(data):
         ending = line_ending(line)
@@ -218,16 +218,16 @@ def remove_file(
     clock: Clock = utc_now,
     real: Path | None = None,
 ) -> Path:
-    """Remove a regular file that has these bytes, and return where the backup of it lies.
+    """Remove a regular file with these bytes, and return the path of the backup.
 
-    Raises ConflictError when it has others or, with `real`, when its path leads elsewhere,
-    ReviewerError when it cannot be removed; it is then still there.
+    Raises ConflictError if it has others or, with `real`, if its path leads elsewhere,
+    ReviewerError if it cannot be removed; it is then unchanged.
     """
     target = Path(os.path.realpath(path.parent)) / path.name
     _check_place(path, target, real)
     try:
         if path.is_symlink():
-            raise ReviewerError(f"{path} is a link by now; nothing was removed.")
+            raise ReviewerError(f"{path} is now a link; nothing was removed.")
         _require_bytes(read_file(target), data, target)
         backup = _back_up(data, target, backup_folder, clock)
         with folder_without_links(target.parent) as folder:

@@ -1,4 +1,4 @@
-"""Facts to export, as plain values without secrets: their order, headings and JSON Lines."""
+"""Facts for export, as plain values without secrets: order, headings and JSON Lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reviewer.text.secrets import mask
 
 
 class Layer(StrEnum):
-    """The layer of a fact (L3, L2, L1), the most trusted first."""
+    """The layer of a fact (L3, L2, L1), most trusted first."""
 
     STATE = "state"
     ENTITY = "entity"
@@ -24,16 +24,16 @@ class Layer(StrEnum):
 
 
 class ExportItem(Struct, frozen=True, kw_only=True):
-    """One fact. A text that does not apply is empty.
+    """A fact; inapplicable texts are empty.
 
-    `name` is the key of trusted state or the name of an entity; `content` the wording of a memory
-    or entity; `value` and `unit` a value that was set. Moments are ISO 8601 in UTC.
+    `name`: the key of trusted state or the name of an entity; `content`: the wording of a memory or
+    entity; `value` and `unit`: a value that was set. Times are ISO 8601 in UTC.
     """
 
     layer: Layer
     id: int
     type: str = ""
-    """The type of a memory or entity; trusted state has none."""
+    """The type of a memory or entity; empty for trusted state."""
     name: str = ""
     content: str = ""
     value: str = ""
@@ -48,17 +48,17 @@ class ExportItem(Struct, frozen=True, kw_only=True):
     confidence: float | None = None
     sources: tuple[SourceRef, ...] = ()
     evidence: str = ""
-    """Where a person says that it can be looked up."""
+    """Where a person says it can be looked up."""
     hand_authored: bool = False
     relations: tuple[RelationView, ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
-    """What else is known, as name and text: `rationale`, `consequence`, `context` ..."""
+    """Further attributes as name and text: `rationale`, `consequence`, `context` ..."""
 
     @property
     def by_hand(self) -> bool:
-        """Whether it was written by hand; a memory or entity without a source always was.
+        """Whether it was written by hand: a memory or entity without a source.
 
-        Trusted state is always written by hand; it says so only when it was marked.
+        Trusted state is always written by hand; only a marked one says so.
         """
         return self.hand_authored or (self.layer is not Layer.STATE and not self.sources)
 
@@ -66,7 +66,7 @@ class ExportItem(Struct, frozen=True, kw_only=True):
 def mask_items(items: Iterable[ExportItem]) -> tuple[ExportItem, ...]:
     """Mask every text of every item before it leaves the store.
 
-    A value is looked at together with its name, since `api_key` is what gives its value away.
+    A value is checked together with its name: `api_key` is what gives its value away.
     """
     return tuple(map(_masked_item, items))
 
@@ -90,7 +90,7 @@ def _masked_item(item: ExportItem) -> ExportItem:
 
 
 def _masked_value(name: str, value: str) -> str:
-    """A value without its name in front, where the two can be separated."""
+    """A masked value, without its name in front if the two can be separated."""
     for sign in (": ", " = "):
         together = mask(f"{name}{sign}{value}").text
         if together.startswith(f"{name}{sign}"):
@@ -136,11 +136,11 @@ TYPE_TITLES = {
         "episodic": "Episodes",
     },
 }
-"""The types, in the order in which they bind an agent."""
+"""The types, most binding first."""
 
 
 class ExportGroup:
-    """The facts of one layer and type, in the order of their names and ids."""
+    """The facts of one layer and type, by name and id."""
 
     def __init__(self, layer: Layer, type_: str, items: Iterable[ExportItem]) -> None:
         self.layer = layer
@@ -149,12 +149,12 @@ class ExportGroup:
 
     @property
     def title(self) -> str:
-        """The heading of the type; a type that is not known is named as it is."""
+        """The heading of the type; for an unknown type, its name."""
         return TYPE_TITLES[self.layer].get(self.type, self.type.replace("_", " ").capitalize())
 
 
 def grouped(items: Iterable[ExportItem]) -> list[ExportGroup]:
-    """Groups that are not empty: trusted state, then entities, then memories, each by type."""
+    """Non-empty groups: trusted state, then entities, then memories, each by type."""
     members: dict[tuple[Layer, str], list[ExportItem]] = {}
     for item in items:
         type_ = "" if item.layer is Layer.STATE else item.type
@@ -170,10 +170,10 @@ def _place(key: tuple[Layer, str]) -> tuple[int, int, str]:
 
 
 def render_ndjson(items: Iterable[ExportItem]) -> AgentText:
-    """One line an item with all its fields, in the order of the Markdown.
+    """One line per item with all its fields, in the order of the Markdown.
 
-    `sources` have 0-based half-open lines, `attributes` are pairs, and `hand_authored` is also
-    true for what has no source.
+    `sources` have 0-based half-open lines, `attributes` are pairs, and `hand_authored` is also true
+    for facts without a source.
     """
     return joined((_line(item) for group in grouped(items) for item in group.items), "")
 
@@ -184,7 +184,7 @@ def _line(item: ExportItem) -> AgentText:
 
 
 def _writable(value: object) -> object:
-    """The same without lone surrogates, which cannot be written as UTF-8."""
+    """The value without lone surrogates, which cannot be encoded as UTF-8."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):

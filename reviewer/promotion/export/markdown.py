@@ -1,7 +1,7 @@
-"""Facts as Markdown: one fact a bullet, under the headings of their layer and type.
+"""Facts as Markdown: one bullet per fact, under the headings of their layer and type.
 
-Text from outside can only be read: it stays inside its bullet, because its lines are indented, and
-`as_markdown` sees to it that it loads nothing.
+Text from outside stays inside its bullet, because its lines are indented, and `as_markdown` makes
+sure that it loads nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from reviewer.text.for_agents import NOTHING, AgentText, as_markdown, joined
 def render_markdown(items: Iterable[ExportItem], *, marks: bool) -> AgentText:
     """Trusted state first, then entities by type, then memories by type; "" for no items.
 
-    What was written by hand says so; with `marks`, every fact names where it comes from, with
-    1-based lines.
+    Facts written by hand say so; with `marks`, every fact names its source, with 1-based lines.
     """
     parts: list[AgentText] = []
     layer: Layer | None = None
@@ -58,9 +57,9 @@ def bullet(item: ExportItem, *, marks: bool) -> AgentText:
 
 
 def _statement(item: ExportItem) -> str:
-    """What the fact says: `**name**: value unit`, and its wording.
+    """The statement of a fact: `**name**: value unit`, and its wording.
 
-    A wording that begins with the name, as that of most entities does, goes without it.
+    The name is omitted if the wording begins with it, as most entities' do.
     """
     value = f"{item.value} {item.unit}".strip()
     text = markdown_text("\n\n".join(part for part in (value, item.content.strip()) if part))
@@ -75,7 +74,7 @@ def _begins_with(content: str, name: str) -> bool:
 
 
 def _strong(text: str) -> str:
-    """Bold, unless its characters would end the marks or become part of them."""
+    """Bold, unless its characters would end the marks or merge with them."""
     return text if "*" in text or text.endswith("\\") else f"**{text}**"
 
 
@@ -85,7 +84,7 @@ def _relations(item: ExportItem) -> str:
 
 
 def _provenance(item: ExportItem) -> str:
-    """Layer and id, the day of the decision, and the lines it came from."""
+    """Layer and id, the day of the decision, and the source lines."""
     parts = [f"{item.layer} {item.id}"]
     if item.decided_at:
         parts.append(f"decided {markdown_line(item.decided_at[:10])}")
@@ -93,7 +92,7 @@ def _provenance(item: ExportItem) -> str:
 
 
 def _places(item: ExportItem) -> list[str]:
-    """Where it can be looked up, 1-based: `notes/pump.md:10-12`."""
+    """The sources, 1-based: `notes/pump.md:10-12`."""
     found = [markdown_line(_place(source)) for source in item.sources]
     return [*found, markdown_line(item.evidence)] if item.evidence.strip() else found
 
@@ -108,7 +107,7 @@ def _words(name: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text of one or more paragraphs, each line at column 0, at most one blank line in between."""
+    """Text of one or more paragraphs, each line at column 0, with single blank lines."""
     lines = "\n".join(line.strip() for line in display_text(text).split("\n"))
     return re.sub(r"\n{3,}", "\n\n", lines.strip("\n"))
 

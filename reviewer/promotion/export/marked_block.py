@@ -1,7 +1,7 @@
-"""A marked block in a file that belongs to somebody else (AGENTS.md, CLAUDE.md).
+"""A marked block in somebody else's file (AGENTS.md, CLAUDE.md).
 
-Nothing outside the block is touched, to the byte. Only places bytes: `exports.py` decides what the
-block contains. A marker is a line of its own, indented by at most three spaces.
+Nothing outside the block changes, to the byte. `exports.py` decides on its contents. A marker is a
+line of its own, indented by at most three spaces.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 def plan_block(existing: bytes | None, body: AgentText) -> FilePlan:
     """Put `body` into the block of a file, or add the block at its end after one blank line.
 
-    `existing` is None when there is no file. Marker text in `body` is made harmless, and it gets
-    the line endings of the file. A file whose markers make no single block, or that is not UTF-8
-    text, is refused: the plan says why. Planning the same body again changes nothing.
+    `existing` is None if there is no file. Marker text in `body` is defused, and it gets the file's
+    line endings. A file with broken markers, or that is not UTF-8 text, is refused, with the reason
+    in the plan. Planning the same body again changes nothing.
     """
     before = existing or b""
     begin, end, problem = _block(before)
@@ -45,8 +45,8 @@ def plan_block(existing: bytes | None, body: AgentText) -> FilePlan:
 
 
 def plan_removal(existing: bytes | None) -> FilePlan:
-    """Take the block out again. What was added in front of it goes as well when it is the last
-    thing in the file, so that a block that was added leaves the file as it was.
+    """Remove the block. If it is the last thing in the file, the separator added before it goes
+    too, so that adding and removing a block leaves the file unchanged.
     """
     before = existing or b""
     begin, end, problem = _block(before)
@@ -60,7 +60,7 @@ def plan_removal(existing: bytes | None) -> FilePlan:
 
 
 def _block(data: bytes) -> tuple[re.Match[bytes] | None, re.Match[bytes] | None, str]:
-    """The two markers of a file, if it has them, and what is wrong with it."""
+    """The two markers of a file, if present, and the problem with it."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
         return None, None, "The file is not UTF-8 text: save it as UTF-8 first."
     marks = list(_MARKER.finditer(data))
@@ -71,7 +71,7 @@ def _block(data: bytes) -> tuple[re.Match[bytes] | None, re.Match[bytes] | None,
     lines = ", ".join(str(len(split_lines(data[: each.start()])) + 1) for each in marks)
     problem = (
         f"A block has one line <!-- reviewer:begin --> and, after it, one <!-- reviewer:end -->."
-        f" Put right line {lines}."
+        f" Fix line {lines}."
     )
     return None, None, problem
 
@@ -88,10 +88,10 @@ def _inner(body: AgentText, ending: bytes) -> bytes:
 
 
 def _ending(data: bytes) -> bytes:
-    """The line ending that the file uses most."""
+    """The most frequent line ending of the file."""
     endings = [line_ending(line) for line in split_lines(data)]
     most = max((b"\n", b"\r\n", b"\r"), key=endings.count)
-    # A `\n` behind a `\r` would only complete it.
+    # A `\n` after a `\r` would only complete it.
     return b"\r\n" if most == b"\n" and data.endswith(b"\r") else most
 
 
@@ -109,5 +109,5 @@ def split_lines(data: bytes) -> list[bytes]:
 
 
 def line_ending(line: bytes) -> bytes:
-    """The ending of a line, or nothing."""
+    """The ending of a line, or empty bytes."""
     return line[len(line.rstrip(b"\r\n")) :]

@@ -1,4 +1,4 @@
-"""A plan to write files, shown before anything is written."""
+"""Plans for writing files, shown before anything is written."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from msgspec import Struct
 
 
 class FilePlan(Struct, frozen=True, kw_only=True):
-    """The bytes of a file as they were read, and as they are to be.
+    """The bytes of a file before and after.
 
-    `before` is None when there is no file. With a `problem` (a sentence for the user) nothing can
-    be written, and `after` is what was there.
+    `before` is None if there is no file. With a `problem` (a sentence for the user) nothing can be
+    written, and `after` equals `before`.
     """
 
     before: bytes | None
     after: bytes
     problem: str = ""
     private: bool = False
-    """Whether a new file is its owner's only; else it is one of a project, as the umask says."""
+    """Whether a new file is readable by its owner only; otherwise the umask applies."""
 
     @property
     def changed(self) -> bool:
-        """Whether writing would change anything; no empty file is made."""
+        """Whether writing would change anything; an empty file is not created."""
         return not self.problem and self.after != (self.before or b"")
 
 
@@ -31,6 +31,6 @@ class PlannedFile(FilePlan, frozen=True, kw_only=True):
 
     path: Path
     real: Path | None = None
-    """Where the path led, links followed, when it was planned; it is written nowhere else. None:
-    wherever it leads when it is written.
+    """Where the path led when planned, links followed: the only place that is written. None:
+    wherever it leads then.
     """

@@ -1,1 +1,1 @@
-"""What is read: the queue, and where each statement comes from."""
+"""Reading the store: the queue, facts, findings and sources."""

@@ -1,4 +1,4 @@
-"""Active entities and memories as ids, for lists that show a part of them."""
+"""Ids of active entities and memories, for lists that show a window of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ActiveFacts:
         self._database = database
 
     def ids(self, project: str | None = None, *, filter: str = "") -> array[int]:  # noqa: A002
-        """Ids of the active rows, the last used at a call or decided first.
+        """Ids of the active rows, most recently used at a call or decided first.
 
         `filter` is a filter line of the queue. Raises FilterError.
         """
@@ -51,6 +51,6 @@ class ActiveFacts:
         )
         with failures_as_sentences(self._database.path):
             cursor = self._database.reader().cursor()
-            cursor.row_factory = None  # a million plain rows take a third of the time
+            cursor.row_factory = None  # plain rows take a third of the time for a million
             found = cursor.execute(sql, (project, *condition.parameters))
             return array("q", (number for (number,) in found))

@@ -1,4 +1,4 @@
-"""The rows that the cap of a wave left out: each statement once, until it is in the queue."""
+"""Rows beyond the cap of a wave: each statement once, until it is queued."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from reviewer.promotion.views import OVER_CAP
 from reviewer.store.database import Database, failures_as_sentences
 
 DROPPED = "dropped.ndjson"
-"""The file of a report that lists what was not queued, one JSON object per line."""
+"""The file of a report that lists rows not queued, one JSON object per line."""
 _MARKER = f'"reason":"{OVER_CAP}"'.encode()
 
 
-class LeftOut(Struct, frozen=True):
-    """A row beyond the cap, as its report has it, with the wave that proposed it."""
+class CappedRow(Struct, frozen=True):
+    """A row beyond the cap, from the report of the wave that proposed it."""
 
     wave: int
     project_id: int
@@ -35,21 +35,21 @@ class LeftOut(Struct, frozen=True):
 
 
 class BeyondCap:
-    """Reads what the waves' reports keep beyond the cap."""
+    """Reads the rows beyond the cap from the waves' reports."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def waiting(self, project: str | None) -> tuple[list[LeftOut], list[int], list[str]]:
-        """The rows, statements first and then the best, the waves whose reports were read, and a
-        sentence for each that cannot be read.
+    def waiting(self, project: str | None) -> tuple[list[CappedRow], list[int], list[str]]:
+        """The rows, statements first and then by score; the waves whose reports were read; and a
+        sentence for each unreadable report.
         """
-        found: list[LeftOut] = []
+        found: list[CappedRow] = []
         waves: list[int] = []
         failures: list[str] = []
         for wave, project_id, folder in self._waves(project):
             try:
-                found += [LeftOut(wave, project_id, fields) for fields in _lines(folder)]
+                found += [CappedRow(wave, project_id, fields) for fields in _lines(folder)]
                 waves.append(wave)
             except StoreError as problem:
                 failures.append(str(problem))
@@ -77,7 +77,7 @@ class BeyondCap:
             return {
                 (project_id, key)
                 for project_id, each in wanted.items()
-                for key in known_keys(reader, project_id, each)
+                for key in known_keys(reader.execute, project_id, each)
             }
 
 
@@ -86,25 +86,23 @@ def _key(fields: dict[str, Any]) -> Key:
     return columns["kind"], columns["type"], columns["key"]
 
 
-def _place(item: LeftOut) -> tuple[bool, float]:
+def _place(item: CappedRow) -> tuple[bool, float]:
     return item.fields["columns"].get("proof", "{}") == "{}", -item.fields["score"]
 
 
 def _lines(folder: Path) -> Iterator[dict[str, Any]]:
-    """The rows beyond the cap of a report, in its order. Raises StoreError when it is gone or
-    damaged.
-    """
+    """The rows beyond the cap in a report. Raises StoreError if it is missing or damaged."""
     try:
         with open(open_own(folder / DROPPED, os.O_RDONLY), "rb") as file:
             for line in file:
                 if _MARKER in line:
                     fields = msgspec.json.decode(line, type=dict[str, Any])
                     if "columns" not in fields:
-                        raise msgspec.ValidationError("an earlier version wrote it")
+                        raise msgspec.ValidationError("it was written by an earlier version")
                     yield fields
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         what = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise StoreError(
-            f"The candidates beyond the cap cannot be read from {folder}: {what}. Reading their "
-            "sources again proposes them again: reviewer extract --store --wave N"
+            f"The candidates beyond the cap cannot be read from {folder}: {what}. Extract from the "
+            "sources again to propose them again: reviewer extract --store --wave N"
         ) from problem

@@ -47,7 +47,7 @@ _IS = {
 _NUMBER_FIELDS = {"conf": "m.confidence", "seen": "m.seen", "refs": "m.refs", "id": "m.id"}
 
 _REST = "0000-01-01"
-"""What completes a year or a month to a date."""
+"""Completes a year or a month to a date."""
 
 
 STATUS_WORDS = {
@@ -65,14 +65,14 @@ class Condition(Struct, frozen=True):
     sql: str
     parameters: tuple[Value, ...] = ()
     stale: bool | None = None
-    """Whether the source of a memory must have changed or not; that is read from files, not SQL."""
+    """Whether the source of a memory must have changed or not: read from files, not by SQL."""
 
 
 def parse_filter(text: str) -> Condition:
-    """The condition that a filter line means; an empty line means every row.
+    """The condition of a filter line; an empty line matches every row.
 
-    Bare words match as prefixes, in any order; a phrase in quotes matches its words in a row.
-    Raises FilterError, naming what cannot be understood.
+    Bare words match as prefixes, in any order; a quoted phrase matches its words in sequence.
+    Raises FilterError, naming the invalid term.
     """
     parts: list[str] = []
     parameters: list[Value] = []
@@ -90,7 +90,7 @@ def parse_filter(text: str) -> Condition:
 
 
 def field_without_value(text: str) -> str:
-    """The first field of a filter that has no value yet; empty if all have one."""
+    """The first field of a filter without a value yet; empty if there is none."""
     fields = (*_TEXT_FIELDS, *_NUMBER_FIELDS)
     for term in _TERM.finditer(text):
         name = term["text"].strip('"')
@@ -115,7 +115,7 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
     if field in _NUMBER_FIELDS:
         return _number(field, sign or "", bare)
     if field is None and text[-1:] == ":" and text[:-1] in (*_TEXT_FIELDS, *_NUMBER_FIELDS):
-        return None  # its value is still to be typed
+        return None  # its value is incomplete
     if field is None:
         return _words(text)
     if text.startswith("//"):  # an address, not a field
@@ -142,7 +142,7 @@ def _kind(text: str) -> Condition:
 
 
 def _known_value(field: str, text: str) -> str:
-    """The value that a text begins. Raises FilterError naming the values when it begins none."""
+    """The value that a text begins. Raises FilterError, naming the values, if there is none."""
     if field == "since" and (
         len(text) < 4 or written_moment(f"{text}{_REST[len(text) :]}") is None
     ):
@@ -162,7 +162,7 @@ def _known_value(field: str, text: str) -> str:
 
 
 def _values_of(field: str) -> tuple[str, ...]:
-    """The values of a field that has a fixed set of them; empty for other fields."""
+    """The values of a field with a fixed set of them; empty for other fields."""
     match field:
         case "is":
             return tuple(_IS)

@@ -1,4 +1,4 @@
-"""What cost something in the sessions that were read, for a list."""
+"""Findings in sessions, for a list."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class KeptFindings:
         self._clock = clock
 
     def all(self, project: str | None) -> list[FindingView]:
-        """What came up, in one project or in all: what most sessions show first, then what cost
-        most; failures of services that have not come back for SUNK come last.
+        """The findings of one project or of all: by number of sessions, then by cost; failures of
+        services that have not recurred for SUNK come last.
         """
         where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
         rows = self._database.query(SELECT.format(where), parameters)

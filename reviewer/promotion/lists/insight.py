@@ -1,7 +1,7 @@
 """Auto-promotion policies, evaluated as hints (`docs/design.md`, Promotion).
 
-No policy acts: a hint is a badge, and a person decides. The confidence policy of the document is
-left out, because no confidence reaches its threshold: the highest is .70 x 1.1 x 1.05.
+No policy acts: a hint is a badge, and a person decides. The document's confidence policy is left
+out, because no confidence reaches its threshold: the highest is .70 x 1.1 x 1.05.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
 
 REFERENCES = 5
-"""N: the references that the first policy needs, in more than one session or file."""
+"""N: the references required by the first policy, in more than one session or file."""
 WITHIN = timedelta(days=7)
-"""M: the time in which they must have come."""
+"""M: the period of those references."""
 
 _TOO_CONSEQUENTIAL = ("validation_claim", "decision")
 _OWN = ("identity", "preference")
@@ -41,7 +41,7 @@ _REFERENCES = (
 
 
 class Hint(Struct, frozen=True):
-    """A policy that favours a candidate, and the reason in a few words, for a badge."""
+    """A policy in favour of a candidate, and the reason in a few words, for a badge."""
 
     policy: str
     text: str
@@ -55,7 +55,7 @@ class Insight:
         self._clock = clock
 
     def hints(self, ids: Sequence[int]) -> dict[int, tuple[Hint, ...]]:
-        """The policies that speak for those candidates; rows without any are left out."""
+        """The policies in favour of these candidates; rows without any are omitted."""
         found: dict[int, tuple[Hint, ...]] = {}
         references = self._references(ids, self._clock())
         for row in self._database.query(_CANDIDATES, (listed(ids),)):
@@ -66,10 +66,10 @@ class Insight:
     def _references(
         self, ids: Sequence[int], now: datetime
     ) -> dict[int, list[tuple[datetime, str]]]:
-        """When each was repeated WITHIN, and in which session or file.
+        """The times and the session or file of each repetition WITHIN.
 
-        Several quotes of one session that prove a statement are one reference. A time to come (of
-        another clock) counts as now.
+        Several quotes in one session are one reference. A time in the future (of another clock)
+        counts as now.
         """
         repeated: dict[int, list[tuple[datetime, str]]] = defaultdict(list)
         proved_at: set[tuple[int, str]] = set()
@@ -86,7 +86,7 @@ class Insight:
 
 
 def _hints(row: sqlite3.Row, references: Sequence[tuple[datetime, str]]) -> Iterator[Hint]:
-    """The policies that favour a candidate; none for what reads like a planted order."""
+    """The policies in favour of a candidate; none for a row that reads like a planted order."""
     if INJECTION in row["flags"].split():
         return
     entity = row["kind"] == "entity"

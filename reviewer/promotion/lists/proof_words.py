@@ -9,18 +9,18 @@ from reviewer.proposing.values import Proof
 from reviewer.text.numerals import count
 
 SHOWN = 5
-"""Names, places and lines that one tick lists."""
+"""Names, places and lines listed in one tick."""
 
 
 class Tick(Struct, frozen=True):
-    """One check: whether it is met, and what it found."""
+    """A check: whether it is met, and its result."""
 
     met: bool
     text: str
 
 
 def ticks(proof: Proof) -> list[Tick]:
-    """What a proof lacks, a line each; else one line. Lines are counted from 0, as in a view."""
+    """The flaws of a proof, a line each; else one line. Lines are counted from 0, as in a view."""
     missing = [quote.text for quote in proof.quotes if not quote.found]
     lacking = [
         (missing, "not in the session: " + _listed([_quoted(text) for text in missing])),
@@ -28,7 +28,7 @@ def ticks(proof: Proof) -> list[Tick]:
             proof.unproved,
             f"names not in the session, numbers not near a quote: {_listed(proof.unproved)}",
         ),
-        (proof.not_alone_because, f"does not stand alone: {proof.not_alone_because}"),
+        (proof.not_alone_because, f"not self-contained: {proof.not_alone_because}"),
         (proof.known, f"known already: {_listed(proof.known)}"),
         (proof.replaces, f"replaces #{proof.replaces}: decide on both"),
         (

@@ -35,7 +35,7 @@ _SESSIONS = (
     "max(m.sessions, (SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id))"
     " FROM evidence e JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id))"
 )
-"""A job over many files has counted more sessions than those whose evidence is here."""
+"""A job over many files has counted more sessions than those with evidence here."""
 _ORDERS = {
     Sort.RANK: "m.deferred, m.excerpt, m.rank DESC, m.id",
     Sort.CONFIDENCE: "m.deferred, m.excerpt, m.confidence DESC, m.id",
@@ -65,8 +65,8 @@ class Queue:
         self._condition(query)
 
     def wants_stale(self, query: QueueQuery) -> bool | None:
-        """Whether a query asks for candidates whose source has changed (True), or for others
-        (False): `ids` and `count` cannot tell, because it depends on files.
+        """Whether a query selects candidates whose source has changed (True), or has not (False):
+        `ids` and `count` cannot tell, because it depends on files.
         """
         return parse_filter(query.filter).stale
 
@@ -77,10 +77,10 @@ class Queue:
         limit: int | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> array[int]:
-        """A snapshot of the ids that match, in order; near duplicates stay behind their row.
+        """A snapshot of the matching ids, in order; near duplicates are hidden behind their row.
 
-        Raises FilterError for a filter that cannot be understood, ReadStoppedError as soon as
-        `cancelled` returns true.
+        Raises FilterError for an invalid filter, ReadStoppedError as soon as `cancelled` returns
+        true.
         """
         condition = self._condition(query)
         sql = (
@@ -94,13 +94,13 @@ class Queue:
             return array("q", (number for (number,) in cursor))
 
     def count(self, query: QueueQuery) -> int:
-        """How many rows match."""
+        """The number of matching rows."""
         condition = self._condition(query)
         sql = f"SELECT count(*) FROM memory m WHERE {condition.sql}"
         return int(self._database.query(sql, condition.parameters)[0][0])
 
     def rows(self, ids: Sequence[int]) -> list[QueueRow]:
-        """The rows of those ids, in that order; ids that no longer exist are left out."""
+        """The rows of those ids, in that order; missing ids are left out."""
         sql = (
             f"SELECT {_COLUMNS} FROM memory m JOIN project p ON p.id = m.project_id"
             f" WHERE m.id {AMONG}"
@@ -110,7 +110,7 @@ class Queue:
         return [found[i] for i in ids if i in found]
 
     def types(self, query: QueueQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The types of the rows that a query finds, and their kinds of statement, by name."""
+        """The types of the matching rows, and their kinds of statement, by name."""
         condition = self._condition(query)
         sql = f"SELECT DISTINCT m.type, m.need FROM memory m WHERE {condition.sql}"
         found = self._database.query(sql, condition.parameters)
@@ -118,7 +118,7 @@ class Queue:
         return tuple(sorted(types)), tuple(sorted(kinds))
 
     def counts(self, project: str | None) -> Counts:
-        """How many are waiting, were deferred and were decided, in one project or in all."""
+        """The number of waiting, deferred and decided rows, in one project or in all."""
         where, parameters = self._in_project(project)
         waiting = self.count(QueueQuery(project=project))
         deferred = self.count(QueueQuery(project=project, status="deferred"))
@@ -144,7 +144,7 @@ class Queue:
         )
 
     def _beyond_cap(self, project: str | None) -> int:
-        """How many rows wait in the reports of waves; one that two waves left out counts twice."""
+        """The rows waiting in the reports of waves; a row in two reports counts twice."""
         sql = (
             "SELECT coalesce(sum(json_extract(w.counts, '$.over_cap_left')), 0) FROM wave w"
             " JOIN project p ON p.id = w.project_id WHERE ?1 IS NULL OR p.name = ?1"
@@ -154,7 +154,7 @@ class Queue:
     def candidate(self, number: int) -> CandidateView:
         """Everything about one memory.
 
-        Raises UnknownIdError, also for one of another project than the current one.
+        Raises UnknownIdError, also for a memory of another project than the current one.
         """
         rows = self._database.query(
             f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"
@@ -219,7 +219,7 @@ class Queue:
         return sorted(members, key=lambda member: -member.similarity)
 
     def wordings(self, number: int) -> list[tuple[str, str]]:
-        """Earlier wordings as (when it was replaced, content), newest first."""
+        """Earlier wordings as (time of replacement, content), newest first."""
         return [
             (row["replaced_at"], row["content"])
             for row in self._database.query(
@@ -244,7 +244,7 @@ class Queue:
         return "m.project_id = (SELECT id FROM project WHERE name = ?)", (project,)
 
     def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
-        """The places a memory comes from, in order; none when it was written by hand."""
+        """The sources of a memory, in order; empty if it was written by hand."""
         rows = self._database.query(
             "SELECT e.span_start, r.line_start, r.line_end, r.key, r.shape, r.text, s.path"
             " FROM evidence e JOIN record r ON r.id = e.record_id"
@@ -279,7 +279,7 @@ _STATUS = {
     "all": "1",
 }
 STATUSES = tuple(_STATUS)
-"""What `QueueQuery.status` may be."""
+"""The values of `QueueQuery.status`."""
 
 
 def _source_ref(row: sqlite3.Row) -> SourceRef:

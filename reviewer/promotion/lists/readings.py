@@ -1,4 +1,4 @@
-"""Which sessions a reader has read, kept beside the store, and about what the others would cost."""
+"""The sessions read by a reader, listed beside the store, and the estimated cost of the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GROWN = 1.25
 
 
 class ReadingNote(Struct, frozen=True, kw_only=True):
-    """A session that a reader has read."""
+    """A session read by a reader."""
 
     project: str
     path: str
@@ -37,7 +37,7 @@ class ReadingNote(Struct, frozen=True, kw_only=True):
 
 
 class Offer(Struct, frozen=True):
-    """Sessions that a reader could read now, and the estimated cost; `beyond` more after those."""
+    """Sessions that a reader could read now, and the estimated cost; `beyond`: further sessions."""
 
     reader: Reader
     sessions: int
@@ -58,13 +58,13 @@ class Offer(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The same for a narrow screen, behind a key."""
+        """The same for a narrow screen, after a key."""
         tokens = self.tokens_in + self.tokens_out
         return f"{self.reader.title} reads {count(self.sessions, 'session')}, {tokens:,} tokens"
 
     @property
     def command(self) -> str:
-        """What to type for it."""
+        """The command for it."""
         return " ".join(("reviewer propose", *self.reader.options, f"--newest {self.sessions}"))
 
 
@@ -76,14 +76,14 @@ class Readings:
         self._path = personal(database.path, ".readings")
 
     def note(self, reading: ReadingNote) -> None:
-        """Remember a reading. Raises StoreError when the file cannot be written."""
+        """Record a reading. Raises StoreError if the file cannot be written."""
         try:
             append_own(self._path, msgspec.json.encode(reading) + b"\n")
         except OSError as problem:
             raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem
 
     def all(self) -> list[ReadingNote]:
-        """Every reading, the oldest first; a damaged line counts as none. Raises StoreError."""
+        """Every reading, oldest first; a damaged line counts as none. Raises StoreError."""
         try:
             lines = read_own(self._path).splitlines()
         except FileNotFoundError:
@@ -105,11 +105,11 @@ class Readings:
             write_atomic(self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
 
     def unread(self, project: str) -> list[Path]:
-        """The sessions that were ingested and no reader has read, the newest first."""
+        """The ingested sessions that no reader has read, newest first."""
         return [path for path, _, _ in self._unread(project)]
 
     def offer(self, readers: Sequence[Reader], project: str) -> list[Offer]:
-        """What each reader could read at once of the sessions that none has read."""
+        """The unread sessions that each reader could read in one go."""
         if not readers:
             return []
         unread = self._unread(project)
@@ -129,7 +129,7 @@ class Readings:
         ]
 
     def _unread(self, project: str) -> list[tuple[Path, int, int]]:
-        """Those sessions with their bytes and the number of their source."""
+        """The unread sessions with their bytes and the number of their source."""
         read: dict[str, int] = {}
         for each in self.all():
             if each.project == project:
@@ -148,7 +148,7 @@ class Readings:
         ]
 
     def _said(self, source: int) -> int:
-        """Characters that were said in a session, by a person or the agent."""
+        """Characters of a session's dialogue, by a person or the agent."""
         ((said,),) = self._database.query(
             "SELECT coalesce(sum(length(text)), 0) FROM record WHERE source_id = ?"
             " AND role IN ('user', 'assistant') AND use = ?",

@@ -22,25 +22,25 @@ BLOCK = 1 << 20
 """Bytes read at a time."""
 
 LINE_CUT = 4_000
-"""Characters of a line that a window shows; transcripts have lines of several megabytes."""
+"""Characters of a line in a window; transcripts have lines of several megabytes."""
 
-READ_ON = 1_000
-"""Characters read behind the cut, so that a secret cut in half is still recognised."""
+CUT_OVERLAP = 1_000
+"""Characters read after the cut, so that a secret cut in half is still recognised."""
 
-BYTES_SHOWN = 4 * (LINE_CUT + READ_ON)
-"""Bytes of a line that are kept while reading: UTF-8 needs four a character at most."""
+BYTES_SHOWN = 4 * (LINE_CUT + CUT_OVERLAP)
+"""Bytes of a line kept while reading: UTF-8 needs at most four per character."""
 
-LOOKED_THROUGH = 1 << 20
+MAX_SEARCHED = 1 << 20
 """Bytes of a changed file that `stale` searches at most."""
 
 QUOTE = "substr(r.text, e.span_start + 1, e.span_end - e.span_start)"
-"""What a memory cites of a record, in SQL."""
+"""The cited words of a record, in SQL."""
 SEARCHED = 64 << 20
 """Bytes of a changed file that are searched for a moved record."""
 
 
 class FileWindow(Struct, frozen=True):
-    """Lines of a file, from the 0-based `first_line` on; `total_lines` is None when unknown."""
+    """Lines of a file, from the 0-based `first_line` on; `total_lines` is None if unknown."""
 
     path: str
     first_line: int
@@ -49,7 +49,7 @@ class FileWindow(Struct, frozen=True):
 
 
 class CitedText(Struct, frozen=True):
-    """A part of a file that is the evidence of a memory; lines are 0-based and half-open."""
+    """A part of a file that is evidence of a memory; lines are 0-based and half-open."""
 
     memory: int
     line_start: int
@@ -58,24 +58,24 @@ class CitedText(Struct, frozen=True):
 
 
 class SessionRead(Struct, frozen=True):
-    """A file of sessions that was read."""
+    """An ingested file of sessions."""
 
     path: str
     size: int
     last: str
-    """The time of the last thing said in it; empty where its format has none."""
+    """The time of the last message; empty if its format has none."""
     request: str
-    """What a person wrote first."""
+    """The first request by a person."""
 
 
 class SourceView:
-    """Reads the files that records came from. Everything here touches the disk."""
+    """Reads the files that records came from. All methods touch the disk."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def paths(self, project: str | None) -> list[str]:
-        """The files that were read into a project, or into all of them, the latest first."""
+        """The files ingested into a project, or into any, latest first."""
         rows = self._database.query(
             "SELECT path FROM source WHERE format NOT IN ('seed', 'decision')"
             " AND (?1 IS NULL OR project_id ="
@@ -85,8 +85,8 @@ class SourceView:
         return [str(path) for (path,) in rows]
 
     def stamps(self, project: str | None) -> dict[str, set[tuple[int, int]]]:
-        """Path -> size and time in ns of the files that were read to their end into a project, or
-        into any. A negative size says that only some sessions of the file were read.
+        """Path -> size and time in ns of the files read to their end into a project, or into any. A
+        negative size means that only some sessions of the file were read.
         """
         rows = self._database.query(
             "SELECT path, bytes, modified_ns FROM source WHERE bytes <> -1 AND (?1 IS NULL"
@@ -99,8 +99,8 @@ class SourceView:
         return found
 
     def sessions(self, project: str | None) -> list[SessionRead]:
-        """The files of sessions that were read into a project, or into any; without those of
-        sub-agents, which are in another session, and copies that add nothing to another file.
+        """The files of sessions read into a project, or into any; without sub-agents' sessions,
+        which are in another session, and copies that add nothing to another file.
         """
         from reviewer.sources.open import NOTE_FORMATS  # late: all formats
         from reviewer.sources.registry import FORMATS
@@ -123,7 +123,7 @@ class SourceView:
         ]
 
     def state(self, memory: int) -> SourceState:
-        """Whether the file still has the bytes behind a memory's first evidence."""
+        """Whether the file still has the bytes of a memory's first evidence."""
         for _, path, start, end, digest, quote in self._first_evidence([memory]):
             return record_state(path, start, end, digest, quote=quote)
         return SourceState.UNKNOWN
@@ -131,25 +131,25 @@ class SourceView:
     def stale(
         self, memories: Sequence[int], *, cancelled: Callable[[], bool] | None = None
     ) -> set[int]:
-        """Those whose first evidence is gone from its file, for a list: with a cheap check of each.
+        """The memories whose first evidence is gone from its file, by a cheap check for lists.
 
         Raises ReadStoppedError once `cancelled` returns True.
 
-        A file that is longer than LOOKED_THROUGH and has other bytes at the place is not
-        searched, and its memories are left out: `state` checks them.
+        A file longer than MAX_SEARCHED with other bytes at the place is not searched, and its
+        memories are left out: `state` checks them.
         """
         found: set[int] = set()
         for chunk in chunks(list(memories)):
             if cancelled is not None and cancelled():
-                raise ReadStoppedError("What was read is not wanted any more.")
+                raise ReadStoppedError("The read was cancelled.")
             for memory, path, start, end, digest, quote in self._first_evidence(chunk):
-                state = record_state(path, start, end, digest, searched=LOOKED_THROUGH, quote=quote)
+                state = record_state(path, start, end, digest, searched=MAX_SEARCHED, quote=quote)
                 if state in (SourceState.CHANGED, SourceState.GONE):
                     found.add(memory)
         return found
 
     def _first_evidence(self, memories: Sequence[int]) -> list[sqlite3.Row]:
-        """Where the first evidence of each is: its file, bytes, hash and quote."""
+        """The first evidence of each memory: its file, bytes, hash and quote."""
         return self._database.query(
             f"SELECT e.memory_id, s.path, r.byte_start, r.byte_end, r.sha256, {QUOTE}"
             " FROM evidence e JOIN record r ON r.id = e.record_id"
@@ -159,7 +159,7 @@ class SourceView:
         )
 
     def cited(self, path: str) -> list[CitedText]:
-        """What the memories that wait or are active cite of a file, in the order of its lines."""
+        """The passages of a file cited by waiting or active memories, in the order of its lines."""
         rows = self._database.query(
             "SELECT e.memory_id, r.line_start, r.line_end,"
             f" {QUOTE}"
@@ -174,7 +174,7 @@ class SourceView:
     def lines(self, path: str, around_line: int, *, context: int = 200) -> FileWindow:
         """The lines from `context` before to `context` after a 0-based line.
 
-        Secrets are masked and lines cut at LINE_CUT characters. Raises SourceError when the file
+        Secrets are masked and lines cut at LINE_CUT characters. Raises SourceError if the file
         cannot be read.
         """
         if is_url(path):
@@ -194,11 +194,11 @@ def record_state(
     searched: int | None = None,
     quote: str = "",
 ) -> SourceState:
-    """Compare a record's bytes with the file as it is now.
+    """Compare a record's bytes with the current file.
 
-    A record that was changed around the words that are cited of it, its `quote`, counts as MOVED.
+    A record that was changed only around its cited words, its `quote`, counts as MOVED.
 
-    With `searched`, a file of more bytes in which they are no longer at their place is UNKNOWN.
+    With `searched`, a file of more bytes without them at their place is UNKNOWN.
     """
     size = byte_end - byte_start
     if is_url(str(place)):
@@ -224,7 +224,7 @@ def record_state(
 
 
 def _find(data: bytes, size: int, sha256: str, quote: str) -> SourceState:
-    """MOVED when the record's bytes begin at another line of the file, or the quote is in it."""
+    """MOVED if the record's bytes begin at another line of the file, or the quote is in it."""
     if quote and _has(data, quote):
         return SourceState.MOVED
     start = 0
@@ -239,7 +239,7 @@ def _find(data: bytes, size: int, sha256: str, quote: str) -> SourceState:
 
 
 def _has(data: bytes, quote: str) -> bool:
-    """Whether a quote is in a file, which has the secrets that are masked in the quote."""
+    """Whether a quote is in a file, which still has the secrets that are masked in the quote."""
     first, *masked = quote.split(MASK)
     parts = filter(str.strip, (first, *(each.partition("]")[2] for each in masked)))
     return all(
@@ -248,7 +248,7 @@ def _has(data: bytes, quote: str) -> bool:
 
 
 def _spellings(text: str) -> tuple[str, ...]:
-    """A text as it is, and as JSON has it."""
+    """A text as it is, and as JSON."""
     import json  # late: most calls compare no file
 
     return text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]
@@ -273,7 +273,7 @@ def window(path: Path, first: int, last: int) -> FileWindow:
 
 
 def _rows(path: Path, first: int, last: int) -> FileWindow:
-    """The rows of a database or an archive; those that cannot be shown are empty."""
+    """The rows of a database or an archive; unreadable ones are empty."""
     from reviewer.sources.rows import shown_rows  # late, as above
 
     rows = shown_rows(path, first, last)
@@ -293,7 +293,7 @@ def _window(path: Path, first: int, last: int) -> FileWindow:
             for piece in block.split(b"\n"):
                 partial += piece[: max(0, BYTES_SHOWN - len(partial))]
                 if ends == 0:
-                    break  # the last piece goes on in the next block
+                    break  # the last piece continues in the next block
                 ends -= 1
                 if number >= first:
                     lines.append(bytes(partial))
@@ -307,8 +307,8 @@ def _window(path: Path, first: int, last: int) -> FileWindow:
 
 
 def _decoded(lines: list[bytes]) -> tuple[str, ...]:
-    """The lines as text, their secrets masked; what reads on behind the cut may be part of one."""
-    longer = LINE_CUT + READ_ON
+    """The lines as text, secrets masked; the part after the cut serves that only."""
+    longer = LINE_CUT + CUT_OVERLAP
     texts = (line.decode("utf-8", "replace").rstrip("\r")[:longer] for line in lines)
     masked = mask("\n".join(texts)).text  # lines stay lines
     return tuple(line[:LINE_CUT] for line in masked.split("\n")) if lines else ()

@@ -1,4 +1,4 @@
-"""Finds the records behind quotes in a file, as L0 keeps them; needs no store."""
+"""Finds the records behind quotes in a file, as stored in L0; needs no store."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from reviewer.sources.stream import read
 from reviewer.text.controls import UNSEEN, without_controls
 
 READ_WHOLE = 8_000_000
-"""Bytes up to which a file is read as a whole; of a longer one only the lines from the first to the
-last cited one are. Each opening reads all of some formats, so there is one for all lines.
+"""Bytes up to which a file is read whole; of a longer one, only the lines from the first to the
+last cited one. In some formats each opening reads everything, so there is one for all lines.
 """
 
 _ROLES = {
@@ -33,7 +33,7 @@ _ROLES = {
 
 
 class CitedQuote(Struct, frozen=True):
-    """A quote in the record that has it: `record.text[start:end]`."""
+    """A quote in its record: `record.text[start:end]`."""
 
     record: Record
     start: int
@@ -43,10 +43,10 @@ class CitedQuote(Struct, frozen=True):
 def cite(
     path: Path, quotes: Sequence[QuoteProof], view: SessionView | None = None
 ) -> list[CitedQuote | None]:
-    """The record of each quote that was found, masked; None where there is none.
+    """The masked record of each quote; None if not found.
 
     A line that is not a message, such as a tool call, becomes a record of its own with the text
-    that a view shows. Raises SourceError when the file cannot be read.
+    shown in a view. Raises SourceError if the file cannot be read.
     """
     found: list[CitedQuote | None] = [None] * len(quotes)
     wanted = {number: quote for number, quote in enumerate(quotes) if quote.found}
@@ -69,7 +69,7 @@ def cite(
 
 
 def _records(path: Path, lines: Sequence[int], session: str = "") -> Iterator[Record]:
-    """The masked records of those lines; of a file that has several sessions, those of one."""
+    """The masked records of those lines; of one session, if the file has several."""
     if not lines:
         return
     start, end = 0, None
@@ -82,8 +82,8 @@ def _records(path: Path, lines: Sequence[int], session: str = "") -> Iterator[Re
 
 
 def _view_records(path: Path, lines: Sequence[int], view: SessionView) -> Iterator[Record]:
-    """Records of whole messages, or of whole lines where a message has no place of its own, with
-    the text that the view has of each.
+    """Records of whole messages, or of whole lines if a message has no position of its own, with
+    their text in the view.
     """
     wanted = set(lines)
     by_line: dict[int, list[ViewLine]] = {}

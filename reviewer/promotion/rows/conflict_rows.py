@@ -1,4 +1,4 @@
-"""Finds entities that contradict each other, and writes conflict rows, inside an act."""
+"""Finds contradicting entities, and writes conflict rows, inside an act."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from reviewer.text.normalise import duplicate_key
 
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
-ONLY_ONE = "Only one of these can hold: “{left}” / “{right}”"
+ONLY_ONE = "Only one of these can be true: “{left}” / “{right}”"
 UNTRUE = "“{right}” makes untrue: “{left}”"
 UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
 
 
 def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
-    """Queue a conflict for each pair of those entities and others of their project that claim
-    different values for one slot, at least one side being active.
+    """Queue a conflict for each pair of these entities and others of their project with different
+    values for the same slot, if at least one side is active.
 
     A pair is queued once. A conflict that was dismissed, or whose sides were both kept, stays
     settled; one that was settled by superseding a side opens again when that side is back. Returns
@@ -50,8 +50,8 @@ def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
 def queue_contradiction(
     act: Act, left: int, right: int, now: str, wording: str = ONLY_ONE
 ) -> list[int]:
-    """Queue one row that shows two memories, unless they have one. `wording`: how they contradict
-    each other, one of the above. Returns the new row.
+    """Queue one row for two contradicting memories, unless they have one. `wording`: one of the
+    above. Returns the new row.
     """
     known = act.query(
         "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
@@ -67,7 +67,7 @@ def queue_contradiction(
 def may_lead(act: Act, leader: int, row: Image, structure: Structure | None) -> bool:
     """Whether a new row may be queued behind another one as its near duplicate.
 
-    Rows of another kind do not lead, nor do entities that it contradicts, however similar the
+    Not behind rows of another kind, nor behind entities that it contradicts, however similar the
     words: promoting them would settle a conflict silently.
     """
     rows = act.query("SELECT kind FROM memory WHERE id = ?", (leader,))
@@ -119,8 +119,8 @@ def _note_agreement(act: Act, claim: Claim) -> None:
 
 
 def _queue_conflict(act: Act, left: Claim, right: Claim, now: str) -> list[int]:
-    """The new row of a contradiction, if there is one. One that waits gets its words of now, one
-    whose loser is back is opened again.
+    """The new row of a contradiction, if any. A waiting row gets the current words; one whose loser
+    is back is opened again.
     """
     known = act.query(
         "SELECT id, memory_id, left_id, resolution FROM conflict"

@@ -1,4 +1,4 @@
-"""The rows of a decision: reading and checking them, and the other rows that a decision changes."""
+"""The rows of a decision: reading and checking them, and its effects on other rows."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ STATUS_WORDS = {
 
 
 RETIRE = "retire"
-"""Rule of a row that proposes to retire the memory at the end of its signature; made by
-`waves/expiry.py`."""
+"""Rule of a proposal to retire the memory at the end of its signature; see `waves/expiry.py`."""
 OF_DECISION = "decision"
-"""Rule of a memory that came with somebody's decision."""
+"""Rule of a memory that came with somebody else's decision."""
 
 
 class DecidedRow(Struct, frozen=True, gc=False):
@@ -40,7 +39,7 @@ class DecidedRow(Struct, frozen=True, gc=False):
 def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
     """The rows of those ids, each once, in that order.
 
-    Raises UnknownIdError, also for a row of a project other than the current one.
+    Raises UnknownIdError, also for a row of another project than the current one.
     """
     wanted = list(dict.fromkeys(ids))
     if not wanted:
@@ -62,7 +61,7 @@ def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
 
 
 def candidates_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
-    """The same, all waiting. Raises UnknownIdError, or ConflictError for one that is not."""
+    """The rows, all waiting. Raises UnknownIdError, or ConflictError for one that is not."""
     rows = rows_of(act, ids)
     decided = [row for row in rows if row.status is not Status.CANDIDATE]
     if decided:
@@ -74,7 +73,7 @@ def candidates_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
 
 
 def state_of(act: Act, row: DecidedRow) -> str:
-    """The status of a row in words; what carries it on is named."""
+    """The status of a row in words; for a graduated one, with its entity."""
     if row.status is Status.GRADUATED:
         return f"graduated to entity #{_entity_of(act, row.id)[0]}"
     if row.status is Status.SUPERSEDED:
@@ -84,7 +83,7 @@ def state_of(act: Act, row: DecidedRow) -> str:
 
 
 def refuse_graduated(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """Raise ConflictError for a memory that an entity carries on, with the way back."""
+    """Raise ConflictError for a graduated memory, with the way back."""
     for row in rows:
         if row.status is Status.GRADUATED:
             entity, status = _entity_of(act, row.id)
@@ -106,7 +105,7 @@ def _entity_of(act: Act, memory: int) -> tuple[int, str]:
 
 
 def members_of(act: Act, rows: Sequence[DecidedRow]) -> dict[int, list[int]]:
-    """Waiting near duplicates by leader, without those that are decided in the same act."""
+    """Waiting near duplicates by leader, without those decided in the same act."""
     chosen = {row.id for row in rows}
     found: dict[int, list[int]] = {}
     sql = (
@@ -120,7 +119,7 @@ def members_of(act: Act, rows: Sequence[DecidedRow]) -> dict[int, list[int]]:
 
 
 def regroup(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """The best of the near duplicates left behind leads the others from now on."""
+    """Make the best of the remaining near duplicates their new leader."""
     for members in members_of(act, rows).values():
         act.update("memory", members[0], leader_id=None)
         act.update_many("memory", members[1:], leader_id=members[0])
@@ -141,8 +140,8 @@ def _named(ids: Sequence[int]) -> str:
 
 
 def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:
-    """Raise ConflictError for a row that is a conflict: it is settled, not promoted or rejected;
-    and for one that proposes to retire a memory.
+    """Raise ConflictError for a conflict, which is settled instead of promoted or rejected, and for
+    a proposal to retire a memory.
     """
     for row in rows:
         if row.rule == RETIRE:
@@ -158,7 +157,7 @@ def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:
 
 
 def retire(act: Act, proposals: Sequence[DecidedRow], now: str) -> None:
-    """Make the memories invalid that these rows propose to retire."""
+    """Make invalid the memories that these rows propose to retire."""
     for row in proposals:
         ((signature,),) = act.query("SELECT signature FROM memory WHERE id = ?", (row.id,))
         target = int(signature.rpartition("#")[2])
@@ -169,13 +168,11 @@ def retire(act: Act, proposals: Sequence[DecidedRow], now: str) -> None:
 
 
 def find_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> list[int]:
-    """Entities that become active may contradict others; returns the conflicts now open that were
-    not before.
-    """
+    """Open the conflicts of entities that become active; returns the newly opened ones."""
     entities = [row.id for row in rows if row.kind is RowKind.ENTITY]
     if not entities:
         return []
-    # Imported late: most decisions are about memories and need no patterns of entities.
+    # Late: most decisions are about memories and need no patterns of entities.
     from reviewer.promotion.rows.conflict_rows import open_conflicts
 
     before = {number for _, number in _open_conflicts_of(act, entities)}
@@ -184,9 +181,9 @@ def find_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> list[int]:
 
 
 def settle_without(act: Act, ids: Sequence[int], now: str) -> list[int]:
-    """Settle the open conflicts of which a side was decided away; returns them.
+    """Settle the open conflicts whose side was decided away; returns them.
 
-    They open again when that side is back, as those do that a person settled by superseding.
+    They open again when that side is back, like those settled by a person by superseding.
     """
     settled: dict[int, int] = dict(_open_conflicts_of(act, ids))
     act.update_many("conflict", list(settled), resolution="superseded")
@@ -195,7 +192,7 @@ def settle_without(act: Act, ids: Sequence[int], now: str) -> list[int]:
 
 
 def about_conflicts(verb: str, conflicts: Sequence[int]) -> str:
-    """What the title of an act adds about the conflicts that it opened or settled."""
+    """The part of an act's title about the conflicts that it opened or settled."""
     if not conflicts:
         return ""
     if len(conflicts) > 1:
@@ -204,7 +201,7 @@ def about_conflicts(verb: str, conflicts: Sequence[int]) -> str:
 
 
 def _open_conflicts_of(act: Act, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """The open conflicts with one of those rows on a side: their ids and those of their rows."""
+    """The open conflicts with one of those rows as a side: their ids and those of their rows."""
     return act.query(
         "SELECT id, memory_id FROM conflict WHERE resolution IS NULL"
         f" AND (left_id {AMONG} OR right_id {AMONG})",
@@ -213,7 +210,7 @@ def _open_conflicts_of(act: Act, ids: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def set_resolution(act: Act, rows: Sequence[DecidedRow], resolution: str | None) -> None:
-    """Rejecting a conflict dismisses it; one that is put back is open again (None)."""
+    """Dismiss rejected conflicts; open restored ones again (None)."""
     for row in rows:
         if row.kind is RowKind.CONFLICT:
             (found,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (row.id,))
@@ -221,8 +218,8 @@ def set_resolution(act: Act, rows: Sequence[DecidedRow], resolution: str | None)
 
 
 def move_memories(act: Act, rows: Sequence[DecidedRow], before: Status, after: Status) -> None:
-    """Have the memories that these entities carry on follow: a memory whose entity is rejected
-    becomes active again, and one whose entity is back in the queue is graduated again.
+    """Update the memories graduated to these entities: active again if the entity is rejected,
+    graduated again if it is back in the queue.
     """
     for row in rows:
         if row.kind is RowKind.ENTITY:

@@ -1,4 +1,4 @@
-"""Puts new rows into the queue, without a second row for a known statement."""
+"""Puts new rows into the queue, without duplicates of known statements."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.normalise import duplicate_key
 
 MAX_COVERED = 0.8
-"""Share of a cut-out text that lies in a quote, or of a quote in the text, when the statement
-covers it.
+"""The share of an excerpt inside a quote, or of a quote inside the excerpt, from which the
+statement covers the excerpt.
 """
 SHORT_QUOTE = 40
-"""Characters; a shorter quote inside a cut-out text does not cover it."""
+"""Characters; a shorter quote inside an excerpt does not cover it."""
 
 
 class NewRow(Struct, frozen=True):
-    """A row for the queue, and where it comes from; beyond the cap a line of the wave's report."""
+    """A row for the queue, with its sources; beyond the cap, a line of the wave's report."""
 
     columns: Image
     places: tuple[tuple[str, int, int, str, str], ...]
     """Key of the record, start and end of the span, rule, and version of the extractor."""
     score: float
-    """What it is worth among those beyond the cap."""
+    """Its rank among those beyond the cap."""
     structure: Structure | None = None
-    """Of an entity only."""
+    """For entities only."""
     reason: str = OVER_CAP
 
     @classmethod
     def of(cls, ranking: Ranking) -> NewRow:
-        """The row of a candidate of the rules."""
+        """The row of a candidate found by the rules."""
         candidate = ranking.candidate
         kind, type_, key = KnownRows.key_of(candidate)
         own_words = is_said_by_the_person(candidate.record)
@@ -87,21 +87,23 @@ class KnownRows:
 
     @staticmethod
     def key_of(candidate: Candidate) -> Key:
-        """The key that no two rows of a project share: kind, type and normalised wording."""
+        """The key, unique in a project: kind, type and normalised wording."""
         kind = RowKind.ENTITY if isinstance(candidate, EntityCandidate) else RowKind.MEMORY
         return str(kind), str(candidate.type), duplicate_key(candidate.content)
 
     def keys(self, candidates: Iterable[Candidate]) -> dict[Key, int]:
-        """Ids of the rows, whatever their status, by the key of a candidate."""
+        """Ids of the rows with any status, by the key of a candidate."""
         with failures_as_sentences(self._database.path):
-            return known_keys(self._connection, self.project_id, map(self.key_of, candidates))
+            return known_keys(
+                self._connection.execute, self.project_id, map(self.key_of, candidates)
+            )
 
     def novelty(self, candidate: Candidate) -> float:
         """1 minus the highest similarity to a memory of the project."""
         return 1.0 - self._look_up(candidate.content)[0]
 
     def leader(self, content: str) -> int | None:
-        """The waiting row behind which a near duplicate belongs."""
+        """The waiting row for a near duplicate to be hidden behind."""
         return self._look_up(content)[1]
 
     def _look_up(self, content: str) -> tuple[float, int | None]:
@@ -139,11 +141,11 @@ def queue_rows(
     known: KnownRows | None = None,
     leaders: Sequence[int | None] = (),
 ) -> list[int]:
-    """Insert rows with their evidence; what nearly repeats a waiting row goes behind it.
+    """Insert rows with their evidence; near duplicates are hidden behind a waiting row.
 
-    `leaders`: for each row the place, in `rows`, of an earlier one that it nearly repeats; for the
-    others, such a row is looked up in what is `known`. Returns the ids, in order, and those of the
-    conflicts that entities open. Rows whose key has appeared meanwhile are left out.
+    `leaders`: for each row, the index in `rows` of an earlier near duplicate; otherwise such a row
+    is looked up in `known`. Returns the ids, in order, and those of the conflicts opened by
+    entities. Rows whose key has appeared meanwhile are left out.
     """
     records = record_ids(act, project_id, (place[0] for row in rows for place in row.places))
     write = _Queueing(act, project_id, wave_id, now, records).insert
@@ -167,7 +169,7 @@ class _Queueing(NamedTuple):
     records: dict[str, int]
 
     def insert(self, row: NewRow, leader: int | None) -> int | None:
-        """The id of the new row; None for a statement that is known by now."""
+        """The id of the new row; None for a statement known by now."""
         act, records = self.act, self.records
         kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
         if row_with_key(act, self.project_id, (kind, type_, key)):
@@ -193,14 +195,14 @@ class _Queueing(NamedTuple):
 
 
 def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
-    """Add the quotes of a statement, and put what the rules cut out of them behind it."""
+    """Add the quotes of a statement, and hide excerpts of them behind it."""
     add_places(act, number, places)
     for place in places:
         covered = act.query(
             "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
             " WHERE e.record_id = ?1 AND m.proof = '{}' AND m.status = 'candidate'"
             " AND m.kind = 'memory' AND m.id <> ?4"
-            # Its first evidence is the text that was cut out; the others are more places to look.
+            # Its first evidence is the excerpt itself; the others are further places to look.
             " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
@@ -249,7 +251,7 @@ def _place(of: Candidate) -> tuple[str, int, int, str, str]:
 
 
 def _first_of(act: Act, number: int | None) -> int | None:
-    """The row that leads a near duplicate, or the row itself."""
+    """The leader of a near duplicate, or the row itself."""
     for (leader,) in act.query("SELECT leader_id FROM memory WHERE id = ?", (number,)):
         return number if leader is None else int(leader)
     return None

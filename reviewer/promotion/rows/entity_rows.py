@@ -1,4 +1,4 @@
-"""Entity rows: the structure read from a wording, and writing row, structure and relations."""
+"""Entity rows: parsing the structure of a wording, and writing row, structure and relations."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from reviewer.store.changes import Image, Value
 from reviewer.text.normalise import clean, duplicate_key
 
 LOOKED_AT = 2_000
-"""Characters of a wording that are read for its structure; a person may write a whole file."""
+"""Characters of a wording that are parsed; a person may write a whole file."""
 
 
 def parse_structure(content: str, type_: EntityType, name: str | None = None) -> Structure:
-    """The structure of a wording; a `name` that a person gives is kept."""
+    """The structure of a wording; a `name` given by a person is kept."""
     wording = clean(content[:LOOKED_AT])
     return structure_of(wording, type_, (name or "").strip()[:LOOKED_AT])
 
 
 def require_name(name: str) -> None:
-    """Raise ReviewerError for a name that is longer than those that are read from a text."""
+    """Raise ReviewerError for a name longer than the parser allows."""
     if len(name) > LONGEST_NAME:
         raise ReviewerError(
             f"The name of an entity has at most {LONGEST_NAME} characters, this has {len(name):,}."
@@ -42,8 +42,8 @@ def require_name(name: str) -> None:
 
 
 def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
-    """The structure after its wording was changed by hand: the name and the facts about the
-    record stay, values and slot come from the new words.
+    """The structure after a person changed the wording: the name and the facts about the record
+    stay, values and slot come from the new words.
     """
     new = parse_structure(content, type_, old.name)
     kept = tuple(each for each in old.attributes if each.name in FACTS_OF_RECORDS)
@@ -54,7 +54,7 @@ def reworded(old: Structure, content: str, type_: EntityType) -> Structure:
 
 
 def entity_type(text: str) -> EntityType:
-    """The entity type of that name. Raises ReviewerError naming them all."""
+    """The entity type of that name. Raises ReviewerError, naming them all."""
     try:
         return EntityType(text.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError:
@@ -65,7 +65,7 @@ def entity_type(text: str) -> EntityType:
 def kind_and_type(text: str) -> tuple[str, str]:
     """`preference` is a memory, `decision` or `entity:project` an entity.
 
-    Raises ReviewerError naming the types.
+    Raises ReviewerError, naming the types.
     """
     name = text.strip().lower()
     if name in list(MemoryType):
@@ -85,7 +85,7 @@ _COPIED = (
 
 
 def memory_row(act: Act, number: int) -> dict[str, Value]:
-    """A row's status and what a successor inherits. Raises UnknownIdError."""
+    """A row's status, and the columns inherited by a successor. Raises UnknownIdError."""
     act.require_own("memory", [number])
     columns = ("kind", "status", *_COPIED)
     rows = act.query(f"SELECT {', '.join(columns)} FROM memory WHERE id = ?", (number,))
@@ -97,7 +97,7 @@ def memory_row(act: Act, number: int) -> dict[str, Value]:
 def row_without_rules(
     project_id: int, type_: str, content: str, now: str, *, rule: str, version: str
 ) -> Image:
-    """The columns of a row that no rule and no reader proposed."""
+    """The columns of a row proposed by neither a rule nor a reader."""
     return {
         "project_id": project_id,
         "type": type_,
@@ -120,13 +120,13 @@ def row_without_rules(
 def insert_row(
     act: Act, row: Image, structure: Structure | None = None, *, graduated_from: int | None = None
 ) -> int:
-    """Insert a candidate, an entity if it has a structure. Raises ConflictError when a row says the
-    same already.
+    """Insert a candidate, as an entity if it has a structure. Raises ConflictError if a row already
+    says the same.
     """
     kind = "memory" if structure is None else "entity"
     same = row_with_key(act, row["project_id"], (kind, row["type"], row["key"]))
     if same is not None:
-        raise ConflictError(f"#{same[0]} ({row['type']}) says the same already.")
+        raise ConflictError(f"#{same[0]} ({row['type']}) already says the same.")
     number = act.insert("memory", **{**row, "kind": kind, "status": "candidate"})
     if structure is not None:
         add_structure(act, number, structure, graduated_from=graduated_from)
@@ -148,7 +148,9 @@ def add_structure(
 
 
 def remove_structure(act: Act, number: int) -> None:
-    """Make an entity a memory again: its values and relations go, and others point to no id."""
+    """Turn an entity back into a memory: its values and relations go, and references to it lose
+    their id.
+    """
     for table in ("relation", "entity"):
         for (row,) in act.query(f"SELECT id FROM {table} WHERE memory_id = ?", (number,)):
             act.delete(table, row)
@@ -157,7 +159,7 @@ def remove_structure(act: Act, number: int) -> None:
 
 
 def rename(act: Act, number: int, name: str) -> str:
-    """Give an entity another name, and with it the slot of its value; returns the name as written.
+    """Rename an entity, and the slot of its value; returns the name as written.
 
     Raises ReviewerError for an empty or overlong name or a row that is not an entity.
     """
@@ -168,7 +170,7 @@ def rename(act: Act, number: int, name: str) -> str:
     )
     if not found:
         raise ReviewerError(
-            f"#{number} is not an entity, so it has no name. Give it the type of one as well "
+            f"#{number} is not an entity, so it has no name. Also give it an entity's type "
             "(--type decision), or graduate it."
         )
     row, slot, content, type_ = found[0]
@@ -181,7 +183,7 @@ def rename(act: Act, number: int, name: str) -> str:
 
 
 def change_structure(act: Act, number: int, content: str) -> None:
-    """Read the values of an entity anew from a wording or a type that a person has changed."""
+    """Read an entity's values again from a wording or type changed by a person."""
     row, name, slot, attributes, type_ = act.query(
         "SELECT e.id, e.name, e.slot, e.attributes, m.type FROM entity e"
         " JOIN memory m ON m.id = e.memory_id WHERE m.id = ?",

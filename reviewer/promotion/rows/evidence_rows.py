@@ -1,6 +1,4 @@
-"""Writing evidence inside an act: records, their files, and the places in them that a memory or
-entity comes from.
-"""
+"""Writing evidence inside an act: records, their files, and the places that rows cite."""
 
 from __future__ import annotations
 
@@ -18,16 +16,16 @@ from reviewer.store.acts import AMONG, Act, chunks, listed
 from reviewer.store.changes import Image
 
 JOINED = "joined"
-"""Flag of a row behind another one, of which a reader said that it says the same."""
+"""Flag of a row hidden behind another one because a reader said that they say the same."""
 MAX_EVIDENCE = 50
-"""Places kept of one memory; a phrase that occurs everywhere would fill the store."""
+"""Places kept per memory; a phrase that occurs everywhere would fill the store."""
 
 
 _Record = TypeVar("_Record", bound=Struct)
 
 
 class SourcePlace(NamedTuple):
-    """Where a memory comes from: a span of a record, and the rule that found it."""
+    """The source of a memory: a span of a record, and the rule that found it."""
 
     record: int
     start: int
@@ -37,7 +35,7 @@ class SourcePlace(NamedTuple):
 
 
 def add_places(act: Act, number: int, places: Iterable[SourcePlace]) -> None:
-    """Add places of a memory that it does not have yet, up to MAX_EVIDENCE in all."""
+    """Add new places to a memory, up to MAX_EVIDENCE in all."""
     columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
     existing = places_of(act, number)
     rows: list[Image] = []
@@ -58,8 +56,8 @@ def places_of(act: Act, number: int) -> set[tuple[int, int, int]]:
 
 
 def sessions_of(act: Act, rows: Iterable[int]) -> int:
-    """How many sessions or files the evidence of some rows comes from, or the finding behind one of
-    them has come up in.
+    """The number of sessions or files in the evidence of some rows, or in the finding behind one of
+    them.
     """
     ids = listed(rows)
     found = act.query(
@@ -84,7 +82,7 @@ def record_ids(act: Act, project_id: int, keys: Iterable[str]) -> dict[str, int]
 
 
 def record_row(act: Act, record: Record, *, project_id: int, source_id: int, wave_id: int) -> int:
-    """The row of a record, which is written if the project does not have it."""
+    """The row of a record, written if the project does not have it."""
     known = record_ids(act, project_id, [record.key])
     image = record_image(record, project_id=project_id, source_id=source_id, wave_id=wave_id)
     return known.get(record.key) or act.insert("record", **image)
@@ -139,8 +137,8 @@ def source_row(
     size: int = -1,
     modified_ns: int = -1,
 ) -> int:
-    """The row of a file, which is written if the project does not have it: without a size, as one
-    that was not read to its end.
+    """The row of a file, written if the project does not have it: without a size, because it was
+    not read to its end.
     """
     place = os.path.abspath(path)
     known = act.query(
@@ -161,7 +159,7 @@ def source_row(
 
 
 def copy_evidence(act: Act, source: int, target: int) -> None:
-    """Give a row the evidence of another, each place once."""
+    """Give a row the evidence of another, without duplicates."""
     columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
     rows = act.query(
         f"SELECT {', '.join(columns)} FROM evidence e WHERE memory_id = ?1 AND NOT EXISTS ("

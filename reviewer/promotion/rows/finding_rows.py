@@ -1,4 +1,4 @@
-"""What cost something in sessions, as rows of the store: kept by session, counted over all."""
+"""Findings in sessions, as rows of the store: kept by session, counted over all."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from reviewer.store.acts import Act
 from reviewer.store.changes import Image
 
 SESSIONS = 2
-"""Sessions that must have shown a finding before it is proposed without a reader."""
+"""The sessions required for proposing a finding without a reader."""
 SUNK = timedelta(days=30)
 REPLACED = "` → `"
-"""In a change that puts one thing in the place of another."""
+"""Marks a change that replaces one thing with another."""
 CUT = "…`"
-"""In a fix of which not all is known."""
+"""Marks an incompletely known fix."""
 EVIDENCE = 6
-"""Lines of a finding that are listed."""
+"""Listed lines of a finding."""
 WORD = re.compile(r"\w{2,}")
 
 
@@ -38,7 +38,7 @@ class ShownLine(Struct, frozen=True):
 
 
 class FindingView(Struct, frozen=True, kw_only=True):
-    """One thing that cost something, over all sessions of a project."""
+    """A finding over all sessions of a project."""
 
     kind: str
     signature: str
@@ -51,11 +51,11 @@ class FindingView(Struct, frozen=True, kw_only=True):
     first: str
     last: str
     fix: str
-    """The change that made it pass, of several a whole one, the one most like the others."""
+    """The change that made it pass: a complete one if possible, the one most like the others."""
     words: str
-    """The person's, from the last time."""
+    """The person's words, from the last time."""
     evidence: tuple[ShownLine, ...]
-    """First that of the text and the fix, then the latest."""
+    """The line of the text and the fix first, then the latest."""
 
     def to_json(self) -> dict[str, Any]:
         values: dict[str, Any] = msgspec.to_builtins(self)
@@ -63,7 +63,7 @@ class FindingView(Struct, frozen=True, kw_only=True):
 
 
 class FindingRow(Struct, frozen=True):
-    """A finding of one session as the store keeps it."""
+    """A finding in one session, as stored."""
 
     source: int
     path: str
@@ -79,7 +79,7 @@ class FindingRow(Struct, frozen=True):
 
 
 def is_stale(view: FindingView, before: str) -> bool:
-    """Whether it is a failure of a service that was seen last before a time."""
+    """Whether it is a failure of a service, last seen before a time."""
     return view.kind == Kind.ENVIRONMENT and view.last < before
 
 
@@ -89,8 +89,8 @@ def keep(
     findings: Mapping[Path, Sequence[Finding]],
     only: Mapping[Path, frozenset[str]],
 ) -> None:
-    """Write what some files show, in the place of what they showed before. `only`: the sessions of
-    a file that were read; by default all.
+    """Replace the stored findings of some files. `only`: sessions of a file that were read; by
+    default all.
     """
     for path, found in findings.items():
         sources = act.query(
@@ -108,7 +108,7 @@ def keep(
 def came_up_again(
     act: Act, project_id: int, findings: Mapping[Path, Sequence[Finding]]
 ) -> list[FindingView]:
-    """What these files show and other sessions have shown, too, the dearest first."""
+    """The findings of these files that other sessions have too, costliest first."""
     wanted = {(each.kind, each.signature) for found in findings.values() for each in found}
     if not wanted:
         return []
@@ -120,7 +120,7 @@ def came_up_again(
 def finding_behind(
     act: Act, project_id: int, path: Path, quotes: Iterable[QuoteProof]
 ) -> FindingView | None:
-    """The dearest finding of a file of which one of these quotes has a line; None without one."""
+    """The costliest finding of a file with a line in one of these quotes; or None."""
     quoted = {(each.line, " ".join(each.text.split())) for each in quotes if each.found}
     own = act.query(SELECT.format("f.project_id = ? AND s.path = ?"), (project_id, str(path)))
     signatures = {
@@ -179,7 +179,7 @@ def _image(project_id: int, source: int, found: Finding) -> Image:
 
 
 def groups_of(rows: Iterable[FindingRow]) -> list[list[FindingRow]]:
-    """The rows of one kind and signature; a session that two files have counts once."""
+    """The rows of one kind and signature; a session in two files counts once."""
     groups: dict[tuple[Kind, str], dict[tuple[str, str], FindingRow]] = {}
     for row in rows:
         group = groups.setdefault(row.key, {})
@@ -212,8 +212,8 @@ def view_of(group: Sequence[FindingRow]) -> FindingView:
 
 
 def _shown(group: Sequence[FindingRow]) -> FindingRow:
-    """The row whose text and fix stand for a group: the fix shares most words with the other fixes,
-    one that replaces something and is known whole first; the latest of equal ones, or without any.
+    """The row whose text and fix represent a group: the fix shares most words with the other fixes,
+    complete replacements first; the latest of equal ones, or if there is none.
     """
     fixed = [row for row in group if row.finding.fix]
     words = [set(WORD.findall(row.finding.fix)) for row in fixed]

@@ -1,4 +1,4 @@
-"""Where a statement is known already: active memories, and the files that an agent always reads."""
+"""Finds known statements: in active memories, and in the files that agents always read."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ BOOT_FILES = (
     "GEMINI.md",
     "CONVENTIONS.md",
 )
-"""Files of a work tree that agents read whenever they start."""
+"""Files of a work tree that agents read at every start."""
 
 MAX_BYTES = 1_000_000
-"""Bytes of such a file that are looked at."""
+"""Bytes of such a file that are searched."""
 
 MAX_LISTED = 5_000
-"""Memories and statements of which a question has the nearest."""
+"""Memories and statements searched for the nearest to a question."""
 SHORT_LINE = 20
 """Characters; shorter lines are headings and markup."""
 
 SHORTLIST = 20
-"""Rows that share a rare word with a statement and are compared with it."""
+"""Rows sharing a rare word with a statement that are compared with it."""
 
 _WORD = re.compile(r"\w{3,}")
 
 
 def query_of(statement: str) -> str:
-    """The full-text query for rows that share a rare word with a statement; empty if none can."""
+    """The full-text query for rows sharing a rare word with a statement; may be empty."""
     words = sorted(set(_WORD.findall(statement.lower())), key=lambda word: (-len(word), word))[:6]
     return " OR ".join(f'"{word}"' for word in words)
 
 
 class KnownFacts:
-    """Looks statements up for one project. Call it to get the places, such as `CLAUDE.md:12`."""
+    """Looks statements up for one project. A call returns the places, such as `CLAUDE.md:12`."""
 
     def __init__(self, database: Database, project: str, tree: Path | None = None) -> None:
-        """`tree`: the project's work tree; by default the one that the store or the call knows."""
+        """`tree`: the project's work tree; by default the one in the store, or the current one."""
         self._database = database
         self._project = project
         self._tree = tree or _tree_of(database, project)
@@ -59,7 +59,7 @@ class KnownFacts:
         return (*self.memories(statement), *self._prepared.places(statement))
 
     def besides(self, path: Path) -> Callable[[str], tuple[str, ...]]:
-        """The same without what a file itself says."""
+        """The same, except in a given file."""
         texts = {
             name: text
             for name, text in self._texts.items()
@@ -69,8 +69,8 @@ class KnownFacts:
         return lambda statement: (*self.memories(statement), *known.places(statement))
 
     def listed(self) -> list[KnownText]:
-        """What a reader is told: memories, statements that wait, and the lines of boot files. Rows
-        made of findings are not among them: a reader words the rule behind each.
+        """Known texts for a reader: memories, waiting statements, and the lines of boot files, but
+        not rows made from findings: the reader words the rule behind each.
         """
         rows = self._database.query(
             "SELECT m.id, m.content FROM memory m JOIN project p ON p.id = m.project_id"
@@ -89,7 +89,7 @@ class KnownFacts:
         return found
 
     def memories(self, statement: str) -> tuple[str, ...]:
-        """The active memories that say the same, also in more words: `memory #7`."""
+        """The active memories that say the same, possibly in more words: `memory #7`."""
         query = query_of(statement)
         if not query:
             return ()
@@ -103,8 +103,8 @@ class KnownFacts:
 
 
 def boot_texts(tree: Path) -> Mapping[str, str]:
-    """The texts that agents read at the start, by their names in the work tree; a file that cannot
-    be read says nothing.
+    """The texts that agents read at the start, by name in the work tree; an unreadable file is
+    skipped.
     """
     found: dict[str, str] = {}
     for name in BOOT_FILES:
@@ -112,12 +112,12 @@ def boot_texts(tree: Path) -> Mapping[str, str]:
             with open_file(tree / name) as file:
                 found[name] = file.read(MAX_BYTES).decode("utf-8", "replace")
         except OSError:
-            continue  # most trees have one of them at most
+            continue  # most trees have at most one of them
     return found
 
 
 def _tree_of(database: Database, project: str) -> Path | None:
-    """The work tree that a project is bound to, or else that of the working folder."""
+    """The work tree bound to a project, else that of the working folder."""
     row = database.first("SELECT root FROM project WHERE name = ?", (project,))
     if row is not None:
         return Path(row["root"]) if row["root"] else None

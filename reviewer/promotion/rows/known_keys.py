@@ -1,41 +1,47 @@
-"""Which statements a project has already, whatever became of them."""
+"""Finds the statements that a project already has, with any status."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.entities.entity import EntityType
+from reviewer.promotion.views import RowKind
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
 
 Key = tuple[str, str, str]
-"""The key that no two rows of a project share: kind, type and normalised wording."""
+"""The key, unique in a project: kind, type and normalised wording."""
+_KINDS = (RowKind.MEMORY, RowKind.ENTITY)
+_TYPES = sorted({*map(str, MemoryType), *map(str, EntityType)})
 
 
 def known_keys(
-    connection: sqlite3.Connection, project_id: int, keys: Iterable[Key]
+    query: Callable[..., Iterable[tuple[Any, ...]]], project_id: int, keys: Iterable[Key]
 ) -> dict[Key, int]:
-    """The ids of the rows by those keys, also of rows that a person has reworded or given another
-    type since.
+    """The ids of the rows by those keys, including rows that a person has since reworded or
+    retyped. `query` reads the store.
     """
     asked = set(keys)
     found: dict[Key, int] = {}
-    changed: dict[str, int] = {}  # what a person changed is not proposed under another type
+    changed: dict[str, int] = {}  # a retyped row is not proposed again under its old type
     for chunk in chunks(sorted({key for _, _, key in asked})):
-        sql = (
-            "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ? AND"
-            f" key IN ({','.join('?' * len(chunk))})"
+        marks = [",".join("?" * len(each)) for each in (_KINDS, _TYPES, chunk)]
+        sql = (  # with all columns of the index, so that it is not read from end to end
+            "SELECT kind, type, key, id, edited FROM memory WHERE project_id = ?"
+            f" AND kind IN ({marks[0]}) AND type IN ({marks[1]}) AND key IN ({marks[2]})"
         )
-        for kind, type_, key, number, edited in connection.execute(sql, (project_id, *chunk)):
+        for kind, type_, key, number, edited in query(sql, (project_id, *_KINDS, *_TYPES, *chunk)):
             found[kind, type_, key] = number
             if edited:
                 changed[key] = number
-    for content, kind, type_, number in connection.execute(
+    for content, kind, type_, number in query(
         "SELECT h.content, m.kind, m.type, m.id FROM content_history h"
         " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
         (project_id,),
-    ):  # nor what was reworded in its earlier words
+    ):  # nor a reworded row in its earlier words
         found.setdefault((kind, type_, duplicate_key(content)), number)
     for each in asked:
         if each not in found and each[2] in changed:
@@ -46,7 +52,7 @@ def known_keys(
 def row_with_key(
     act: Act, project_id: Value, key: tuple[Value, Value, Value], *, besides: int = 0
 ) -> tuple[int, str] | None:
-    """Id and status of the row that has a key now, other than the row `besides`."""
+    """Id and status of the row that currently has a key, other than the row `besides`."""
     rows = act.query(
         "SELECT id, status FROM memory WHERE project_id = ? AND kind = ? AND type = ? AND key = ?"
         " AND id <> ?",

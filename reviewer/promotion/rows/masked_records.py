@@ -12,7 +12,7 @@ from reviewer.sources.records import Record
 from reviewer.text.secrets import mask
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}")
-"""The ids of most records, which are no secrets."""
+"""The ids of most records, which are not secrets."""
 
 
 def mask_record(record: Record) -> tuple[Record, int]:

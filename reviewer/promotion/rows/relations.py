@@ -1,4 +1,4 @@
-"""Statements over all sessions: the choice for a comparison, and its result in the queue."""
+"""Relations between statements of all sessions: the choice for a comparison, and its result."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.database import Database
 
-MOST = 400
-"""Statements of one question."""
+MAX_STATEMENTS = 400
+"""Statements in one question."""
 NEAREST = 5
-"""Statements that each new one is compared with, besides the other new ones."""
+"""Statements compared with each new one, besides the other new ones."""
 UNTRUE = "taken-back"
-"""The flag of a row that a later session made untrue."""
+"""The flag of a row made untrue by a later session."""
 
 
 class Related(Struct, frozen=True):
-    """How many rows were put behind others that say the same, or that make them untrue, and how
-    many pairs wait as contradictions.
+    """Counts of rows hidden behind others that say the same or make them untrue, and of queued
+    contradictions.
     """
 
     joined: int = 0
@@ -52,7 +52,7 @@ def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sen
                 (query, NEAREST),
             )
             wanted.update(row[0] for row in near)
-    return [texts[number] for number in sorted(wanted & texts.keys())][-MOST:]
+    return [texts[number] for number in sorted(wanted & texts.keys())][-MAX_STATEMENTS:]
 
 
 _ROWS = (
@@ -64,8 +64,8 @@ _ROWS = (
 
 
 def relate(act: Act, relations: Relations, now: str) -> Related:
-    """Put rows that say the same behind the one that is worded best, and queue a row for each pair
-    of which only one can hold. Nothing is decided.
+    """Hide rows that say the same behind the best-worded one, and queue a row for each
+    contradicting pair. Nothing is decided.
     """
     found = Related(sum(_join(act, group) for group in relations.same))
     for old, later in relations.untrue:
@@ -80,8 +80,8 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
 
 
 def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
-    """Put a waiting row behind the later one that makes it untrue; for a memory queue a row that
-    shows both.
+    """Hide a waiting row behind the later one that makes it untrue; for a memory, queue a row with
+    both.
     """
     rows = {
         number: (status, leader, flags)
@@ -113,7 +113,7 @@ def put_behind(act: Act, row: int, new: int) -> Related:
 
 
 def _join(act: Act, group: Sequence[int]) -> int:
-    """Put the waiting rows of a group behind its first one, or behind a memory among them."""
+    """Hide the waiting rows of a group behind its first one, or behind a memory among them."""
     rows = {
         row[0]: row
         for row in act.query(

@@ -26,11 +26,11 @@ from reviewer.store.acts import Act
 
 
 def change_type(act: Act, row: DecidedRow, type_: str) -> tuple[DecidedRow, str]:
-    """Give a row another type; returns it as it is then, and what was changed, if anything.
+    """Change the type of a row; returns the new row, and the change in words, if any.
 
-    A candidate may become an entity or a memory; an active memory becomes one by graduating. Raises
-    ReviewerError for an unknown type, ConflictError when that is not possible or a row of that type
-    says the same.
+    A candidate may become an entity or a memory; an active memory becomes an entity by graduating.
+    Raises ReviewerError for an unknown type, ConflictError if that is not possible or a row of that
+    type says the same.
     """
     kind_name, new = kind_and_type(type_)
     kind = RowKind(kind_name)
@@ -44,7 +44,7 @@ def change_type(act: Act, row: DecidedRow, type_: str) -> tuple[DecidedRow, str]
     if same := row_with_key(act, project, (kind_name, new, key), besides=row.id):
         other, status = same
         raise ConflictError(
-            f"#{other} ({STATUS_WORDS[Status(status)]}, {new}) says the same already."
+            f"#{other} ({STATUS_WORDS[Status(status)]}, {new}) says the same."
             f" Nothing was changed; reject #{row.id} instead."
         )
     # Marked as edited, so that it is not proposed again under its earlier type.

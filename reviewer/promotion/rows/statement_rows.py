@@ -1,4 +1,4 @@
-"""Statements as rows of the queue, inside an act: one row for a fact, however often it is found."""
+"""Statements as rows of the queue, inside an act: one row per fact, however often it is found."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from reviewer.text.secrets import mask
 from reviewer.text.wording import same_wording
 
 STATEMENTS_VERSION = "1.0.0"
-"""The extractor version of rows that were proposed as statements."""
+"""The extractor version of rows proposed as statements."""
 
 
 class DroppedStatement(Struct, frozen=True):
-    """A statement that was not queued, and why."""
+    """A statement that was not queued, and the reason."""
 
     reason: str
     content: str
@@ -54,7 +54,7 @@ class DroppedStatement(Struct, frozen=True):
 
 
 class PreparedStatement(Struct, frozen=True):
-    """A proved statement, ready to be written: with its records and its confidence."""
+    """A proved statement, ready to be written with its records and its confidence."""
 
     proved: Proved
     content: str
@@ -68,8 +68,8 @@ class PreparedStatement(Struct, frozen=True):
 
 
 class WrittenRows(Struct, frozen=True):
-    """What became of statements: the new rows with what they were made of, the rows beyond the cap,
-    those that have new evidence, those that had all of it, and what became of named ones.
+    """The outcome for statements: new rows with their statements, rows beyond the cap, rows with
+    new evidence, rows without any, and the outcome for rows named by a reader.
     """
 
     new: tuple[tuple[int, PreparedStatement], ...] = ()
@@ -77,7 +77,7 @@ class WrittenRows(Struct, frozen=True):
     seen: tuple[int, ...] = ()
     known: tuple[int, ...] = ()
     unproved: int = 0
-    """Those of the new rows and of those beyond the cap that are not proved in full."""
+    """New rows and rows beyond the cap that are not fully proved."""
     related: Related = Related()
 
 
@@ -92,9 +92,8 @@ def prepare(
 ) -> list[PreparedStatement | DroppedStatement]:
     """Find the records behind statements from one file, which is read once.
 
-    `cited_as` and `modified_ns`: of the original, where the file that is read is a copy.
-
-    Raises SourceError when it cannot be read.
+    `cited_as` and `modified_ns`: of the original, if the file is a copy. Raises SourceError if it
+    cannot be read.
     """
     if not proved:
         return []
@@ -160,13 +159,13 @@ def _prepare(
 
 
 def dropped(proved: Proved, reason: str) -> DroppedStatement:
-    """A statement that is not queued, its secrets masked."""
+    """A statement that is not queued, secrets masked."""
     text, proposer = mask(proved.proposal.statement).text, str(proved.proposal.proposer)
     return DroppedStatement(reason, text, str(proved.path), proposer)
 
 
 def _status(act: Act, project_id: int, number: int) -> str:
-    """The status of the row that a reader named; empty if the project has no such row."""
+    """The status of the row named by a reader; empty if the project has none."""
     found = act.query(
         "SELECT status FROM memory WHERE (id, project_id) = (?, ?)", (number, project_id)
     )
@@ -181,8 +180,8 @@ def write(
     *,
     now: str,
 ) -> WrittenRows:
-    """Write statements with their records and evidence, the best first: new rows up to the cap, and
-    evidence for rows that say the same. `wave` is asked for when there is something to write.
+    """Write statements with their records and evidence, best first: new rows up to the cap, and
+    evidence for rows that say the same. `wave` is called if there is something to write.
     """
     scored = [
         (score(each, 1.0 - _look_up(act, project_id, each.content)[0]), each) for each in prepared
@@ -256,7 +255,7 @@ def _rank(best: PreparedStatement, sessions: int, novelty: float = 1.0, cost: in
 
 
 def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | None]:
-    """The highest similarity to another statement, and the row that says the same, a decided one
+    """The highest similarity to another statement, and the row that says the same, decided ones
     first.
     """
     query = query_of(statement)
@@ -278,7 +277,7 @@ def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | No
             " WHERE memory_text MATCH ? AND m.project_id = ? AND m.kind = 'memory'"
             " ORDER BY t.rank LIMIT ?",
             (query, project_id, SHORTLIST),
-        )  # what was reworded is not proposed again in its earlier words
+        )  # a reworded row is not proposed again in its earlier words
     nearest, same = 0.0, list[tuple[bool, bool, int]]()
     for number, content, status, excerpt, key, similar in rows:
         exact = not similar or key == duplicate_key(statement)
@@ -291,8 +290,8 @@ def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | No
 
 
 def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement) -> bool:
-    """Whether the first place of a statement is not among the evidence of its row, or the row is
-    going to become the statement.
+    """Whether the first place of a statement is new to its row, or the row is going to become the
+    statement.
     """
     first = statement.cited[0]
     record = record_ids(act, project_id, [first.record.key]).get(first.record.key)
@@ -300,7 +299,7 @@ def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement)
 
 
 def _is_cut_out(act: Act, row: int) -> bool:
-    """Whether a row waits with words that the rules cut out of a text, without a proof."""
+    """Whether a row is a waiting excerpt, without a proof."""
     return bool(
         act.query(
             "SELECT 1 FROM memory WHERE id = ? AND status = 'candidate' AND proof = '{}'"
@@ -334,8 +333,8 @@ def _columns(statement: PreparedStatement, rank: float) -> Image:
 
 
 def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement) -> None:
-    """Give a statement the price of the finding that it was made of, if it was; the row of the
-    finding goes behind it.
+    """Give a statement the cost of the finding that it was made from, if any; the finding's row is
+    hidden behind it.
     """
     proved = best.proved
     behind = finding_behind(act, project_id, proved.path, proved.proof.quotes)
@@ -359,16 +358,14 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
 
 
 def _moments(statement: PreparedStatement) -> list[str]:
-    """When the cited lines were written, as far as they say."""
+    """The times of the cited lines, if known."""
     return [cited.record.at for cited in statement.cited if cited.record.at]
 
 
 def _count_again(
     act: Act, row: int, statement: PreparedStatement, records: dict[str, int], now: str
 ) -> None:
-    """Add the evidence of a known fact; what the rules cut out in the same words becomes the
-    statement.
-    """
+    """Add the evidence of a known fact; an excerpt with the same words becomes the statement."""
     status, seen, refs, cost, leader, rank = act.query(
         "SELECT status, seen, refs, cost, leader_id, rank FROM memory WHERE id = ?", (row,)
     )[0]
@@ -399,7 +396,7 @@ _OF_STATEMENT = (
 def _records(
     act: Act, project_id: int, wave_id: int, statement: PreparedStatement
 ) -> dict[str, int]:
-    """The ids of the cited records by key; those that the store lacks are written."""
+    """The ids of the cited records by key; missing ones are written."""
     records = {each.record.key: each.record for each in statement.cited}
     found = record_ids(act, project_id, records)
     missing = [record for key, record in records.items() if key not in found]
@@ -415,7 +412,7 @@ def _records(
 
 
 def _session(act: Act, source: int) -> str | None:
-    """The session that the other records of a file are of: a line of it is of the same."""
+    """The session of a file's other records, which is also that of a line of it."""
     rows = act.query(
         "SELECT session FROM record WHERE source_id = ? AND session IS NOT NULL LIMIT 1", (source,)
     )

@@ -1,4 +1,4 @@
-"""The rule for the wording of a memory, whoever writes it and wherever."""
+"""The rule for the wording of a memory, for every writer."""
 
 from __future__ import annotations
 

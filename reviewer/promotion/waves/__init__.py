@@ -1,1 +1,1 @@
-"""How candidates get into the queue: files, findings, statements of readers."""
+"""Filling the queue: files, findings, statements of readers."""

@@ -1,6 +1,4 @@
-"""Collects the candidates of a pass, and the statements of memory files, until the best can be
-chosen.
-"""
+"""Collects the candidates of a pass, and the statements of memory files, for choosing the best."""
 
 from __future__ import annotations
 
@@ -30,13 +28,13 @@ from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record
 
 LIMIT = 5_000
-"""Candidates kept in memory; when twice as many are there, the weaker half goes to the report,
-beyond the cap, from where it can be called up.
+"""Candidates kept in memory; at twice as many, the weaker half goes to the report, beyond the cap,
+from where it can be queued later.
 """
 
 
 class CandidateCollector:
-    """Takes the events of the extractor and keeps the candidates.
+    """Collects candidates from the extractor's events.
 
     `drop` is called for each statement that is not proposed, and with the row of each candidate
     beyond the limit.
@@ -49,7 +47,7 @@ class CandidateCollector:
         *,
         limited: bool = True,
     ) -> None:
-        """`slim`: what is kept of a candidate until the best are chosen; `limited`: to LIMIT."""
+        """`slim`: reduces a candidate until the best are chosen; `limited`: to LIMIT."""
         self._drop = drop
         self._slim = slim
         self._limited = limited
@@ -58,14 +56,14 @@ class CandidateCollector:
         self._known_text = BootText()
         self._source = ""
         self._stored_keys: dict[str, str] = {}
-        """The keys of records of the source that is being read, where the store has others."""
+        """The keys of records of the current source, if the store has others."""
         self.candidates: list[Candidate] = []
         self._sources: dict[str, str] = {}
-        """The source of each record that a candidate cites, by the key in the store."""
+        """The source of each cited record, by its key in the store."""
         self.sightings: list[tuple[int, Candidate]] = []
-        """Memory ids that the project has already, each with the candidate that repeats it."""
+        """Ids of the project's memories, each with the candidate that repeats it."""
         self.statements: list[PreparedStatement] = []
-        """Those of memory files."""
+        """Statements of memory files."""
         self.dropped: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -79,12 +77,12 @@ class CandidateCollector:
             self.consume(extractor.feed(record), None)
 
     def begin(self, source: str) -> None:
-        """A source is going to be read."""
+        """Begin a source."""
         self._source = source
         self._stored_keys.clear()
 
     def rewind(self, rewind: Rewind) -> None:
-        """Forget what was found in messages of this source that the person took back."""
+        """Forget candidates from messages of this source that the person took back."""
         self.candidates = [
             each
             for each in self.candidates
@@ -93,7 +91,7 @@ class CandidateCollector:
         ]
 
     def stored_as(self, key: str, stored: str) -> None:
-        """Cite a record of this source by the key that it has in the store."""
+        """Cite a record of this source by its key in the store."""
         if stored != key:
             self._stored_keys[key] = stored
 
@@ -108,14 +106,14 @@ class CandidateCollector:
                 self._keep(self._as_stored(self._slim(outcome)))
 
     def propose(self, path: Path, *, now: datetime, known: KnownFacts) -> None:
-        """Take the statements of a memory file; nothing of other files. Raises SourceError."""
+        """Collect the statements of a memory file; ignores other files. Raises SourceError."""
         if not is_memory_file(path):
             return
         for each in propose_from(path, now=now, known=known.besides(path)):
             if isinstance(each, PreparedStatement):
                 self.statements.append(each)
             else:
-                self.dropped[each.reason.partition(": ")[0]] += 1  # without the words it quotes
+                self.dropped[each.reason.partition(": ")[0]] += 1  # without the quoted words
                 self._drop(each)
 
     def sources(self) -> list[Path]:
@@ -124,14 +122,14 @@ class CandidateCollector:
         return sorted(found | {each.proved.path for each in self.statements})
 
     def give_up(self, source: str) -> None:
-        """Forget everything from a source that cannot be read or queued."""
+        """Forget everything from an unreadable source."""
         self.statements = [each for each in self.statements if str(each.proved.path) != source]
         self.candidates = [
             each for each in self.candidates if self._sources[each.record.key] != source
         ]
 
     def of(self, source: str) -> CandidateCollector:
-        """A collector with what one source has only."""
+        """A collector with the candidates of one source only."""
         found = CandidateCollector(self._drop, self._slim, limited=self._limited)
         found.candidates = [
             each for each in self.candidates if self._sources[each.record.key] == source
@@ -178,10 +176,10 @@ def propose_from(
     cited_as: str = "",
     modified_ns: int | None = None,
 ) -> list[PreparedStatement | DroppedStatement]:
-    """Prove what a memory file says, and find the records behind it; nothing from other files.
+    """Prove the statements of a memory file, and find the records behind them; ignores other files.
 
-    Nobody is asked for a better wording, so what is not proved in full is dropped. `cited_as` and
-    `modified_ns`: see `prepare`. Raises SourceError when the file cannot be read.
+    Without a reader to reword them, statements that are not fully proved are dropped. `cited_as`
+    and `modified_ns`: see `prepare`. Raises SourceError if the file cannot be read.
     """
     proposals = list(memory_proposals(path))
     if not proposals:

@@ -1,6 +1,6 @@
-"""Proposes memories for retirement: unused for long, or gone from where they were written.
+"""Proposes memories for retirement: long unused, or no longer in their source.
 
-Each is a row of the queue and nothing ends by itself: promoting the row retires the memory,
+Each is a row of the queue, and nothing expires by itself: promoting the row retires the memory,
 rejecting it keeps the memory, which is not proposed again for UNUSED.
 """
 
@@ -29,38 +29,40 @@ from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
 
 UNUSED = timedelta(days=90)
-MOST = 10
-"""Proposals that wait at a time."""
-QUOTED = 160
-"""Characters of a memory in its proposal."""
+MAX_WAITING = 10
+"""Proposals waiting at a time."""
+QUOTED_CHARS = 160
+"""Characters of a memory quoted in its proposal."""
 GIT_SECONDS = 5
-HARMLESS = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
-"""Settings of a repository that would start programs."""
-ALONE = {"GIT_ALLOW_PROTOCOL": "none"}
-"""Keeps git from fetching what a repository lacks, by whatever program its settings name."""
-NAMES = 20
-"""Missing files whose removal git is asked for."""
+SAFE_SETTINGS = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false")
+"""Overrides of repository settings that would start programs."""
+NO_FETCH = {"GIT_ALLOW_PROTOCOL": "none"}
+"""Keeps git from fetching missing objects with any program named in a repository's settings."""
+MAX_NAMES = 20
+"""Missing files looked up in git."""
 
 _PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)+\.\w{1,8})`")
 """A file in backticks with its folder; a bare name may be anything."""
 
 
-class Kept(Struct, frozen=True):
+class ActiveMemory(Struct, frozen=True):
     """The facts about an active memory that decide on its retirement."""
 
     content: str
     decided: str
     used: str
-    """When it was handed to an agent last; empty if never."""
+    """When it was last handed to an agent; empty if never."""
     file: str = ""
-    """The note that it was read from."""
+    """The note it came from."""
     state: SourceState = SourceState.UNKNOWN
 
 
-def why_retire(kept: Kept, now: datetime, removed: Mapping[str, str], *, in_use: bool) -> str:
-    """Why a memory may be retired, in words; empty where nothing speaks for it.
+def why_retire(
+    kept: ActiveMemory, now: datetime, removed: Mapping[str, str], *, in_use: bool
+) -> str:
+    """Why a memory may be retired, in words; empty for no reason.
 
-    `removed`: files of the project that are gone, with the commit that removed each. `in_use`:
+    `removed`: deleted files of the project, with the commit that removed each. `in_use`: whether
     agents are handed memories of the project at all; otherwise no use means nothing.
     """
     for name in _PATH.findall(kept.content):
@@ -69,7 +71,7 @@ def why_retire(kept: Kept, now: datetime, removed: Mapping[str, str], *, in_use:
     if kept.state is SourceState.GONE:
         return f"{kept.file} is gone"
     if kept.state is SourceState.CHANGED:
-        return f"{kept.file} does not say it any more"
+        return f"{kept.file} no longer says it"
     since = from_iso(max(kept.decided, kept.used))
     if in_use and since is not None and now - since >= UNUSED:
         return f"not used for {(now - since).days} days"
@@ -77,8 +79,8 @@ def why_retire(kept: Kept, now: datetime, removed: Mapping[str, str], *, in_use:
 
 
 def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
-    """Queue a row for each active memory that may be retired, take back those whose reason is gone,
-    and let old failures of services sink; returns how many rows are new.
+    """Queue a row for each active memory that may be retired, withdraw rows whose reason is gone,
+    and lower old failures of services; returns the number of new rows.
     """
     now = clock()
     with ledger.act(RETIRE, scope=Scope.INTAKE) as act:
@@ -88,8 +90,8 @@ def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
         number, roots = rows[0]
         reasons = _reasons(act, number, roots.split("\n"), now)
         new = _queue(act, number, reasons, now)
-        _sink(act, number, iso(now - SUNK))
-        act.title = f"Proposed {new} for retirement" if new else "Brought the queue up to date"
+        _lower_stale_failures(act, number, iso(now - SUNK))
+        act.title = f"Proposed {new} for retirement" if new else "Updated the queue"
     return new
 
 
@@ -113,28 +115,26 @@ LEFT JOIN record r ON r.id = e.record_id AND r.shape <> '{Shape.TURN}'
 LEFT JOIN source s ON s.id = r.source_id AND s.format NOT IN ('seed', ?)
 WHERE m.project_id = ? AND m.status = 'active' AND m.kind IN ('memory', 'entity') ORDER BY m.id
 """
-"""Agents delete their sessions after a while, so only notes count as a source that is gone."""
+"""Only notes count as lost sources: agents delete their sessions after a while."""
 
 
-def _kept(row: Sequence[object]) -> Kept:
+def _kept(row: Sequence[object]) -> ActiveMemory:
     content, decided, used, path, start, end, digest, quote = row
-    kept = Kept(str(content), str(decided), str(used))
+    kept = ActiveMemory(str(content), str(decided), str(used))
     if path is None:
         return kept
     state = record_state(
         str(path), int(str(start)), int(str(end)), str(digest), searched=SEARCHED, quote=str(quote)
     )
-    return Kept(kept.content, kept.decided, kept.used, Path(str(path)).name, state)
+    return ActiveMemory(kept.content, kept.decided, kept.used, Path(str(path)).name, state)
 
 
 def removed_files(roots: Sequence[str], names: set[str]) -> dict[str, str]:
-    """Those of the names that git knows as removed from a work tree, with the commit. Without git
-    nothing is known.
-    """
+    """The names that git knows as removed from a work tree, with the commit; empty without git."""
     found: dict[str, str] = {}
     for root in filter(None, roots) if names else ():
         tracked = _git(root, "ls-files", "-z").split("\0")
-        for name in sorted(names)[:NAMES]:
+        for name in sorted(names)[:MAX_NAMES]:
             if any(each == name or each.endswith(f"/{name}") for each in tracked):
                 continue
             pattern = f":(glob)**/{name}"
@@ -147,9 +147,9 @@ def removed_files(roots: Sequence[str], names: set[str]) -> dict[str, str]:
 def _git(root: str, *words: str) -> str:
     try:
         done = subprocess.run(  # noqa: S603
-            ["git", "-C", root, *HARMLESS, *words],  # noqa: S607
+            ["git", "-C", root, *SAFE_SETTINGS, *words],  # noqa: S607
             capture_output=True, text=True, check=False, timeout=GIT_SECONDS, errors="replace",
-            env={**os.environ, **ALONE},
+            env={**os.environ, **NO_FETCH},
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ""
@@ -175,10 +175,12 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
             act.update("memory", number, status="superseded", decided_at=iso(now))
     new = 0
     for memory, why in reasons.items():
-        if waiting + new >= MOST:
+        if waiting + new >= MAX_WAITING:
             break
         ((type_, content),) = act.query("SELECT type, content FROM memory WHERE id = ?", (memory,))
-        short = content if len(content) <= QUOTED else f"{content[: QUOTED - 1].rstrip()}…"
+        short = (
+            content if len(content) <= QUOTED_CHARS else f"{content[: QUOTED_CHARS - 1].rstrip()}…"
+        )
         text = f"Retire #{memory} ({why}): “{' '.join(short.split())}”"
         about = f"{RETIRE} #{memory}"
         again = known.get(about)
@@ -201,7 +203,7 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
     return new
 
 
-def _sink(act: Act, project: int, before: str) -> None:
+def _lower_stale_failures(act: Act, project: int, before: str) -> None:
     rows = act.query(
         "SELECT m.id FROM memory m WHERE m.project_id = ?1 AND m.status = 'candidate'"
         " AND m.rule = 'finding.environment' AND m.rank > 0 AND ?2 > (SELECT max(f.last)"

@@ -1,4 +1,4 @@
-"""What goes wrong with one file of several, in words."""
+"""Faults of a single file among several, in words."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from reviewer.errors import ReviewerError, SourceError
 from reviewer.text.secrets import mask
 
 LONGEST = 200
-"""Characters of an error that is quoted; it may quote the file."""
+"""Characters of a quoted error, which may quote the file."""
 
 
 def reason_of_fault(problem: Exception) -> str:
-    """Why a file cannot be read, for an error that no reader foresaw, as a part of a sentence."""
+    """Why a file cannot be read, as a part of a sentence, for an error that no reader expects."""
     if isinstance(problem, MemoryError):
-        return "it needs more memory than there is"
+        return "it needs more memory than is available"
     if isinstance(problem, RecursionError):
-        return "it is nested too deep"
+        return "it is nested too deeply"
     if isinstance(problem, OSError):
         return (problem.strerror or str(problem)).lower()
     said = " ".join(mask(str(problem)).text.split())[:LONGEST]
@@ -28,5 +28,5 @@ def reason_of_fault(problem: Exception) -> str:
 
 
 def is_of_a_file(problem: Exception) -> bool:
-    """Whether an error may come from a file; a store that cannot be written is no file's fault."""
+    """Whether an error may come from a file; a store that cannot be written is not its fault."""
     return isinstance(problem, SourceError) or not isinstance(problem, ReviewerError)

@@ -1,4 +1,4 @@
-"""Proposes the surest findings of all sessions."""
+"""Proposes the most reliable findings of all sessions."""
 
 from __future__ import annotations
 
@@ -38,12 +38,13 @@ from reviewer.text.normalise import duplicate_key
 from reviewer.text.numerals import count
 
 VERSION = "1.1.0"
-"""The extractor version of rows made of findings."""
+"""The extractor version of rows made from findings."""
 REFUSALS = 2
-"""Refusals of one command with words, in one session or several: a single one is mostly about what
-was to be done next."""
+"""Refusals of one command with words, in one session or several, required for a proposal: a single
+one is mostly about the next step.
+"""
 SAID = " and said: "
-ALIKE = 0.6
+SAME_REMEDY_SHARE = 0.6
 """The share of common words from which two remedies are the same."""
 PRIOR = 0.6
 
@@ -62,10 +63,10 @@ def propose(
     *,
     now: str,
 ) -> list[int]:
-    """Queue what recurred, and count again what waits or was decided; returns the new rows.
+    """Queue recurring findings, and count known ones again; returns the new rows.
 
-    A failure is proposed with what made it pass, in a fixed wording; a command that the person has
-    refused more than once with the words of the last time, to be reworded.
+    A failure is proposed with its remedy, in a fixed wording; a command that the person refused
+    more than once, with their last words, to be reworded.
     """
     touched = {(each.kind, each.signature) for found in findings.values() for each in found}
     commands = {each.command for found in findings.values() for each in found}
@@ -84,11 +85,10 @@ def propose(
 
 
 def _failure(group: Sequence[FindingRow]) -> str:
-    """A failure that recurs and has a remedy that holds beyond the day, as a statement; else empty.
+    """A recurring failure with a lasting remedy, as a statement; else empty.
 
-    Of a linter that is a change that says a thing otherwise. What was only added or removed (an
-    import, an unused name) is a slip of that day. Of all else it is a way out that was taken again
-    in another session.
+    For a linter, the remedy is a replacement: an addition or removal (an import, an unused name) is
+    a one-time slip. For anything else, it is a remedy that was used again in another session.
     """
     view = view_of(group)
     if view.kind not in (Kind.FAILURE, Kind.ENVIRONMENT) or view.sessions < SESSIONS:
@@ -113,13 +113,13 @@ def _was_taken_again(fix: str, group: Sequence[FindingRow]) -> bool:
         row.seen_in
         for row in group
         if (other := set(WORD.findall(row.finding.fix)))
-        and len(words & other) >= ALIKE * len(words | other)
+        and len(words & other) >= SAME_REMEDY_SHARE * len(words | other)
     ]
     return len(set(shared)) >= SESSIONS
 
 
 def _refusals(rows: Iterable[FindingRow]) -> dict[str, list[FindingRow]]:
-    """The refusals with words by their command."""
+    """The refusals with words, by command."""
     found: defaultdict[str, list[FindingRow]] = defaultdict(list)
     for row in rows:
         if row.finding.kind is Kind.REFUSAL and row.finding.words and row.finding.command:
@@ -135,7 +135,7 @@ def _refusal(command: str, group: Sequence[FindingRow]) -> str:
 
 
 def words_to_reword(content: str) -> str:
-    """The person's words in the row of a refusal, from which a memory is worded."""
+    """The person's words in the row of a refusal, for wording a memory."""
     return content.partition(SAID)[2].strip("“”") or content
 
 
@@ -151,7 +151,7 @@ def _queue(
     act: Act, project_id: int, wave_id: int, group: Sequence[FindingRow], content: str, now: str
 ) -> list[int]:
     """The new row of a group. None if it has one, which then gets the new figures, or if the
-    statement is not whole or too long.
+    statement is incomplete or too long.
     """
     view = view_of(group)
     refused = view.kind == Kind.REFUSAL
@@ -217,8 +217,8 @@ def _queue(
 def _place(
     act: Act, project_id: int, wave_id: int, row: FindingRow, shown: Evidence
 ) -> SourcePlace:
-    """Where the store has words of a finding. The result of a call becomes a record of its own,
-    with the failing line as its text.
+    """The place of a finding's words in the store. The result of a call becomes a record of its
+    own, with the failing line as its text.
     """
     found = act.query(
         "SELECT id, text FROM record WHERE project_id = ? AND key = ?",

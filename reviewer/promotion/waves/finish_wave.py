@@ -28,12 +28,12 @@ from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
 
-AGAIN = 20
-"""Findings that came up again, of which the report has a line."""
+MAX_RECURRING = 20
+"""Recurring findings listed in the report."""
 
 
 class WaveEnd(Struct, frozen=True):
-    """What a wave has collected, to be queued as one act."""
+    """The collected results of a wave, to be queued as one act."""
 
     database: Database
     ledger: Ledger
@@ -54,10 +54,9 @@ class WaveEnd(Struct, frozen=True):
     ) -> WaveReport:
         """Queue the best candidates, write the report folder, and end the wave.
 
-        `summary`: what was read. `began`: when, by the monotonic clock. `findings`: what each file
-        shows; `only`: the sessions of a file that were read, by default all. `verb` begins the
-        act's title. Raises StoreError when the store or the report cannot be written; then nothing
-        is queued.
+        `summary`: counts from reading. `began`: by the monotonic clock. `findings`: by file;
+        `only`: sessions of a file that were read, by default all. `verb` begins the act's title.
+        Raises StoreError if the store or the report cannot be written; then nothing is queued.
         """
         with self.ledger.act("ingest", scope=Scope.INTAKE) as act:
             rows = self._rows(act, collector)
@@ -78,7 +77,7 @@ class WaveEnd(Struct, frozen=True):
                 over_cap_left=over_cap,
                 rules=dict(rows.rules + Counter(finding=len(recurring))),
                 findings=sum(map(len, findings.values())),
-                again=tuple(map(in_a_line, again[:AGAIN])),
+                again=tuple(map(in_a_line, again[:MAX_RECURRING])),
                 dropped=dict(collector.dropped),
                 errors=report.errors,
                 report_folder=str(report.path),
@@ -98,7 +97,7 @@ class WaveEnd(Struct, frozen=True):
         return summary
 
     def faults(self, collector: CandidateCollector) -> dict[Path, Exception]:
-        """The files of which nothing can be queued, each with its error; nothing is kept."""
+        """The files that cannot be queued, each with its error; nothing is kept."""
         found: dict[Path, Exception] = {}
         for path in collector.sources():
             try:
@@ -115,7 +114,7 @@ class WaveEnd(Struct, frozen=True):
         return found
 
     def _rows(self, act: Act, collector: CandidateCollector) -> _Rows:
-        """Write the rows that wait: new statements first, then candidates, up to the cap."""
+        """Write the waiting rows: new statements first, then candidates, up to the cap."""
         known, now = KnownRows(self.database, self.project_id), iso(self.clock())
         ranked = collector.ranked(known)
         statements = collector.statements
@@ -142,11 +141,11 @@ class WaveEnd(Struct, frozen=True):
 
 
 class _RehearsedError(Exception):
-    """Ends an act that is only tried."""
+    """Ends a trial act."""
 
 
 class _Rows(NamedTuple):
-    """The ids of the rows that were written, those beyond the cap, and counts for the report."""
+    """The ids of written rows, the rows beyond the cap, and counts for the report."""
 
     ids: list[int]
     beyond_cap: list[NewRow]

@@ -1,4 +1,4 @@
-"""The sessions that agents have left on this machine, counted, and which of them were read."""
+"""Agents' sessions on this machine, counted, and how many of them were read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from reviewer.clock import iso
 from reviewer.sources.discovery import SOON_DAYS, FoundSession
 
 Stamps = Mapping[str, set[tuple[int, int]]]
-"""Path -> the sizes and times that a file had when it was read."""
+"""Path -> the sizes and times of a file when it was read."""
 
 
 class AgentSessions(Struct, frozen=True):
-    """The sessions of one agent. Those of sub-agents are in the bytes, and counted apart."""
+    """The sessions of one agent. Sub-agents' are included in the bytes, and counted separately."""
 
     agent: str
     format: str
@@ -23,9 +23,9 @@ class AgentSessions(Struct, frozen=True):
     bytes: int
     newest: str
     read: int
-    """How many were read, and have not changed since."""
+    """Sessions read and unchanged since."""
     expiring: int
-    """How many the agent will delete within 5 days."""
+    """Sessions that the agent will delete within 5 days."""
     subagents: int = 0
     """Sessions of sub-agents, which are read with the others."""
 

@@ -1,5 +1,5 @@
 """Fills the queue: ingestion waves, extraction from stored records, candidates beyond the cap, and
-made-up candidates.
+generated candidates.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ class Intake:
         extract: bool = True,
         sessions: Mapping[Path, frozenset[str]] | None = None,
     ) -> WaveReport:
-        """Read files and folders as one wave and queue the best of what they propose.
+        """Read files and folders as one wave and queue the best candidates.
 
-        Without `extract` only the records are kept (L0); `extract_stored` proposes from them later.
-        `cancelled` is asked between batches; what was read until then is kept and queued, and the
-        wave is `interrupted`. What takes long in between happens in `breakable` blocks.
-        `sessions`: of these files, which have the sessions of several projects, only these.
+        Without `extract`, only the records are stored (L0), for `extract_stored`. `cancelled` is
+        called between batches; if true, everything read so far is stored and queued, and the wave
+        is `interrupted`. Long steps in between are `breakable` blocks. `sessions`: the only ones to
+        read from files with sessions of several projects.
 
-        Raises SourceError for a path that does not exist, StoreError when the store or the report
+        Raises SourceError for a path that does not exist, StoreError if the store or the report
         cannot be written.
         """
         wave = Wave(
@@ -97,9 +97,9 @@ class Intake:
         source: Path | None = None,
         wave: int | None = None,
     ) -> WaveReport:
-        """Propose from stored records: those of just one of `record`, `source` and `wave`.
+        """Propose from stored records: those of exactly one of `record`, `source` and `wave`.
 
-        Raises UnknownIdError when it has none.
+        Raises UnknownIdError if there are none.
         """
         stored = StoredPass(self._database, self._ledger, self._clock)
         if record is not None:
@@ -109,9 +109,9 @@ class Intake:
         return stored.run(project, "wave", wave)
 
     def more(self, *, project: str | None = None, limit: int = CAP) -> Done:
-        """Queue the best of what waits beyond the cap of earlier waves.
+        """Queue the best candidates beyond the cap of earlier waves.
 
-        Raises ConflictError when nothing waits there, StoreError when a report is gone.
+        Raises ConflictError if there are none, StoreError if a report is missing.
         """
         waiting, waves, failures = BeyondCap(self._database).waiting(project)
         if not waves:
@@ -139,7 +139,7 @@ class Intake:
         return Done(act.id, ". ".join([act.title, *failures]), tuple(ids))
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
-        """Queue made-up candidates."""
+        """Queue generated candidates."""
         return Seeder(self._ledger, self._clock).seed(count, project=project)
 
 
@@ -151,7 +151,7 @@ def _count_down(act: Act, wave: int, left: int) -> None:
 
 
 def _no_progress(_: WaveProgress) -> None:
-    """Progress is not shown."""
+    """Ignores progress."""
 
 
 def _never() -> bool:
@@ -175,7 +175,7 @@ class _Origin(NamedTuple):
 class StoredPass:
     """Runs the extractors over stored records again.
 
-    What a newer extractor words differently becomes a new candidate beside the old one, which is
+    A different wording by a newer extractor becomes a new candidate beside the old one, which is
     never rewritten (`docs/design.md`, Promotion); the same wording is seen again.
     """
 
@@ -187,7 +187,7 @@ class StoredPass:
     def run(self, project: str, scope: str, value: Value) -> WaveReport:
         """Extract from one `record` (by its id), `source` (by its path) or `wave` (by its number).
 
-        Raises UnknownIdError when it has no record, StoreError when the store cannot be written.
+        Raises UnknownIdError if it has no record, StoreError if the store cannot be written.
         """
         began = time.monotonic()
         records = list(self._records(project, scope, value))
@@ -206,7 +206,7 @@ class StoredPass:
                     collector.take(own, setting)
                     if scope != "record" and os.path.exists(path):
                         collector.propose(Path(path), now=self._clock(), known=known)
-                except Exception as problem:  # the other sources are extracted from
+                except Exception as problem:  # the other sources are still extracted
                     if not is_of_a_file(problem):
                         raise
                     collector.give_up(path)

@@ -50,7 +50,7 @@ def extract_file(
 
 
 def _forget(_: object) -> None:
-    """Without a store there is no report that would list it."""
+    """There is no report without a store."""
 
 
 def _view(

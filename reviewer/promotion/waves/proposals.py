@@ -1,4 +1,4 @@
-"""Statements with proof: adding what proposers worded to the queue, and wording one by hand."""
+"""Statements with proof: queueing proposers' statements, and wording one by hand."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ BY_HAND = "worded"
 """Rule of a statement that a person worded from lines of a session."""
 
 MAX_QUOTED = 2_000
-"""Characters of a line that are quoted as the proof of a statement worded by hand."""
+"""Characters of a line quoted as the proof of a statement worded by hand."""
 
 
 class Added(Struct, frozen=True):
-    """What became of proposed statements. `seen` rows have new evidence of a known fact;
-    `beyond_cap` statements wait in the wave's report (`reviewer queue more`). `known`: rows that
-    have had the same evidence before; `unproved`: new statements that are not proved in full.
+    """The outcome of proposed statements. `seen`: rows with new evidence of a known fact;
+    `beyond_cap`: statements in the wave's report (`reviewer queue more`); `known`: rows that
+    already had the evidence; `unproved`: new statements that are not fully proved.
     """
 
     new: tuple[int, ...] = ()
@@ -69,12 +69,12 @@ class Added(Struct, frozen=True):
     dropped: tuple[DroppedStatement, ...] = ()
     beyond_cap: int = 0
     act: int = 0
-    """0 when nothing was written."""
+    """0 if nothing was written."""
     title: str = ""
     known: tuple[int, ...] = ()
     unproved: int = 0
     related: Related = Related()
-    """What became of rows that new ones replace or join."""
+    """The outcome for rows replaced or joined by new ones."""
 
 
 class Proposals:
@@ -86,7 +86,7 @@ class Proposals:
         self._clock = clock
 
     def known(self, project: str, tree: Path | None = None) -> KnownFacts:
-        """Where statements are known already in a project: for `prove`."""
+        """Finds known statements of a project, for `prove`."""
         return KnownFacts(self._database, project, tree)
 
     def add(
@@ -97,13 +97,13 @@ class Proposals:
         title: str,
         view_of: Callable[[Path], SessionView] | None = None,
     ) -> Added:
-        """Queue statements as one act, which `title` names: one row for each fact.
+        """Queue statements as one act with this `title`: one row per fact.
 
-        A fact that is known is seen again, with its new places as evidence, whatever was decided
-        on it; adding the same statements again changes nothing. Of a file that cannot be read the
-        statements are dropped, with the reason. `view_of` saves reading a session again.
+        A known fact is seen again, with its new places as evidence, whatever was decided on it;
+        adding the same statements again changes nothing. Statements of an unreadable file are
+        dropped, with the reason. `view_of` saves reading a session again.
 
-        Raises StoreError when the store or the report cannot be written; then nothing is queued.
+        Raises StoreError if the store or the report cannot be written; then nothing is queued.
         """
         ready, left_out = self._prepared(proved, view_of)
         with self._ledger.act("propose", title, scope=Scope.INTAKE) as act:
@@ -136,7 +136,7 @@ class Proposals:
         return to_compare(self._database, project, new)
 
     def relate(self, project: str, relations: Relations) -> Related:
-        """Put together what a reader says is the same, as one act; nothing is decided."""
+        """Record a reader's relations between statements, as one act; nothing is decided."""
         with self._ledger.act("propose", scope=Scope.INTAKE) as act:
             project_row(act, project)
             found = relate(act, relations, iso(self._clock()))
@@ -158,14 +158,14 @@ class Proposals:
         scope: str = "",
         view: SessionView | None = None,
     ) -> Done:
-        """Make a memory of a person's own words, with lines of a session (0-based, as a view counts
-        them) as its evidence. It waits in the queue unless `promote`. Without a type, its beginning
-        says it; without a scope, what it says of a person holds in all projects.
+        """Create a memory in a person's own words, with lines of a session (0-based, as counted by
+        a view) as its evidence. It waits in the queue unless `promote`. A missing type is read from
+        the beginning of the statement; without a scope, preferences apply to all projects.
 
-        The excerpts in those lines go behind it, or are merged into it when it is promoted. Raises
-        ReviewerError for a statement that is too short or too long and for lines that have no
-        text, SourceError when the file cannot be read, ConflictError when a memory says the same
-        already.
+        The excerpts in those lines are hidden behind it, or merged into it when it is promoted.
+        Raises ReviewerError for a statement that is too short or too long and for lines without
+        text, SourceError if the file cannot be read, ConflictError if a memory already says the
+        same.
         """
         require_wording(mask(" ".join(statement.split())).text)
         place = Path(os.path.abspath(path))
@@ -203,7 +203,7 @@ class Proposals:
         shown = _words_first([line for line in view.lines if line.line in wanted])
         if not shown:
             raise ReviewerError(
-                f"{path} shows nothing in those lines. See: reviewer view {shlex.quote(str(path))}"
+                f"{path} has no text in those lines. See: reviewer view {shlex.quote(str(path))}"
             )
         speakers = Counter(line.speaker for line in shown)
         own = Speaker.PERSON in speakers
@@ -222,7 +222,7 @@ class Proposals:
     def _prepared(
         self, proved: Sequence[Proved], view_of: Callable[[Path], SessionView] | None
     ) -> tuple[list[PreparedStatement], list[DroppedStatement]]:
-        """The statements with their records, and those that cannot be queued."""
+        """The statements with their records, and the dropped ones."""
         by_path: dict[Path, list[Proved]] = {}
         for each in proved:
             by_path.setdefault(each.path, []).append(each)
@@ -276,8 +276,8 @@ class Proposals:
 
 
 def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:
-    """Lines of a view, a person's first. Where somebody speaks in a line of the file, what the
-    agent's program added to it is left out.
+    """Lines of a view, a person's first, without additions by the agent's program to a line in
+    which somebody speaks.
     """
     spoken = {line.line for line in lines if line.speaker is not Speaker.HARNESS}
     kept = [
@@ -294,7 +294,7 @@ def _undecided(act: Act, written: WrittenRows) -> int:
     (status,) = act.query("SELECT status FROM memory WHERE id = ?", (row,))[0]
     if status != Status.CANDIDATE or written.known:
         raise ConflictError(
-            f"#{row} ({STATUS_WORDS[Status(status)]}) says the same already. Nothing was changed."
+            f"#{row} ({STATUS_WORDS[Status(status)]}) says the same. Nothing was changed."
         )
     return row
 

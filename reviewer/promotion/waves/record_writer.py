@@ -25,39 +25,39 @@ from reviewer.text.numerals import count
 
 BATCH_RECORDS = 1_000
 BATCH_CHARACTERS = 4_000_000
-"""A batch is written when it reaches either: memory stays flat, and other processes get a turn."""
+"""A batch is written at either limit, so that memory stays flat and other processes get a turn."""
 
 
 class Stamp(Struct, frozen=True):
-    """Size and time of a file as it was read; a file with the same stamp is not read again."""
+    """Size and time of a file when it was read; a file with the same stamp is not read again."""
 
     bytes: int
     modified_ns: int
 
     @classmethod
     def of(cls, path: Path) -> Stamp:
-        """The stamp of a file, and of the files that are read with it. Raises OSError."""
+        """The stamp of a file and its companion files. Raises OSError."""
         stat = path.stat()
         size, modified = stat.st_size, stat.st_mtime_ns
         for beside in read_with(path):
             try:
                 stat = beside.stat()
             except OSError:
-                continue  # there is none, or it has just gone
+                continue  # there is none, or it was just removed
             size, modified = size + stat.st_size, max(modified, stat.st_mtime_ns)
         return cls(size, modified)
 
     def of_part(self) -> Stamp:
-        """The stamp for when only some sessions of the file were read."""
+        """The stamp if only some sessions of the file were read."""
         return Stamp(-2 - self.bytes, self.modified_ns)
 
 
 UNREAD = Stamp(-1, -1)
-"""Of a file that was not read to its end."""
+"""The stamp of a file that was not read to its end."""
 
 
 class ExistingRecord(NamedTuple):
-    """A record that the store has, and its position."""
+    """A stored record and its position."""
 
     id: int
     path: str
@@ -66,7 +66,7 @@ class ExistingRecord(NamedTuple):
 
 
 class RecordWriter:
-    """Writes the records of one wave. `fresh` counts those that are new to the project."""
+    """Writes the records of one wave. `fresh`: the number of records new to the project."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class RecordWriter:
         clock: Clock,
         give_up: Callable[[Path, Exception], None],
     ) -> None:
-        """`give_up` is told the files whose records cannot be written, and why."""
+        """`give_up`: called with each file whose records cannot be written, and the error."""
         self._database = database
         self._ledger = ledger
         self._clock = clock
@@ -106,7 +106,7 @@ class RecordWriter:
         return SourceWriter(self, path, format_, self._known_stamp(path) == UNREAD)
 
     def _known_stamp(self, path: Path) -> Stamp | None:
-        """The stamp of a file of the store: UNREAD until a finished wave has read all of it."""
+        """The stamp of a stored file: UNREAD until a finished wave has read all of it."""
         with failures_as_sentences(self._database.path):
             row = self._database.writer.execute(
                 "SELECT s.bytes, s.modified_ns, w.state = 'reading' FROM source s"
@@ -118,7 +118,7 @@ class RecordWriter:
         return UNREAD if row[0] == UNREAD.bytes or row[2] else Stamp(row[0], row[1])
 
     def pending(self, source: SourceWriter) -> None:
-        """Write what a source has with the next batch."""
+        """Write a source's records with the next batch."""
         self._pending[source.path] = source
 
     def enqueue(self, source: SourceWriter, record: Record) -> None:
@@ -130,7 +130,7 @@ class RecordWriter:
         self.fresh += 1
 
     def queued_from(self, key: str) -> Path | None:
-        """The file of the record of the next batch that has this key, if there is one."""
+        """The file of the record with this key in the next batch, if any."""
         return self._keys.get(key)
 
     def flush_when_full(self) -> None:
@@ -140,7 +140,7 @@ class RecordWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write everything pending as one act; of files with which that fails, nothing."""
+        """Write everything pending as one act; files that make it fail are left out."""
         sources = list(self._pending.values())
         self._pending.clear()
         if not sources:
@@ -150,7 +150,7 @@ class RecordWriter:
             self._write(sources)
         except ReviewerError:
             raise
-        except Exception:  # whatever one file has in it, the others are written
+        except Exception:  # one bad file must not stop the others
             for source in sources:
                 try:
                     self._write([source])
@@ -166,7 +166,7 @@ class RecordWriter:
             self._give_up(path, problem)
 
     def _write(self, sources: list[SourceWriter]) -> None:
-        """Write what is pending of some sources as one act."""
+        """Write the pending records of some sources as one act."""
         records = [(source, record) for source in sources for record in source.records]
         title = f"Read {count(len(records), 'record')} of {count(len(sources), 'file')}"
         with self._ledger.act("read", title, scope=Scope.INTAKE) as act:
@@ -212,25 +212,25 @@ class SourceWriter:
     """
 
     def __init__(self, writer: RecordWriter, path: Path, format_: str, unread: bool) -> None:
-        """`unread`: an earlier wave has records of the file, and could not read all of it."""
+        """`unread`: an earlier wave has records of the file, but did not finish reading it."""
         self._writer = writer
         self.path = path
         self._unread = unread
         self.id: int | None = None
         self.records: list[Record] = []
-        """New records that wait to be written, as do the next two."""
+        """New records waiting to be written, like the next two."""
         self._moved: list[tuple[int, Record]] = []
         self._rewinds: list[Rewind] = []
         self._columns: dict[str, Value] = {"format": format_}
         self.give_up()
 
     def take(self, records: list[Record]) -> list[str]:
-        """Enqueue new records; returns for each the key that it has in the store if it has yet to
-        be extracted from, else an empty string.
+        """Enqueue new records; returns each one's key in the store if it has yet to be extracted
+        from, else an empty string.
 
-        The same section in another note is a record of its own, with a key of its own: saying
-        something in two notes is saying it twice. The records of a file that could not be read to
-        its end before count as fresh.
+        The same section in another note is a separate record with its own key: saying something in
+        two notes is saying it twice. Records of a file that was not read to its end before count as
+        fresh.
         """
         existing = self._writer.existing(
             [key for each in records for key in (each.key, self._key_of_copy(each)) if key]
@@ -254,7 +254,7 @@ class SourceWriter:
         return fresh
 
     def _as_stored(self, record: Record, existing: dict[str, ExistingRecord]) -> Record:
-        """The record, with a key of its own if it is a copy of a section of another note."""
+        """The record, with its own key if it is a copy of a section of another note."""
         copy = self._key_of_copy(record)
         if not copy:
             return record
@@ -268,8 +268,8 @@ class SourceWriter:
         return self._writer.queued_from(record.key) not in (None, self.path)
 
     def _key_of_copy(self, record: Record) -> str:
-        """The key of a section of a note that another note has too; messages have none, because
-        a session that was resumed or copied repeats its messages.
+        """The key of a section of a note that another note has too; not for messages, because a
+        resumed or copied session repeats its messages.
         """
         if record.shape is Shape.TURN:
             return ""
@@ -286,7 +286,7 @@ class SourceWriter:
         self._writer.flush_when_full()
 
     def give_up(self) -> None:
-        """Mark the file as one to be read again."""
+        """Mark the file to be read again."""
         self._mark(UNREAD, {})
 
     def _mark(self, stamp: Stamp, tally: dict[str, int]) -> None:
@@ -315,7 +315,7 @@ class SourceWriter:
         return self.id
 
     def write_changes(self, act: Act) -> None:
-        """Write what has become of records that the store has."""
+        """Write changes of stored records."""
         act.update_each("record", [(row, self._place(record)) for row, record in self._moved])
         for rewind in self._rewinds:
             rows = act.query(
@@ -326,7 +326,7 @@ class SourceWriter:
             act.update_many("record", [row for (row,) in rows], use=str(RecordUse.REWOUND))
 
     def written(self) -> None:
-        """Nothing of it waits any more."""
+        """Mark everything as written."""
         self.records.clear()
         self._moved.clear()
         self._rewinds.clear()
@@ -342,7 +342,7 @@ class SourceWriter:
         }
 
     def _has_moved(self, record: Record, existing: ExistingRecord) -> bool:
-        """Whether a record moved within its file, or its file is gone and this one has it.
+        """Whether a record moved within its file, or from a deleted file into this one.
 
         A copy in another file moves nothing.
         """

@@ -19,7 +19,7 @@ from reviewer.text.display import display_text, escaped_json
 
 
 class WaveProgress(Struct, frozen=True):
-    """How far a wave is. Totals are those known so far."""
+    """The progress of a wave. Totals are those known so far."""
 
     files_done: int
     files_total: int
@@ -31,12 +31,12 @@ class WaveProgress(Struct, frozen=True):
 
 
 class WaveReport(Struct, frozen=True, kw_only=True):
-    """The outcome of a wave. `skipped` counts lines without statements, `records` those read.
+    """The outcome of a wave. `skipped`: lines without statements; `records`: those read.
 
-    `new` candidates were queued, `near` of them behind a row that says nearly the same;
-    `repeated` were known already; `over_cap` wait in the report. `kept_out` counts records by the
-    reason why extraction did not look at them, `passed_over` files by the reason why they were not
-    read, `dropped` statements by the reason why they were not proposed.
+    `new`: queued candidates, `near` of them behind a row that says nearly the same; `repeated`:
+    already known; `over_cap`: left in the report. `kept_out`: records by the reason why extraction
+    skipped them; `passed_over`: files by the reason why they were not read; `dropped`: statements
+    by the reason why they were not proposed.
     """
 
     wave: int
@@ -53,7 +53,7 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     near: int = 0
     over_cap: int = 0
     over_cap_left: int = 0
-    """How many of them can still be called up."""
+    """Those that can still be queued."""
     masked: int = 0
     kept_out: dict[str, int] = {}
     skipped_by: dict[str, int] = {}
@@ -61,22 +61,22 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     dropped: dict[str, int] = {}
     rules: dict[str, int] = {}
     sessions: int = 0
-    """How many of the files that were read are sessions."""
+    """Sessions among the files that were read."""
     findings: int = 0
-    """What cost something in the files that were read."""
+    """Findings in the files that were read."""
     again: tuple[str, ...] = ()
-    """What of it other sessions have shown too, the dearest first."""
+    """Findings that other sessions have too, costliest first."""
     retiring: int = 0
-    """Active memories that were proposed for retirement."""
+    """Active memories proposed for retirement."""
     errors: int = 0
     problems: tuple[str, ...] = ()
-    """The first files that could not be read, each in a sentence."""
+    """The first unreadable files, as sentences."""
     report_folder: str = ""
     seconds: float = 0.0
 
     @property
     def unread_files(self) -> int:
-        """Files that a person may have wanted read, and that could not be."""
+        """Unreadable files that a person may have wanted."""
         return self._passed_over(is_unreadable) - self.unread_folders
 
     @property
@@ -94,7 +94,7 @@ class WaveReport(Struct, frozen=True, kw_only=True):
 class ReportFolder:
     """Writes the four files of a wave, readable by the owner only.
 
-    Raises StoreError when they cannot be written.
+    Raises StoreError if they cannot be written.
     """
 
     def __init__(self, store: Path, wave: int) -> None:
@@ -126,11 +126,11 @@ class ReportFolder:
 
     @property
     def errors(self) -> int:
-        """How many cases of damage were logged."""
+        """The number of logged cases of damage."""
         return self._errors
 
     def candidates(self, rows: list[dict[str, Any]]) -> None:
-        """Write `candidates.ndjson`: one line a candidate that was queued."""
+        """Write `candidates.ndjson`: one line per queued candidate."""
         with self._open("candidates.ndjson") as file:
             file.writelines(self._encoded(row) + b"\n" for row in rows)
 
@@ -143,7 +143,7 @@ class ReportFolder:
         self._error_log.close()
 
     def _encoded(self, value: object) -> bytes:
-        """JSON that can be looked at in a terminal as it is."""
+        """JSON that is readable in a terminal."""
         encoded = self._encoder.encode(value)
         return encoded if encoded.isascii() else escaped_json(encoded.decode()).encode()
 

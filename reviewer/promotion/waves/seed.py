@@ -1,4 +1,4 @@
-"""Made-up candidates in any number, to try the program with very large stores."""
+"""Generated candidates in any number, for trying the program with very large stores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reviewer.store.project_rows import project_row
 from reviewer.text.normalise import duplicate_key
 
 BATCH = 20_000
-"""Candidates of one act."""
+"""Candidates per act."""
 
 RECORD_OF = 20
 """Candidates that share a record."""
@@ -42,7 +42,7 @@ _MEANS = (
 
 
 class Seeder:
-    """Writes made-up candidates through the ledger, like any other."""
+    """Writes generated candidates through the ledger, like any other."""
 
     def __init__(self, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger

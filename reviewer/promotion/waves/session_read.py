@@ -1,4 +1,4 @@
-"""All that one file proposes, as values: reading, masking and proposing without a store.
+"""Everything that one file proposes, as values: reading, masking and proposing without a store.
 
 The wave of one machine takes the same steps file by file (`source_reader.read`,
 `candidate_collector.propose_from`), but writes records as they come and ranks against its store.
@@ -7,8 +7,6 @@ The wave of one machine takes the same steps file by file (`source_reader.read`,
 from __future__ import annotations
 
 import hashlib
-import math
-import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +22,6 @@ from reviewer.promotion.waves.candidate_collector import CandidateCollector, pro
 from reviewer.promotion.waves.faults import reason_of_fault
 from reviewer.promotion.waves.source_reader import (
     Batch,
-    Closed,
     Opened,
     ReadJob,
     read,
@@ -34,11 +31,9 @@ from reviewer.sources.events import Rewind
 from reviewer.sources.records import RecordUse
 from reviewer.text.normalise import duplicate_key
 
-AROUND = 300
-"""Characters of a record kept before and after a span, so that it can be judged elsewhere."""
-MOST = 250_000
-"""Places of a file, which are kept in memory: sessions have some 60 in a MB."""
-SHORT = 1_000
+CONTEXT_CHARS = 300
+"""Characters of a record kept before and after a span, for judging it elsewhere."""
+WHOLE_RECORD_CHARS = 1_000
 """Characters of a record that is kept whole."""
 
 
@@ -51,22 +46,20 @@ class Excerpt(Struct, frozen=True):
     @classmethod
     def of(cls, text: str, start: int, end: int) -> Excerpt:
         """The text around a span."""
-        if len(text) <= SHORT:
+        if len(text) <= WHOLE_RECORD_CHARS:
             return cls(text, 0)
-        first = max(0, start - AROUND)
-        return cls(text[first : end + AROUND], first)
+        first = max(0, start - CONTEXT_CHARS)
+        return cls(text[first : end + CONTEXT_CHARS], first)
 
 
 class FoundStatement(Struct, frozen=True):
-    """One place at which one statement was found.
+    """A place where a statement was found.
 
-    `sentence`: its fingerprint, by which boot text is recognised.
+    `sentence`: its fingerprint, for recognising boot text.
     """
 
     candidate: Candidate
     excerpt: Excerpt
-    record_line: int
-    """The first line of the whole record; `candidate.record` has those of the span."""
     score: float
     cwd: str
     sentence: int
@@ -80,69 +73,54 @@ class SessionRead(Struct, frozen=True, kw_only=True):
     statements: tuple[tuple[PreparedStatement, float], ...] = ()
     """Statements with their proof, each with its score."""
     boot: tuple[int, ...] = ()
-    """Fingerprints of the statements that every session begins with, sorted."""
-    records: int = 0
-    masked: int = 0
+    """Fingerprints of the statements at the beginning of every session, sorted."""
     cwd: str = ""
-    """The first working folder that the file names."""
-    tally: dict[str, int] = {}
-    errors: tuple[str, ...] = ()
+    """The first working folder named in the file."""
     problem: str = ""
     other_kind: bool = False
-    """The file is intact, but of a kind that is not read."""
+    """The file is intact, but of an unsupported kind."""
 
 
-def read_session(
-    path: Path, *, name: str, modified_ns: int, now: datetime, seconds: float = math.inf
-) -> SessionRead:
+def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> SessionRead:
     """Read the file at `path`, cited as `name`, and propose from it.
 
-    `seconds`: of the processor, after which the file is given up. Never raises for a file: what is
-    wrong with it becomes its `problem`.
+    Never raises for a file: its fault becomes the `problem`.
     """
     job = ReadJob(str(path), now, modified_ns, name=name)
     try:
-        return _Reading(job, seconds).done()
+        return _Reading(job).done()
     except SourceError as problem:
         other = isinstance(problem, OtherKindError)
         return SessionRead(problem=str(problem).replace(str(path), name), other_kind=other)
     except OSError as problem:
         reason = problem.strerror or str(problem)
         return SessionRead(problem=f"{name} cannot be read: {reason.lower()}.")
-    except Exception as problem:  # among millions of files, one must not end the others
+    except Exception as problem:  # one among millions of files must not stop the others
         return SessionRead(problem=f"{name} cannot be read: {reason_of_fault(problem)}.")
 
 
 class _Reading:
-    def __init__(self, job: ReadJob, seconds: float) -> None:
+    def __init__(self, job: ReadJob) -> None:
         self._job = job
-        self._seconds = seconds
-        self._until = time.thread_time() + seconds
         self._collector = CandidateCollector(_forget, self._slim, limited=False)
         self._boot: set[int] = set()
-        self._excerpts: dict[tuple[str, int, int], tuple[Excerpt, int]] = {}
-        """For each place, the text around it and the first line of its record."""
+        self._excerpts: dict[tuple[str, int, int], Excerpt] = {}
+        """The text around each place."""
         self._folders: dict[str, str] = {}
-        self._records = self._masked = 0
         self._cwd = ""
 
     def done(self) -> SessionRead:
         """Everything, read to the end. Raises SourceError and OSError."""
         job, format_ = self._job, ""
         path = Path(job.path)
-        closed = Closed({}, [])
         for piece in read(job):
             if isinstance(piece, Opened):
                 format_ = piece.format
                 self._collector.begin(job.cited_as)
             elif isinstance(piece, Batch):
                 self._take(piece)
-                self._require_measure()
             elif isinstance(piece, Rewind):
                 self._collector.rewind(piece)
-            else:
-                closed = piece
-        self._require_measure()
         proposed = propose_from(
             path,
             now=job.now,
@@ -157,28 +135,10 @@ class _Reading:
                 (each, score(each, 1.0)) for each in proposed if isinstance(each, PreparedStatement)
             ),
             boot=tuple(sorted(self._boot)),
-            records=self._records,
-            masked=self._masked,
             cwd=self._cwd,
-            tally=dict(closed.tally),
-            errors=tuple(error.replace(job.path, job.cited_as) for error in closed.errors),
         )
 
-    def _require_measure(self) -> None:
-        if len(self._excerpts) > MOST:
-            raise SourceError(
-                f"{self._job.cited_as} has more than {MOST:,} places that may be remembered: look"
-                " at it, and split it."
-            )
-        if time.thread_time() > self._until:
-            raise SourceError(
-                f"{self._job.cited_as} takes more than {self._seconds:,.0f} s, many times what "
-                f"others of its size take: look at it, or read it alone with reviewer ingest."
-            )
-
     def _take(self, batch: Batch) -> None:
-        self._records += len(batch.records)
-        self._masked += batch.masked
         for record in batch.records:
             cwd = record.meta.get("cwd", "")
             if cwd and not self._cwd:
@@ -188,7 +148,7 @@ class _Reading:
         self._collector.consume(self._noted(batch.found), None)
 
     def _noted(self, events: list[Event]) -> Iterator[Event]:
-        """The events as they are; what every session begins with is remembered."""
+        """The events unchanged; boot text is noted."""
         for event in events:
             if isinstance(event, Restated):
                 self._boot.update(map(_fingerprint, event.keys))
@@ -196,19 +156,15 @@ class _Reading:
 
     def _slim(self, candidate: Candidate) -> Candidate:
         """The candidate with the lines of its span and, of its record's text, an excerpt."""
-        record = candidate.record
-        text, start, end = record.text, candidate.span_start, candidate.span_end
-        excerpt = Excerpt.of(text, start, end)
-        self._excerpts[_place(candidate)] = (excerpt, record.line_start)
+        text, start, end = candidate.record.text, candidate.span_start, candidate.span_end
+        self._excerpts[_place(candidate)] = Excerpt.of(text, start, end)
         return without_text(candidate)
 
     def _found(self) -> Iterator[FoundStatement]:
         for candidate in self._collector.candidates:
-            excerpt, record_line = self._excerpts[_place(candidate)]
             yield FoundStatement(
                 candidate=candidate,
-                excerpt=excerpt,
-                record_line=record_line,
+                excerpt=self._excerpts[_place(candidate)],
                 score=base_score(candidate),
                 cwd=self._folders.get(candidate.record.key, self._cwd),
                 sentence=_fingerprint(duplicate_key(candidate.content)),
@@ -226,7 +182,7 @@ def _place(candidate: Candidate) -> tuple[str, int, int]:
 
 
 def _forget(_: object) -> None:
-    """Only the wave of one machine counts the statements that are not proposed."""
+    """Statements that are not proposed are counted by the wave of one machine only."""
 
 
 def _nothing_known(_: str) -> tuple[str, ...]:

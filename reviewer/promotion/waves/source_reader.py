@@ -1,9 +1,9 @@
 """Reads one file once: its events for findings, its records masked and run through the extractor.
 Needs no store.
 
-Everything happens in the calling process. A pool of the standard library is slower on two cores (74
-transcripts of 33 MB, medians of six: 3.5 s against 3.1 s), because it waits for whole files and
-pickles them; a fork server of our own would save 0.7 s of the first ingestion.
+Everything runs in the calling process. A process pool is slower on two cores (74 transcripts of 33
+MB, medians of six: 3.5 s against 3.1 s), because it waits for whole files and pickles them; a fork
+server of our own would save 0.7 s of the first ingestion.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from reviewer.sources import stream
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse
 from reviewer.text.placeholder import MASK
+from reviewer.text.secrets import with_secrets
 
-HANDFUL = 64
-"""Records in a batch; the store is asked about a whole batch at once."""
+BATCH_RECORDS = 64
+"""Records in a batch, for one query of the store."""
 
 LONGEST_JUDGED = 2_000_000
-"""Characters of a message that statements are looked for in; more is a pasted log or file, whose
+"""Characters of a message searched for statements; a longer one is a pasted log or file, whose
 sentences nobody said.
 """
 
@@ -42,9 +43,9 @@ class ReadJob(Struct, frozen=True):
     modified_ns: int
     extract: bool = True
     sessions: frozenset[str] | None = None
-    """Only these sessions of a file that has those of several projects."""
+    """The only sessions to read from a file with sessions of several projects."""
     name: str = ""
-    """What the file is cited as, where that is not where it lies."""
+    """The name for citations, if it differs from the path."""
 
     @property
     def cited_as(self) -> str:
@@ -57,8 +58,8 @@ class Opened(Struct, frozen=True):
     format: str
 
 
-class Batch(Struct):
-    """Masked records, the number of secrets in them, and what the extractor found in them."""
+class Batch(Struct, frozen=True):
+    """Masked records, the number of secrets in them, and what the extractor found."""
 
     records: list[Record]
     masked: int
@@ -66,7 +67,7 @@ class Batch(Struct):
 
 
 class Closed(Struct, frozen=True):
-    """The last piece: lines skipped by reason, damaged lines, and what cost something."""
+    """The last piece: lines skipped by reason, damaged lines, and findings."""
 
     tally: dict[str, int]
     errors: list[str]
@@ -79,40 +80,46 @@ Piece: TypeAlias = Opened | Batch | Rewind | Closed
 def read(job: ReadJob) -> Iterator[Piece]:
     """Yield an Opened, Batches, the Rewinds of them, and a Closed, in the order of the file.
 
-    Raises SourceError or OSError, at the start or midway, when the file cannot be read.
+    Raises SourceError or OSError, at the start or midway, if the file cannot be read.
     """
     content = stream.read(Path(job.path), sessions=job.sessions)
     yield Opened(content.format)
-    extractor, findings = Extractor(_setting(job)), Findings()
-    batch = Batch([], 0, [])
+    extractor, findings = Extractor(_setting(job)) if job.extract else None, Findings()
+    records: list[Record] = []
     for each in content.with_records():
         if isinstance(each, Record):
-            _add(batch, each, extractor if job.extract else None)
-            if len(batch.records) < HANDFUL:
+            records.append(each)
+            if len(records) < BATCH_RECORDS:
                 continue
         else:
             findings.add(each)
             if not isinstance(each, Rewind):
                 continue
-        if batch.records:
-            yield batch
-            batch = Batch([], 0, [])
+        if records:
+            yield _batch(records, extractor)
+            records = []
         if isinstance(each, Rewind):
             yield each
-    if batch.records:
-        yield batch
+    if records:
+        yield _batch(records, extractor)
     yield Closed(dict(content.tally), content.errors, findings.close())
 
 
-def _add(batch: Batch, record: Record, extractor: Extractor | None) -> None:
-    """Mask a record, add it, and propose from it."""
-    if record.use is RecordUse.MESSAGE and len(record.text) > LONGEST_JUDGED:
-        record = structs.replace(record, use=RecordUse.OVERLONG)
-    clean, secrets = mask_record(record)
-    batch.masked += secrets
-    batch.records.append(clean)
-    if extractor is not None:
-        batch.found += extractor.feed(clean)
+def _batch(records: list[Record], extractor: Extractor | None) -> Batch:
+    """Mask records, and propose from them."""
+    with_secrets(record.text for record in records)  # and the clean ones are known as such
+    masked = 0
+    clean: list[Record] = []
+    found: list[Found] = []
+    for record in records:
+        if record.use is RecordUse.MESSAGE and len(record.text) > LONGEST_JUDGED:
+            record = structs.replace(record, use=RecordUse.OVERLONG)
+        record, secrets = mask_record(record)
+        masked += secrets
+        clean.append(record)
+        if extractor is not None:
+            found += extractor.feed(record)
+    return Batch(clean, masked, found)
 
 
 def _setting(job: ReadJob) -> Setting:

@@ -1,4 +1,4 @@
-"""One ingestion: read, mask, keep L0, extract, rank, queue, report."""
+"""One ingestion: read, mask, store L0, extract, rank, queue, report."""
 
 from __future__ import annotations
 
@@ -38,11 +38,9 @@ from reviewer.store.ledger import Ledger
 PROGRESS_SECONDS = 0.1
 SECONDS = 60.0
 SECONDS_A_MEGABYTE = 20.0
-"""Time of the processor for one file, after which it is given up: a hundred times what files take.
-It is looked at between batches of records.
-"""
+"""Limit of CPU time for one file, checked between batches of records: a hundred times the usual."""
 PROBLEMS_NAMED = 5
-"""Files that could not be read, of which the report has the names and reasons."""
+"""Unreadable files listed in the report with names and reasons."""
 
 
 _Read = TypeVar("_Read")
@@ -88,7 +86,7 @@ class Wave:
         """The files that were read."""
         self._findings: dict[Path, list[Finding]] = {}
         self._sessions: set[Path] = set()
-        """The files that are sessions and no notes."""
+        """The files that are sessions, not notes."""
         self._given_up: set[Path] = set()
         self._opened: dict[Path, SourceWriter] = {}
         self._interrupted = False
@@ -118,7 +116,7 @@ class Wave:
             self._database, self._ledger, self._clock, self._number, self._writer.project_id
         )
         while True:
-            self._writer.flush()  # what `give_up` has to say of files
+            self._writer.flush()  # may call `give_up` for files
             try:
                 return end.queue(
                     self._collector,
@@ -136,7 +134,7 @@ class Wave:
                     self._give_up(path, fault)
 
     def _give_up(self, path: Path, problem: Exception) -> None:
-        """Leave a file out of the wave, and name it: its records stay, nothing is proposed from
+        """Leave a file out of the wave, and report it: its records stay, nothing is proposed from
         it, and the next wave reads it again.
         """
         self._collector.give_up(str(path))
@@ -192,13 +190,13 @@ class Wave:
                 self._pass_over(item.path, f"file cannot be read: {problem.strerror}")
 
     def _pass_over(self, path: Path, reason: str) -> None:
-        """Count a file that is not read, and log it where a person may have wanted it read."""
+        """Count a file that is not read, and log it if a person may have wanted it read."""
         self._passed_over[reason] += 1
         if is_unreadable(reason) or reason == LINK_OUTSIDE:
             self._unreadable.append(f"{path}: {reason}")
 
     def _read(self, path: Path, size: int, now: datetime) -> None:
-        """Read a file, unless it is as it was when it was read last."""
+        """Read a file, unless it is unchanged since it was last read."""
         try:
             stamp = whole = Stamp.of(path)
             only = self._only.get(path)
@@ -211,7 +209,7 @@ class Wave:
             self._read_pieces(path, size, stamp, read(job))
             if path not in self._given_up:
                 self._done.add(path)
-        except Exception as problem:  # whatever is wrong with a file, the others are read
+        except Exception as problem:  # one bad file must not stop the others
             if not is_of_a_file(problem):
                 raise
             self._give_up(path, problem)
@@ -240,8 +238,8 @@ class Wave:
                 said += (each.line_start for each in piece.records if each.use is RecordUse.MESSAGE)
                 if time.thread_time() > until:
                     raise SourceError(
-                        f"{path} cannot be read: it takes more than {most:,.0f} s, many times what"
-                        " others of its size take."
+                        f"{path} cannot be read: it takes more than {most:,.0f} s, many times the"
+                        " usual for its size."
                     )
                 self._progress.update(path, self._records, len(self._collector))
                 if self._cancelled():
@@ -262,12 +260,12 @@ class Wave:
                 self._report.error(f"{path}: {error}")
             if self._extract:
                 self._collector.propose(path, now=self._clock(), known=self._known)
-            if not self._interrupted:  # else the next wave proposes from it
+            if not self._interrupted:  # otherwise the next wave proposes from it
                 self._findings[path] = closed.findings
                 writer.finish(stamp, closed.tally)
 
     def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:
-        """The result; None when the person has interrupted it."""
+        """The result; None if interrupted by the person."""
         try:
             with self._breakable():
                 return read()
@@ -287,7 +285,7 @@ class Wave:
                 self._collector.stored_as(record.key, key)
 
     def _summary(self, project: str) -> WaveReport:
-        """What was read; `WaveEnd` adds what is queued."""
+        """Counts from reading; `WaveEnd` adds those of the queue."""
         return WaveReport(
             wave=self._number,
             project=project,
@@ -309,12 +307,12 @@ class Wave:
 
 @contextmanager
 def _going_on_later() -> Iterator[None]:
-    """What stops a wave says how to go on."""
+    """Add to an error how to resume the wave."""
     try:
         yield
     except StoreError as problem:
         raise StoreError(
-            f"{problem} What was read before is kept; the same command goes on from there."
+            f"{problem} Everything read before is kept; run the same command to resume."
         ) from problem
 
 
@@ -348,7 +346,7 @@ class _ProgressMeter:
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a path can be stored as text and opened again under the stored name."""
+    """Whether a path can be stored as text and reopened under the stored name."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -357,7 +355,7 @@ def _is_text(path: Path) -> bool:
 
 
 def _kind(problem: Exception) -> str:
-    """Why a file cannot be read, without what differs from file to file."""
+    """Why a file cannot be read, without details that differ from file to file."""
     return reason_of_fault(problem).partition(" (")[0]
 
 

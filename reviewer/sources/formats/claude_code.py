@@ -69,7 +69,7 @@ class _Session:
             if line.uuid and (left := self._placed(line, node, spot)) is not None:
                 yield self._rewind(turn, left)
             if turn.parts:
-                if self._queue:
+                if self._queue.held:
                     yield from map(self._late, self._queue.passed(turn))
                 yield turn
                 last = turn

@@ -35,15 +35,12 @@ class TextQueue:
 
     def __init__(self, tally: Counter[str]) -> None:
         self._tally = tally
-        self._held: list[_Held] = []
+        self.held: list[_Held] = []
         self._gone = 0
         """Texts that appeared as turns before the record of their leaving the queue."""
 
-    def __bool__(self) -> bool:
-        return bool(self._held)
-
     def enqueued(self, turn: Turn) -> None:
-        self._held.append(_Held(turn, _hash(turn)))
+        self.held.append(_Held(turn, _hash(turn)))
 
     def taken_back(self, turn: Turn) -> None:
         self._tally["queued text taken back"] += 1
@@ -52,7 +49,7 @@ class TextQueue:
     def left(self, turn: Turn | None, at: str | None) -> None:
         """A text left the queue: the one in `turn`, or the oldest."""
         words = None if turn is None else _hash(turn)
-        found = [held for held in self._held if words in (None, held.words)]
+        found = [held for held in self.held if words in (None, held.words)]
         if self._gone and (turn is None or not found):
             self._gone -= 1
         elif waiting := [held for held in found if held.left_at is None]:
@@ -70,19 +67,19 @@ class TextQueue:
 
     def ended(self) -> Iterator[Turn]:
         """The texts still held at the end of the file."""
-        for held in self._held:
+        for held in self.held:
             yield from self._told(held)
-        self._held.clear()
+        self.held.clear()
 
     def _answered(self, turn: Turn) -> Iterator[Turn]:
-        for held in list(self._held):
+        for held in list(self.held):
             if held.left_at is None or held.last_reply == turn.origin.reply:
                 continue
             if (turn.origin.at or held.left_at) < held.left_at:
                 continue
             held.answers, held.last_reply = held.answers + 1, turn.origin.reply
             if held.answers >= ANSWERS:
-                self._held.remove(held)
+                self.held.remove(held)
                 yield from self._told(held)
 
     def _told(self, held: _Held) -> Iterator[Turn]:
@@ -93,9 +90,9 @@ class TextQueue:
             yield held.turn
 
     def _take(self, words: int) -> _Held | None:
-        for held in self._held:
+        for held in self.held:
             if held.words == words:
-                self._held.remove(held)
+                self.held.remove(held)
                 return held
         return None
 

@@ -45,6 +45,8 @@ class Masked(Struct, frozen=True):
 
 def mask(text: str) -> Masked:
     """Replace every credential in `text` by `[masked KIND]`. Idempotent, in linear time."""
+    if is_clean(text):
+        return Masked(text, ())
     parts: list[str] = []
     kinds: list[str] = []
     at = 0
@@ -112,7 +114,7 @@ def _found(text: str) -> Iterator[FoundSecret]:
         yield from _without_overlaps(text, text.encode("latin-1", "replace"))
         return
     for found in _without_overlaps(plain.text, plain.text.encode("latin-1", "replace")):
-        yield FoundSecret(plain.positions[found.start], plain.positions[found.end], found.kind)
+        yield FoundSecret(plain.original(found.start), plain.original(found.end), found.kind)
 
 
 def _without_overlaps(text: str, flat: bytes) -> Iterator[FoundSecret]:

@@ -5,10 +5,11 @@ languages; and spellings that hide one.
 from __future__ import annotations
 
 import re
-from array import array
 from base64 import b64decode
 from binascii import Error as Base64Error
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from reviewer.text.late_pattern import late
@@ -127,12 +128,20 @@ _NAMED = {"quot": '"', "apos": "'", "amp": "&", "equals": "=", "colon": ":"}
 
 
 class Plain(NamedTuple):
-    """A text as displayed, with the original position of each of its characters, and the end of the
-    original last.
+    """A text as displayed, in pieces: unchanged parts of the original alternate with decoded
+    characters.
     """
 
     text: str
-    positions: array[int]
+    starts: list[int]
+    """Start of each piece."""
+    originals: list[int]
+    """Its start in the original."""
+
+    def original(self, position: int) -> int:
+        """The position in the original for a position in this text."""
+        piece = bisect_right(self.starts, position) - 1
+        return self.originals[piece] + (0 if piece % 2 else position - self.starts[piece])
 
 
 def plainly(text: str) -> Plain | None:
@@ -144,17 +153,13 @@ def plainly(text: str) -> Plain | None:
     if not odd and not (may_be_escaped and ESCAPED.search(text)):
         return None
     parts: list[str] = []
-    positions = array("q")
-    at = 0
+    originals = [0]
     for found in _HIDING.finditer(text):
-        instead = _seen(found[0])
-        parts += [text[at : found.start()], instead]
-        positions.extend(range(at, found.start()))
-        positions.extend([found.start()] * len(instead))
-        at = found.end()
-    parts.append(text[at:])
-    positions.extend(range(at, len(text) + 1))
-    return Plain("".join(parts), positions)
+        parts += [text[originals[-1] : found.start()], _seen(found[0])]
+        originals += found.span()
+    parts.append(text[originals[-1] :])
+    starts = [0, *accumulate(map(len, parts[:-1]))]
+    return Plain("".join(parts), starts, originals)
 
 
 def _seen(hiding: str) -> str:

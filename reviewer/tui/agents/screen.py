@@ -21,7 +21,7 @@ from reviewer.agents.program import missing_mcp, program
 from reviewer.agents.wiring import WiringPlace, WiringScope, home
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.projects import work_tree
+from reviewer.projects import tree_root, work_tree
 from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -180,7 +180,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         planned = await to_thread(self._plan, row.agent, self._place(scope))
 
         async def write() -> str:
-            await to_thread(self._connections.connect, planned, folder=_tree_root())
+            await to_thread(self._connections.connect, planned, folder=tree_root())
             lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])
             done = (
                 f"Connected {row.title} {SCOPE_WORDS[scope]} - {keys.DISCONNECT.key} takes it back."
@@ -231,7 +231,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         planned = await to_thread(self._connections.plan_disconnect, connection, place)
 
         async def write() -> str:
-            await to_thread(self._connections.disconnect, planned, folder=_tree_root())
+            await to_thread(self._connections.disconnect, planned, folder=tree_root())
             return f"Disconnected {title} {where} - {keys.CONNECT.key} connects it again."
 
         await self._agree(f"Disconnect {title} {where}", planned, write)
@@ -241,7 +241,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self.read_pane(self.about)
 
     def _place(self, scope: WiringScope) -> WiringPlace:
-        return self._placed(scope, home() if scope is WiringScope.USER else Path(_tree_root()))
+        return self._placed(scope, home() if scope is WiringScope.USER else Path(tree_root()))
 
     def _placed(self, scope: WiringScope, root: Path) -> WiringPlace:
         environment = dict(os.environ)
@@ -251,12 +251,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if self._store != user_data_path("reviewer", appauthor=False) / "reviewer.db":
             command += ["--db", str(self._store)]
         return WiringPlace(scope=scope, root=root, command=tuple(command), environment=environment)
-
-
-def _tree_root() -> str:
-    """The root of the work tree of this folder; empty if there is none."""
-    tree = work_tree()
-    return tree.root if tree else ""
 
 
 class AgentList(LoadedList[AgentState]):

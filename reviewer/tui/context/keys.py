@@ -41,6 +41,7 @@ PIN = Action(
 IMPORTANT = Action(
     "make_important", "i", "important",
     "Compress this with more care; again makes it normal.", "Decide", writes=True,
+    beside=PIN.id,
 )  # fmt: skip
 LEAVE_OUT = Action(
     "make_skip", "x", "skip",
@@ -48,37 +49,25 @@ LEAVE_OUT = Action(
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Keep a text or a wish in every summary of this; a regular expression, too.",
+    "Keep what is lost in every summary; or a text, a wish, a whole turn; or none.",
     "Decide", writes=True,
 )  # fmt: skip
 OPEN = Action(
     "open_row", "enter", "turns",
-    "Show the turns of this segment, or hide them; of an applied summary, the original.",
+    "Show the turns of this segment, or hide them; read an applied summary and its original.",
     "Look",
 )  # fmt: skip
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.", "Select")
-SURVIVE_NOTHING = Action(
-    "retain_nothing", "", "nothing must survive",
-    "Take back what must survive of this.", "Decide", writes=True,
-)  # fmt: skip
-KEEP_LOST = Action(
-    "pin_lost", "", "keep what is lost",
-    "Keep a piece that this level loses in every summary.", "Decide", writes=True,
-)  # fmt: skip
 ASK_MODEL = Action(
-    "write_segment", "", "ask the model",
-    "Let the model write this segment.", "Decide", writes=True,
-)  # fmt: skip
-ASK_FOR_ALL = Action(
-    "write_all", "", "ask for all",
-    "Let the model write every segment that is not Full.", "Decide", writes=True,
+    "ask_model", "", "ask the model",
+    "Let the model write this segment, or every one that is not Full.", "Decide", writes=True,
 )  # fmt: skip
 
 CONTEXT = Pane(
     "context", "Context",
     (*LEVELS, APPLY, EDIT, FIT, PIN, IMPORTANT, LEAVE_OUT, SURVIVE, keys.UNDO, keys.REDO, OPEN,
-     keys.FILTER, keys.OPEN_SOURCE, keys.COPY, keys.MENU, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, keys.PROJECT, CONTEXTS, KEEP_LOST, SURVIVE_NOTHING, ASK_MODEL,
-     ASK_FOR_ALL, HAND_OVER),
+     keys.FILTER, keys.OPEN_SOURCE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, keys.COPY, keys.MENU,
+     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, CONTEXTS,
+     ASK_MODEL, HAND_OVER),
     (FULL, APPLY, FIT, SURVIVE, PIN, LEAVE_OUT, OPEN, IMPORTANT, EDIT, keys.UNDO),
 )  # fmt: skip

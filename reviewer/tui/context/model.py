@@ -1,7 +1,7 @@
 """A context on the screen as values: rows, levels, previews, what each level loses.
 
 No widget and no store. A preview is kept for each text of a segment at a level, so that going back
-and forth is free; sizes without a preview are estimates and marked as such.
+and forth is free.
 """
 
 from __future__ import annotations
@@ -15,25 +15,18 @@ from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import LAST_FULL
 from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
+from reviewer.compression.retention import criteria
 from reviewer.compression.segments import opening, title_of
-from reviewer.compression.summarizer import target_tokens
 from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import CommitRow, ContextView, PatternCheck
+    from reviewer.commits.values import CommitRow, ContextView
     from reviewer.compression.expansion import AppliedSummary
     from reviewer.engine import Engine
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
 PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
-NEEDS = {
-    "turn": "an important turn",
-    "request": "the request",
-    "instruction": "an instruction",
-    "decision": "a decision",
-}
-"""Losses that a person has to know of, whatever the score says."""
 
 
 class ContextRead(Struct, frozen=True):
@@ -41,6 +34,8 @@ class ContextRead(Struct, frozen=True):
 
     context: ContextView
     commits: Sequence[CommitRow]
+    numbers: Mapping[int, int]
+    """The number of each turn, by commit."""
     segments: tuple[Segment, ...]
     plan: CompressionPlan | None
     sent: int
@@ -48,7 +43,7 @@ class ContextRead(Struct, frozen=True):
     applied: Mapping[int, AppliedSummary] = {}
     """The summaries among the turns, by commit."""
     titles: tuple[str, ...] = ()
-    """What the segments are about, from their first turn where they are left out as a whole."""
+    """What the segments are about."""
     levels: tuple[ChosenLevel, ...] = ()
     trouble: str = ""
     hits: frozenset[int] = frozenset()
@@ -70,30 +65,32 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
     levels = engine.compression.levels.get(number)
     applied = engine.compression.applied(number)
     lines = {each.id: each.first_line for each in commits}
-    titles = tuple(
-        (
-            _applied_title(each, applied)
-            or (title_of(each) if each.tokens else _first_opening(each, lines))
-            or each.id
-        )
-        for each in segments
-    )
+    titles = tuple(_title(each, applied, lines) for each in segments)
     hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
     return ContextRead(
-        context, commits, segments, plan, sent, version, applied, titles, levels, trouble, hits
+        context,
+        commits,
+        engine.compression.numbers(number),
+        segments,
+        plan,
+        sent,
+        version,
+        applied,
+        titles,
+        levels,
+        trouble,
+        hits,
     )
 
 
-def _applied_title(segment: Segment, applied: Mapping[int, AppliedSummary]) -> str:
-    """The title of what the first summary of a segment stands for; empty without a summary."""
-    found = (applied.get(turn.commit or 0) for turn in segment.turns)
-    return next((each.title for each in found if each), "")
-
-
-def _first_opening(segment: Segment, lines: Mapping[int, str]) -> str:
-    """The title of a segment that is skipped, whose texts are not sent."""
-    openings = (opening(lines.get(turn.commit or 0, "")) for turn in segment.turns)
-    return next(filter(None, openings), "")
+def _title(
+    segment: Segment, applied: Mapping[int, AppliedSummary], lines: Mapping[int, str]
+) -> str:
+    first = segment.turns[0].commit or 0
+    if first in applied:
+        return applied[first].title or segment.id
+    # Of what is skipped no text is read.
+    return (title_of(segment) if segment.tokens else opening(lines.get(first, ""))) or segment.id
 
 
 def choices_of(
@@ -127,12 +124,8 @@ def choices_of(
     return tuple(choices)
 
 
-class Key(NamedTuple):
-    """Identifies a preview: the commits, the level, and the text where it is not the engine's."""
-
-    sources: tuple[int, ...]
-    level: Level
-    content: str | None
+Key = tuple[tuple[int, ...], Level, str | None]
+"""Identifies a preview: the commits, the level, and the text where it is not the engine's."""
 
 
 class ContextRow(NamedTuple):
@@ -142,25 +135,6 @@ class ContextRow(NamedTuple):
     commit: CommitRow | None
 
 
-class TokenSize(NamedTuple):
-    """Tokens, and whether they were counted or are an estimate."""
-
-    tokens: int
-    exact: bool
-
-
-class Checked(Struct, frozen=True):
-    """A preview with the criteria of its segment checked against it."""
-
-    preview: SegmentPreview
-    checks: tuple[PatternCheck, ...] = ()
-
-    @property
-    def level(self) -> Level:
-        """The level at which the segment is sent."""
-        return Level.FULL if self.preview.kept else self.preview.level
-
-
 class CheckResult(NamedTuple):
     """One result of the checks in words."""
 
@@ -168,47 +142,28 @@ class CheckResult(NamedTuple):
     good: bool
 
 
-def findings(found: Checked, why_full: str = "") -> list[CheckResult]:
+def findings(preview: SegmentPreview, why_full: str = "") -> list[CheckResult]:
     """What a summary lacks and what must survive.
 
-    `why_full`: why the segment stands at Full.
+    `why_full`: why the segment stands at Full; empty where that is said elsewhere.
     """
-    preview = found.preview
     fidelity, compressed = preview.fidelity, preview.compressed
     if preview.level is Level.FULL:
-        return [CheckResult(why_full or "Full loses nothing", True)]
+        return [CheckResult(why_full, True)] if why_full else []
     if preview.kept:
         return [CheckResult(f"Full: {preview.kept.rstrip('.')}", not preview.refused)]
-    bad = [f'"{each.pattern.text}" is missing' for each in found.checks if each.state == "missing"]
-    bad += [each.message.rstrip(".") for each in preview.failures]
+    failing = [each.pattern for each in preview.failures]
+    bad = [each.message.rstrip(".") for each in preview.failures]
     if compressed.engine == OFFLINE:
         bad += [f'"{" ".join(each.split())}" needs a model' for each in preview.unchecked]
-    missing = {NEEDS[each.kind] for each in fidelity.lost_information if each.kind in NEEDS}
-    needs = [*fidelity.needs_missing, *sorted(missing - set(fidelity.needs_missing))]
-    bad += [f"{need} is missing" for need in needs]
-    points = len(compressed.anchors)
-    kept = points - len(compressed.anchors_missing)
-    if kept < points:
-        bad.append(f"key points {kept} of {points}")
-    if preview.shortens_the_person:
-        bad.append("what you said is shortened")
-    if fidelity.invented:
-        bad.append(f"not in the source: {', '.join(fidelity.invented[:3])}")
-    if fidelity.orders:
-        bad.append(f'reads like a planted order: "{fidelity.orders[0]}"')
-    if not bad and not fidelity.passes_threshold:
-        bad.append("much of what was said is missing")
-    good = [f'"{each.pattern.text}"' for each in found.checks if each.state == "matches"]
+    bad += fidelity.found
+    bad += ["an important turn is missing"] if preview.lost_turns else []
+    bad += ["what you said is shortened"] if preview.shortens_the_person else []
+    good = [f'"{each.text}"' for each in criteria(preview.segment).patterns if each not in failing]
     if compressed.engine != OFFLINE:
-        good.append(
-            f"written {compressed.engine}"
-            if compressed.engine == BY_HAND
-            else f"written by {compressed.engine}"
-        )
-    return [
-        *(CheckResult(each, False) for each in bad),
-        *(CheckResult(each, True) for each in good),
-    ]
+        by = "" if compressed.engine == BY_HAND else "by "
+        good.append(f"written {by}{compressed.engine}")
+    return [CheckResult(each, each in good) for each in (*bad, *good)]
 
 
 class ContextModel:
@@ -218,24 +173,26 @@ class ContextModel:
         self.segments: tuple[Segment, ...] = ()
         self.titles: tuple[str, ...] = ()
         self.commits: Mapping[int, CommitRow] = {}
+        self.numbers: Mapping[int, int] = {}
+        """The number of each turn, by commit; a segment has that of its first turn."""
         self.plan: CompressionPlan | None = None
         self.rows: list[ContextRow] = []
         self.cursor = 0
         self.words = ""
-        """A filter: only the turns that it finds, and segments with its words in their title."""
+        """A filter: only the turns that it finds, and segments with its words in their number or
+        title.
+        """
         self.hits: frozenset[int] = frozenset()
         self.sent = 0
         self.applied: Mapping[int, AppliedSummary] = {}
         """The summaries among the turns, by commit."""
         self.opened: set[tuple[int, ...]] = set()
-        """The segments that were opened, by their turns; of those with several turns and applied
-        summaries, which show them from the start, the ones that were closed.
-        """
+        """The segments that show their turns, by these."""
         self.look: tuple[tuple[int, ...], Level] | None = None
         """The level that a segment, by its turns, is looked at, without choosing it."""
         self.chosen: tuple[ChosenLevel, ...] = ()
         """The levels that the store has."""
-        self.previews: dict[Key, Checked] = {}
+        self.previews: dict[Key, SegmentPreview] = {}
         self.troubles: dict[Key, str] = {}
         """Why there is no preview, as a sentence."""
 
@@ -247,6 +204,7 @@ class ContextModel:
         self.opened, self.segments, self.sent = opened, found.segments, found.sent
         self.titles, self.hits, self.applied = found.titles, found.hits, found.applied
         self.commits = {each.id: each for each in found.commits}
+        self.numbers = found.numbers
         self.plan = found.plan
         self.take(found.levels)
         self._arrange(here)
@@ -269,13 +227,11 @@ class ContextModel:
             if at < 0:
                 rows += [ContextRow(None, commit)] if hit else []
                 continue
-            title = self.titles[at].casefold()
+            title = self.numbered_title(ContextRow(at, None)).casefold()
             if at not in shown and (hit or all(word in title for word in words)):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
-            sources = self._sources(at)
-            several = len(sources) > 1 and not self.applied.keys().isdisjoint(sources)
-            opened = (sources in self.opened) is not several
+            opened = self._sources(at) in self.opened
             if at in shown and ((words and hit) or opened):
                 rows.append(ContextRow(at, commit))
         self.rows = rows
@@ -343,13 +299,16 @@ class ContextModel:
             return applied.title if applied and applied.title else row.commit.first_line
         return self.titles[row.segment or 0]
 
-    def number(self, at: int) -> str:
-        """The number of a segment: that of its id."""
-        return self.segments[at].id.removeprefix("s")
+    def number(self, row: ContextRow) -> str:
+        """The number of a turn in the session; of a segment that of its first turn."""
+        return str(self.numbers.get(self.commits_of(row)[0], ""))
+
+    def number_of(self, segment: str) -> str:
+        """The number of a segment by its id."""
+        return self.number(ContextRow(self.place(segment), None))
 
     def numbered_title(self, row: ContextRow) -> str:
-        number = f"{self.number(row.segment)} " if row.segment is not None else ""
-        return number + self.title(row)
+        return f"{self.number(row)} {self.title(row)}"
 
     def applied_summary(self, row: ContextRow) -> int | None:
         """The commit of a row that is one applied summary."""
@@ -363,29 +322,27 @@ class ContextModel:
         return self.sent + sum(self._shorter(each) for each in self.applied)
 
     def original_of(self, at: int) -> int:
-        """The tokens of a segment, before any summary."""
-        sources = self._sources(at)
-        return self.segments[at].tokens + sum(
-            self._shorter(each) for each in sources if each in self.applied
-        )
+        """The tokens of a segment, before its summary."""
+        return self.segments[at].tokens + self._shorter(self._sources(at)[0])
 
     def _shorter(self, summary: int) -> int:
         """The tokens that an applied summary saves; none where it is left out itself."""
-        commit = self.commits[summary]
-        saved = self.applied[summary].tokens_before - commit.tokens
-        return saved if commit.priority is not Priority.SKIP else 0
+        commit, applied = self.commits[summary], self.applied.get(summary)
+        if applied is None or commit.priority is Priority.SKIP:
+            return 0
+        return applied.tokens_before - commit.tokens
 
-    def lost_by(self, at: int) -> tuple[str, ...]:
-        """What the applied summaries of a segment have not."""
-        found = (self.applied[each].loses for each in self._sources(at) if each in self.applied)
-        return tuple(loss for loses in found for loss in loses)
+    def lost_by(self, row: ContextRow) -> tuple[str, ...]:
+        """What the applied summary of a row lost."""
+        found = self.applied_summary(row)
+        return self.applied[found].loses if found is not None and found in self.applied else ()
 
     # levels
 
     def why_full(self, choice: LevelChoice) -> str:
         """Why a segment stands at Full."""
         if not self.applied.keys().isdisjoint(choice.sources):
-            return "Stands for the original since it was applied"
+            return ""
         if any(each.is_about(choice.sources) for each in self.chosen):
             return "Full: chosen"
         return "Full: the newest stay whole"
@@ -464,9 +421,9 @@ class ContextModel:
 
     @staticmethod
     def key(choice: LevelChoice) -> Key:
-        return Key(choice.sources, choice.level, choice.content)
+        return choice.sources, choice.level, choice.content
 
-    def shown(self, choice: LevelChoice) -> Checked | None:
+    def shown(self, choice: LevelChoice) -> SegmentPreview | None:
         """The preview of a choice, once it was written."""
         return self.previews.get(self.key(choice))
 
@@ -474,10 +431,10 @@ class ContextModel:
         """Why there is no preview; empty when there is one, or it is not written yet."""
         return self.troubles.get(self.key(choice), "")
 
-    def put_preview(self, choice: LevelChoice, found: Checked) -> None:
+    def put_preview(self, choice: LevelChoice, found: SegmentPreview) -> None:
         self.previews[self.key(choice)] = found
 
-    def keep_previews(self, plan: CompressionPlan, found: Sequence[Checked]) -> None:
+    def keep_previews(self, plan: CompressionPlan, found: Sequence[SegmentPreview]) -> None:
         """Keep the previews of a plan."""
         for choice, each in zip(plan.choices, found, strict=True):
             self.put_preview(choice, each)
@@ -491,10 +448,21 @@ class ContextModel:
             )
             self.plan = structs.replace(self.plan, choices=choices)
 
-    def is_doubtful(self, choice: LevelChoice) -> bool:
-        """Whether the summary does not pass its checks, or cannot be written."""
+    def needs_a_look(self, row: ContextRow) -> bool:
+        """Whether the summary of a segment does not pass its checks, shortens what the person said,
+        or cannot be written.
+        """
+        choice = self.chosen_for(row) if row.commit is None else None
+        if choice is None or choice.level is Level.FULL:
+            return False
         found = self.shown(choice)
-        return bool(self.trouble(choice)) or (found is not None and bool(doubts([found.preview])))
+        doubtful = found is not None and (bool(doubts([found])) or found.shortens_the_person)
+        return doubtful or bool(self.trouble(choice))
+
+    def next_to_look_at(self, step: int) -> int | None:
+        """The nearest row below, or above, that needs a look."""
+        rows = range(self.cursor + step, len(self.rows) if step > 0 else -1, step)
+        return next((at for at in rows if self.needs_a_look(self.rows[at])), None)
 
     def forget_previews(self) -> None:
         """The turns changed: write every preview again."""
@@ -518,27 +486,25 @@ class ContextModel:
                 found.setdefault(key, each)
         return list(found.values())
 
-    def size(self, choice: LevelChoice) -> TokenSize:
-        """The tokens that a segment will have in the context."""
-        whole = self.segments[self.place(choice)].tokens
+    def size(self, choice: LevelChoice) -> int | None:
+        """The tokens that a segment will have in the context; None until that is known."""
         if choice.level is Level.FULL:
-            return TokenSize(whole, True)
+            return self.segments[self.place(choice.segment)].tokens
         found = self.shown(choice)
-        if found is None:
-            return TokenSize(target_tokens(whole, choice.level), False)
-        return TokenSize(found.preview.tokens, True)
+        return None if found is None else found.tokens
 
-    def place(self, choice: LevelChoice) -> int:
-        """The index of the segment of a choice."""
-        return next(at for at, each in enumerate(self.segments) if each.id == choice.segment)
+    def place(self, segment: str) -> int:
+        """The index of a segment by its id."""
+        return next(at for at, each in enumerate(self.segments) if each.id == segment)
 
-    def after(self) -> TokenSize:
-        """The tokens that the whole context will have."""
-        if self.plan is None:
-            return TokenSize(self.sent, True)
-        sizes = [self.size(each) for each in self.plan.choices]
-        saved = sum(each.tokens for each in self.segments) - sum(each.tokens for each in sizes)
-        return TokenSize(self.sent - saved, all(each.exact for each in sizes))
+    def after(self) -> int | None:
+        """The tokens that the whole context will have; None until that is known."""
+        sizes = [self.size(each) for each in self.all_choices]
+        known = [size for size in sizes if size is not None]
+        if len(known) < len(sizes):
+            return None
+        pairs = zip(known, self.segments, strict=False)
+        return self.sent + sum(size - each.tokens for size, each in pairs)
 
     def compressed(self) -> list[LevelChoice]:
         """The choices that are not Full."""
@@ -554,7 +520,3 @@ def _chosen(choice: LevelChoice, *, own: bool, target: int = 0) -> ChosenLevel:
 def doubts(previews: Sequence[SegmentPreview]) -> list[SegmentPreview]:
     """The summaries that do not pass their checks."""
     return [each for each in previews if each.in_doubt or each.refused]
-
-
-def is_by_hand(choice: LevelChoice) -> bool:
-    return choice.engine == BY_HAND

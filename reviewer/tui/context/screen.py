@@ -6,24 +6,23 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import structs
 from rich.cells import cell_len
 from textual import on
-from textual.app import ComposeResult
 
 from reviewer.commits.search import parse_filter
 from reviewer.commits.values import Pattern, Priority
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
-from reviewer.compression.retention import criteria
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
-from reviewer.compression.values import BY_HAND, OFFLINE, Level
+from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
@@ -32,19 +31,18 @@ from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.context import keys
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
-    Checked,
     ContextModel,
     ContextRead,
     ContextRow,
     doubts,
+    findings,
     read_context,
 )
 from reviewer.tui.context.panes import (
-    ChecksLine,
     RowsList,
-    SummaryPane,
-    summary_blocks,
-    with_open_markers,
+    levels_named,
+    loss_blocks,
+    summary_block,
 )
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
@@ -55,6 +53,7 @@ from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
+from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
@@ -66,11 +65,12 @@ MAX_SESSIONS = 500
 MAX_NAMED = 8
 """Segments that a message names."""
 REQUEST_CELLS = 60
+FEW = 3
+"""Lines of losses that need no pane of half the height."""
 FEWEST_NAME = 8
 """Cells of the session's name in the title."""
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
-SHOWS_ORIGINAL = f"Applied: {keys.OPEN.key} shows the original turns."
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
@@ -87,28 +87,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.data = ContextModel()
         self.rows = RowsList(self.data, id="rows")
         self.rows.empty = READING
-        self.summary = SummaryPane()
-        self.checks = ChecksLine()
-        super().__init__(engine, project, self.rows, [self.summary], title="Context")
+        self.summary = TextPane(id="summary")
+        self.losses = TextPane(id="losses")
+        panes = [self.summary, self.losses]
+        super().__init__(engine, project, self.rows, panes, title="Context")
         self.context: ContextView | None = None
         self._wanted = context
         self._read = False
         self._version: object = None
         self._writes = False
         """A preview is being written."""
-        self._opened: ContextRow | None = None
-        """The row whose summary shows the original in place of its marker."""
-
-    def compose_right(self) -> ComposeResult:
-        yield self.summary
-        yield self.checks
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._show_whole)
+        self.call_after_refresh(self._draw)
 
     def on_descendant_focus(self) -> None:
         super().on_descendant_focus()
-        self.set_class(self.summary.has_focus, "-reading")
+        self.set_class(self.focused in self.panes, "-reading")
 
     # why a key cannot be used now
 
@@ -177,12 +172,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.overlay is None and self.question is None and self.host.running is None:
             super().watch_store()
 
-    def action_refresh(self) -> None:
-        """Read everything again, and write every preview again."""
-        self.data.forget_previews()
-        if self.context is not None:
-            self.open_context(self.context.id, "Read again.")
-
     async def action_choose_context(self) -> None:
         """Choose among the sessions that were opened and those that were read."""
         found = await to_thread(self._sessions)
@@ -217,8 +206,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 name, folder = path.stem, path.parent.name
                 found.append((read.last, read.path, read.request, read.size, name, folder))
         found.sort(key=lambda each: each[0], reverse=True)
-        found = found[:MAX_SESSIONS]
-        return [_session_option(*each) for each in found]
+        largest = max((each[3] for each in found), default=0)
+        return [
+            _session_option(*each, largest=each[3] == largest > 0) for each in found[:MAX_SESSIONS]
+        ]
 
     def _import(self, path: Path) -> None:
         """Import a transcript in a thread and open it."""
@@ -263,7 +254,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.data.load(found, opened, here)
         nothing = "No turn matches." if self.data.words else "This session has no turns."
         self.rows.empty = (found.trouble or nothing,)
-        self._stop_previews()
+        self.void("previews")  # what is being written is not wanted any more
+        self._writes = False
         self.show_empty(empty=not self.data.commits)
         self.rows.rows_changed()
         self._keep_place()
@@ -281,10 +273,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             keep_context(self.engine.path, self.project, self.context.id, self.data.first_commit)
         except OSError as error:
             self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
-
-    def on_unmount(self) -> None:
-        self._stop_previews()
-        self._keep_place()
 
     # the filter
 
@@ -309,10 +297,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
-        self._opened = None
         chosen = self.data.chosen_for(self.data.row)
         if self.data.look and (chosen is None or chosen.sources != self.data.look[0]):
             self.data.look = None
+            self.status.say("")  # it names the key that would have chosen this level
         self._draw()
         if not self._writes:
             self._write_next()
@@ -325,15 +313,15 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         choice = wanted[0]
         key, plan = self.data.key(choice), self.data.plan_of(choice)
-        at = self.data.place(choice)
+        at = self.data.place(choice.segment)
 
-        def work() -> Checked | None:
+        def work() -> SegmentPreview | None:
             try:
                 return self._preview(plan)
             except ConflictError:
                 return None
 
-        def then(found: Checked | None) -> None:
+        def then(found: SegmentPreview | None) -> None:
             if found is not None:
                 self.data.put_preview(choice, found)
                 self._written(at)
@@ -347,42 +335,28 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         self.read(work, then, group="previews", failed=failed)
 
+    def _preview(self, plan: CompressionPlan, watch: Watch | None = None) -> SegmentPreview:
+        """The preview of a plan of one segment, in a thread."""
+        return self.engine.compression.preview(plan, watch).segments[0]
+
     def _written(self, at: int) -> None:
-        self._redraw(at)
-        self._write_next()
-
-    def _stop_previews(self) -> None:
-        """What is being written is not wanted any more."""
-        self.void("previews")
-        self._writes = False
-
-    def _preview(self, plan: CompressionPlan, watch: Watch | None = None) -> Checked:
-        """The preview of a plan of one segment with its criteria checked, in a thread."""
-        return self._checked(self.engine.compression.preview(plan, watch).segments[0])
-
-    def _checked(self, found: SegmentPreview) -> Checked:
-        asked = criteria(found.segment).patterns
-        return Checked(found, self.engine.contexts.check(asked, found.compressed.content))
-
-    def _redraw(self, at: int) -> None:
+        """Show the preview of a segment, and write the next one."""
         self.rows.refresh()
         row = self.data.row
         if row is not None and row.segment == at and not self.cursor_rest.waiting:
             self._draw()
         else:
             self._show_whole()
+        self._write_next()
 
     def _show_whole(self) -> None:
         if self.context is None:
             return
         signs, after = glyphs(self.app), self.data.after()
-        words = f"{'' if after.exact else '~'}{after.tokens:,}"
+        words = signs.ellipsis if after is None else f"{after:,}"
         if target := self.data.target:
-            words += f" of {target:,}" + (f" {signs.attention}" if after.tokens > target else "")
+            words += f" of {target:,}" + (f" {signs.attention}" if (after or 0) > target else "")
         whole = f"{self.data.original:,} tokens {signs.arrow} {words}"
-        counted = f"{count(len(self.data.commits), 'turn')} {signs.dot} {whole}"
-        if cell_len(counted) + FEWEST_NAME + 7 <= self.rows.size.width:
-            whole = counted
         room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
@@ -391,67 +365,89 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Draw the panes for the row under the cursor."""
         self._show_whole()
         data, row, signs = self.data, self.data.row, glyphs(self.app)
-        if row is None or row == self._opened:
+        if row is None:
             return
-        title, choice = data.numbered_title(row), data.choice(row)
-        if row.commit is not None or choice is None:
-            self.summary.name_levels()
-            self.checks.show(None)
-            if row.commit is not None:
-                self._read_turn(row.commit.id, title)
+        if row.commit is not None:
+            self._read_turn(row.commit.id)
             return
-        if data.priority(row) is Priority.SKIP:
-            self.summary.name_levels()
-            self.checks.show(None)
-            self._say_in_summary(self._no_segment() or "", title)
+        choice = data.choice(row)
+        found = data.shown(choice) if choice is not None else None
+        if found is None or choice is None or data.priority(row) is Priority.SKIP:
+            words = self._no_segment() or (choice and data.trouble(choice)) or "Being written ..."
+            self._fill([_line(words)], self._levels(row), [], "")
             return
+        lost = (*(() if found.kept else found.fidelity.loses), *data.lost_by(row))
+        title = f"loses {len(lost):,}" if lost else "loses nothing"
+        results = findings(found, data.why_full(choice))
+        sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
+        block = summary_block((sent or found).compressed.content, signs)
+        summary = data.applied_summary(row)
+        if summary is not None and found.level is Level.FULL:
+            block = summary_block(found.segment.turns[0].text, signs)
+            self._read_original(summary, block)
+        self._fill([block], self._levels(row), loss_blocks(results, lost, signs), title)
+
+    def _fill(
+        self, blocks: Sequence[TextBlock], levels: str, losses: Sequence[TextBlock], title: str
+    ) -> None:
+        row = self.data.row
+        named = self.data.numbered_title(row) if row is not None else ""
+        room = max(self.summary.size.width - cell_len(levels) - 7, 0) if levels else cell_len(named)
+        named = cut(display_line(named), room, glyphs(self.app).ellipsis) if room > 7 else ""
+        self.summary.show(blocks, title=named or levels, hint=levels if named else "")
+        self.losses.show(losses, title=title)
+        self.set_class(len(losses) < FEW, "-few")
+
+    def _levels(self, row: ContextRow) -> str:
+        """The tokens of a segment at each level; of an applied summary only where it is to be
+        shortened again.
+        """
+        data, choice, signs = self.data, self.data.choice(row), glyphs(self.app)
+        if choice is None or row.segment is None or data.priority(row) is Priority.SKIP:
+            return ""
+        if data.applied_summary(row) is not None and choice.level is Level.FULL:
+            return ""
         figures = []
         for level in Level:
             found = data.shown(data.at_level(choice, level))
-            tokens = f"{found.preview.tokens:,}" if found else signs.ellipsis
+            tokens = f"{found.tokens:,}" if found else signs.ellipsis
             if level is Level.FULL:
-                tokens = f"{data.segments[row.segment or 0].tokens:,}"
+                tokens = f"{data.segments[row.segment].tokens:,}"
             figures.append(f"{LEVEL_NAMES[level]} {tokens}")
-        self.summary.name_levels(figures, choice.level)
         found = data.shown(choice)
-        if found is None:
-            self._say_in_summary(data.trouble(choice) or "Being written ...", title)
-            self.checks.show(None)
-            return
-        lost = data.lost_by(row.segment or 0)
-        blocks = summary_blocks(found, signs)
-        if data.applied_summary(row) is not None:
-            blocks = [TextBlock(SHOWS_ORIGINAL, "dim", first=(Run(" "),)), TextBlock(""), *blocks]
-        self.summary.show(blocks, title=title)
-        self.checks.show(found, data.why_full(choice), lost)
+        chosen = Level.FULL if found is not None and found.kept else choice.level
+        return levels_named(figures, chosen, self.summary.size.width - 4, signs)
 
-    def _say_in_summary(self, words: str, title: str) -> None:
-        self.summary.show([TextBlock(words, "dim", first=(Run(" "),))], title=title)
+    def _read_original(self, summary: int, block: TextBlock) -> None:
+        """Show the original of an applied summary below it."""
 
-    def _read_turn(self, number: int, title: str) -> None:
-        def then(view: CommitView) -> None:
+        def then(text: str) -> None:
             row = self.data.row
-            if row is not None and row.commit is not None and row.commit.id == number:
-                text = view.text
-                blocks = []
-                if view.row.type == "summary":
-                    text = with_open_markers(text, glyphs(self.app))
-                    blocks = [TextBlock(SHOWS_ORIGINAL, "dim", first=(Run(" "),)), TextBlock("")]
-                blocks.append(
-                    TextBlock(text, "text", first=(Run(" "),), rest=(Run(" "),), limit=64_000)
-                )
-                patterns = view.retention.patterns
-                for each in patterns:
-                    blocks.append(
-                        TextBlock(f"must survive: {each.text}", "accent", first=(Run(" "),))
-                    )
-                if view.retention.instructions:
-                    words = f"must survive: {view.retention.instructions}"
-                    blocks.append(TextBlock(words, "accent", first=(Run(" "),)))
-                if applied := self.data.applied.get(number):
-                    words = f"loses: {f' {glyphs(self.app).dot} '.join(applied.loses) or 'nothing'}"
-                    blocks.append(TextBlock(words, "dim", first=(Run(" "),)))
-                self.summary.show(blocks, title=title)
+            if row is not None and self.data.applied_summary(row) == summary:
+                bar = (Run(f"{glyphs(self.app).bar} ", "accent"),)
+                below = [
+                    TextBlock(""),
+                    _line("The original:"),
+                    TextBlock(text, first=bar, rest=bar),
+                ]
+                self.summary.show([block, *below])
+
+        self.read(lambda: self.engine.compression.original(summary), then, group="turn")
+
+    def _read_turn(self, number: int) -> None:
+        def then(view: CommitView) -> None:
+            row, margin = self.data.row, (Run(" "),)
+            if row is None or row.commit is None or row.commit.id != number:
+                return
+            blocks = [TextBlock(view.text, first=margin, limit=64_000)]
+            asked = [each.text for each in view.retention.patterns]
+            asked += [view.retention.instructions] if view.retention.instructions else []
+            lines = [TextBlock(each, "accent", first=margin) for each in asked]
+            pin, survive = self.key_of(keys.PIN), self.key_of(keys.SURVIVE)
+            ways = f"{pin} always sends this turn whole; {survive} names what must survive of it."
+            if view.row.priority is Priority.PINNED:
+                ways = f"This turn is always sent whole; {pin} makes it normal again."
+            self._fill(blocks, "", lines or [_line(ways)], "must survive")
 
         self.read(lambda: self.engine.contexts.commit(number), then, group="turn")
 
@@ -468,7 +464,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         act = await to_thread(self.engine.compression.levels.put, number, levels, title)
         if act:
             self._note(act, words, here)
-            self.say(f"{words} - {self.key_of(shared.UNDO)} to undo")
+        undo = f" - {self.key_of(shared.UNDO)} to undo"
+        self.say(f"{words}{undo}" if act else f"Already so: {words}.")
         self.note_version()
         self.data.look = None
         self.data.take(levels)
@@ -492,17 +489,26 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self._choose_level(Level.TAGS)
 
     async def _choose_level(self, level: Level) -> None:
-        """Look at a level; the one that is shown already is chosen."""
-        data, choice = self.data, self.data.choice(self.data.row)
-        if choice is None:
+        """Look at a level; the one that is looked at is chosen."""
+        data, chosen = self.data, self.data.chosen_for(self.data.row)
+        looked = data.choice(data.row)
+        if chosen is None or looked is None:
             return
-        words = f"{LEVEL_NAMES[level]} for segment {data.number(data.place(choice))}"
-        if level is choice.level:
-            await self._put_levels(data.with_own(choice), words)
-        else:
-            data.look = choice.sources, level
-            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} again chooses it.")
+        number = data.number_of(chosen.segment)
+        words = f"{LEVEL_NAMES[level]} for segment {number}"
+        if level is chosen.level:
+            data.look = None
             self.follow()
+            found = data.shown(chosen)
+            kept = found.kept.rstrip(".") if found is not None else ""
+            is_so = f"stays Full: {kept}" if kept else f"is {LEVEL_NAMES[level]} already"
+            self.say(f"Segment {number} {is_so}.")
+        elif level is looked.level:
+            await self._put_levels(data.with_own(looked), words)
+        else:
+            data.look = chosen.sources, level
+            self.follow()
+            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} again chooses it.")
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -521,7 +527,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 said = f"{LEVEL_NAMES[level]} for all segments"
                 await self._put_levels(self.data.with_all(level), said)
 
-        title = f"Fit a budget: now {self.data.after().tokens:,}"
+        after = self.data.after()
+        title = "Fit a budget" if after is None else f"Fit a budget: now {after:,}"
         hint = "tokens, such as 8k, or a level for all: brief"
         await self.ask_text(title, then, hint=hint, problem=problem)
 
@@ -531,7 +538,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         number, compression, own = self.context.id, self.engine.compression, self.data.own
         act = RunningAct("Choosing levels")
 
-        def work() -> tuple[CompressionPlan, Preview, list[Checked], str]:
+        def work() -> tuple[CompressionPlan, Preview, str]:
             watch, trouble = _watch(act), ""
             try:
                 plan = compression.fit(
@@ -539,29 +546,51 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 )
             except UnreachableError as problem:
                 plan, trouble = problem.smallest, f"{problem} "
-            preview = compression.preview(plan, watch)
-            return plan, preview, [self._checked(each) for each in preview.segments], trouble
+            return plan, compression.preview(plan, watch), trouble
 
-        plan, preview, checked, trouble = await self.host.accompany(self, act, work)
-        self.data.keep_previews(plan, checked)
+        plan, preview, trouble = await self.host.accompany(self, act, work)
+        self.data.keep_previews(plan, preview.segments)
         await self._put_levels(
             self.data.with_levels(plan.choices, target), f"Levels for {target:,} tokens"
         )
-        apply, doubtful = self.key_of(keys.APPLY), len(doubts(preview.segments))
-        stay = f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
-        asks = (
-            f" {count(doubtful, 'summary does', 'summaries do')} not pass the checks"
-            f" ({glyphs(self.app).attention}): it asks about those first."
-        )
-        short = preview.shortened
-        numbers = ", ".join(each.removeprefix("s") for each in short[:MAX_NAMED])
-        said = f"What you said is shortened in {count(len(short), 'segment')}: {numbers}."
-        said = said if short else "All that you said is kept."
-        self.say(
-            f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
-            f" {said}{asks if doubtful else ''}{stay if own else ''}",
-            bad=bool(trouble),
-        )
+        apply, doubtful = self.key_of(keys.APPLY), doubts(preview.segments)
+        short = [self.data.number_of(each) for each in preview.shortened]
+        said = f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
+        if short:
+            more = f" and {len(short) - MAX_NAMED:,} more" if len(short) > MAX_NAMED else ""
+            named = f"{', '.join(short[:MAX_NAMED])}{more}"
+            said += f" What you said is shortened in {count(len(short), 'segment')}: {named}."
+        else:
+            said += " All that you said is kept."
+        if doubtful:
+            fail = count(len(doubtful), "summary does", "summaries do")
+            said += f" {fail} not pass the checks: it asks about those first."
+        if short or doubtful:
+            said += f" {self._marked_next()}."
+        if own:
+            said += f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
+        self.say(said, bad=bool(trouble))
+
+    def _marked_next(self) -> str:
+        """How to go through the segments that need a look, for a message."""
+        key = self.key_of(shared.NEXT_PLACE)
+        return f"{key} goes to the next one marked {glyphs(self.app).attention}"
+
+    @unless(_no_plan)
+    def action_next_place(self) -> None:
+        self._go_to_marked(1)
+
+    @unless(_no_plan)
+    def action_previous_place(self) -> None:
+        self._go_to_marked(-1)
+
+    def _go_to_marked(self, step: int) -> None:
+        at = self.data.next_to_look_at(step)
+        if at is None:
+            where = "below" if step > 0 else "above"
+            self.say(f"No segment {where} is marked {glyphs(self.app).attention}.")
+        else:
+            self.rows.move_to(at)
 
     @unless(_no_context)
     async def action_apply_levels(self) -> None:
@@ -600,21 +629,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         options = [
             Option("all", "Yes, apply all", f"{after:,} tokens"),
             Option("some", "Leave those Full, apply the others", f"{after + grown:,} tokens"),
-            Option("none", "No, leave it"),
         ]
         if not any(each.level for each in whole.choices):
             del options[1]
         name, first = next(iter(doubtful.items()))
         why = "; ".join(first.faults) or "it does not pass"
-        more = f", and {len(doubtful) - 1:,} more" if len(doubtful) > 1 else ""
+        fail = count(len(doubtful), "summary does", "summaries do")
+        title = f"{fail} not pass: segment {self.data.number_of(name)}, {why}"
 
         async def then(option: Option) -> None:
-            if option.key == "none":
-                self.say("Nothing was changed.")
-            else:
-                await self._apply(number, preview.plan if option.key == "all" else whole)
+            await self._apply(number, preview.plan if option.key == "all" else whole)
 
-        await self.choose(f"Segment {name.removeprefix('s')}: {why}{more}", options, then)
+        await self.choose(title, options, then, hint=f"or {shared.BACK.key}: {self._marked_next()}")
 
     async def _apply(self, number: int, plan: CompressionPlan) -> None:
         act = RunningAct("Applying")
@@ -658,7 +684,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _segment_named(self, row: ContextRow) -> str:
         """The number of the segment that an act on a row is about, before the words of the act."""
         is_segment = row.commit is None and row.segment is not None
-        return f"Segment {self.data.number(row.segment or 0)}: " if is_segment else ""
+        return f"Segment {self.data.number(row)}: " if is_segment else ""
 
     def _note(self, act: int, words: str, here: int | None = None) -> None:
         """Remember an act of this session, and the turn that undo goes back to."""
@@ -678,24 +704,32 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_row)
     async def action_retain(self) -> None:
-        """Type what must survive: the turns of the row that have it get the criterion."""
+        """Choose what must survive of what is lost, or type it: the turns of the row that have it
+        get the criterion.
+        """
         row = self.data.row
         if row is None:
             return
         commits = self.data.acted_on(row)
         contexts = self.engine.contexts
         views = await to_thread(lambda: [contexts.commit(each) for each in commits])
-        typed, which = "", self._segment_named(row)
+        typed, which, in_words = "", self._segment_named(row), "In words, for the model"
+        choice, known = self.data.choice(row), []
+        preview = self.data.shown(choice) if choice is not None and row.commit is None else None
+        lost = preview.fidelity.lost_to_show if preview is not None and not preview.kept else ()
+        if row.commit is not None and row.commit.priority is not Priority.PINNED:
+            known.append(Option("pin", "This whole turn", "always sent whole"))
+        if any(self.data.commits[each].criteria for each in commits):
+            known.append(Option("nothing", "Nothing", "take back what must survive of this"))
+        known += [Option(str(at), each.line) for at, each in enumerate(lost) if each.end]
 
         def offers(text: str) -> list[Option]:
-            named = [Option("words", "In words, for the model", text)]
+            having = [each for each in known if text.casefold() in each.name.casefold()]
             for mode, title in (("substring", "This text"), ("regex", "This regular expression")):
-                found = len(_matching(self.engine, views, text, mode))
-                if found:
-                    named.insert(-1, Option(mode, title, f"in {count(found, 'turn')}: {text}"))
-            if len(named) == 1:
-                named = [structs.replace(named[0], detail=f"in none of these turns: {text}")]
-            return named
+                if found := len(_matching(self.engine, views, text, mode)):
+                    here = Option(mode, title, f"in {count(found, 'turn')}: {text}")
+                    return [here, Option("words", in_words, text), *having]
+            return [Option("words", in_words, f"in none of these turns: {text}"), *having]
 
         def narrow(text: str) -> None:
             nonlocal typed
@@ -704,11 +738,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if wanted:
                 self.offer_from(lambda: offers(wanted))
             else:
-                self.offer([])
+                self.offer(known)
 
         async def then(option: Option) -> None:
             text, targets, remark = typed, list(commits), ""
-            if option.key == "words":
+            if option.key == "pin":
+                await self.action_pin()
+                return
+            if option.key.isdigit() and preview is not None:
+                await self._keep(preview, lost[int(option.key)])
+                return
+            if option.key == "nothing":
+                done = await self.write(lambda: contexts.annotate(commits, clear=True))
+            elif option.key == "words":
                 if not _matching(self.engine, views, text, "substring"):
                     remark = f"; {ONLY_A_MODEL}"
                 done = await self.write(lambda: contexts.annotate(targets, retain=text))
@@ -721,50 +763,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         await self.choose(
             "Must survive",
-            [],
+            known,
             then,
             narrow=narrow,
             hint="a text, a regular expression, or a wish in your own words",
             nothing="Type it, then choose how it is kept.",
         )
 
-    @unless(_no_row)
-    async def action_retain_nothing(self) -> None:
-        """Drop the criteria of the row."""
-        row = self.data.row
-        if row is not None:
-            commits = self.data.acted_on(row)
-            which = self._segment_named(row)
-            done = await self.write(lambda: self.engine.contexts.annotate(commits, clear=True))
-            self._annotated(which + done.title, commits[0], done.act)
-
-    @unless(_no_segment)
-    async def action_pin_lost(self) -> None:
-        """Choose a loss of this level; it is kept verbatim in every summary from now on."""
-        choice = self.data.choice(self.data.row)
-        found = self.data.shown(choice) if choice is not None else None
-        lost = found.preview.fidelity.lost_to_show if found is not None else ()
-        if found is None or not lost:
-            raise ReviewerError("This level loses nothing here.")
-        segment, anchors = found.preview.segment, found.preview.compressed.anchors
-        types = {(each.turn, each.start, each.end): each.type for each in anchors}
-
-        async def then(option: Option) -> None:
-            from reviewer.compression.anchor_types import AnchorType
-
-            each = lost[int(option.key)]
-            commit = segment.turns[each.turn].commit
-            if commit is None:
-                raise ReviewerError("This text is not part of a turn.")
-            kind = types.get((each.turn, each.start, each.end), AnchorType.CRITICAL_FACT)
-            span = MarkedSpan(commit, each.start, each.end, kind)
-            act = await to_thread(self.engine.compression.marks.mark, span)
-            self._annotated(f"Must survive: {option.name}", commit, act)
-
-        options = [
-            Option(str(at), " ".join(each.text.split()), each.kind) for at, each in enumerate(lost)
-        ]
-        await self.choose("Keep", options, then)
+    async def _keep(self, preview: SegmentPreview, lost: Lost) -> None:
+        """Keep a loss verbatim in every summary from now on."""
+        anchors, commit = preview.compressed.anchors, preview.segment.turns[lost.turn].commit
+        if commit is None:
+            raise ReviewerError("This text is not part of a turn.")
+        places = {(each.turn, each.start, each.end): each.type for each in anchors}
+        kind = places.get((lost.turn, lost.start, lost.end), AnchorType.CRITICAL_FACT)
+        span = MarkedSpan(commit, lost.start, lost.end, kind)
+        act = await to_thread(self.engine.compression.marks.mark, span)
+        self._annotated(f"Must survive: {lost.line}", commit, act)
 
     @property
     def place(self) -> str:
@@ -793,20 +808,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         choice = self.data.choice(self.data.row)
         if choice is None or choice.level is Level.FULL:
             raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level.")
-        if (found := self.data.shown(choice)) is not None:
-            await self._edit_summary(choice, found.preview)
-
-    async def _edit_summary(self, choice: LevelChoice, preview: SegmentPreview) -> None:
-        words = f"Text of segment {self.data.number(self.data.place(choice))}"
+        if (shown := self.data.shown(choice)) is None:
+            raise ReviewerError("Being written, try again.")
+        words = f"Text of segment {self.data.number_of(choice.segment)}"
 
         async def save(text: str) -> None:
             by_hand = self.data.at_level(choice, choice.level)
             plan = self.data.plan_of(by_hand).with_text(choice.segment, text)
             found = await to_thread(self._preview, plan)
-            if found.preview.failures:
-                missing = "; ".join(each.message for each in found.preview.failures)
+            if found.failures:
+                missing = "; ".join(each.message for each in found.failures)
                 raise ReviewerError(f"Missing: {missing}")
-            content = found.preview.compressed.content
+            content = found.compressed.content
             written = structs.replace(choice, content=content, engine=BY_HAND, written="")
             self.data.put_preview(written, found)
             await self._put_levels(self.data.with_own(written), words, choice.sources[0])
@@ -815,7 +828,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             TextEdit(
                 key=choice.sources[0],
                 title=f"{LEVEL_NAMES[choice.level]} of this segment",
-                original=preview.compressed.content,
+                original=shown.compressed.content,
                 drafts=self.engine.summary_drafts,
                 save=save,
                 saved=lambda _: self.say(
@@ -827,34 +840,32 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             )
         )
 
-    @unless(_no_segment)
-    async def action_write_segment(self) -> None:
-        """Let the model write the segment under the cursor."""
-        choice = self.data.choice(self.data.row)
-        if choice is None or choice.level is Level.FULL:
-            raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level for the model.")
-        await self._ask([choice])
-
     @unless(_no_plan)
-    async def action_write_all(self) -> None:
-        """Let the model write every segment that is not Full, at a cost that is named first."""
-        choices = [each for each in self.data.compressed() if not each.content]
-        if not choices:
+    async def action_ask_model(self) -> None:
+        """Let the model write this segment or all, at a cost that is named first."""
+        here = self.data.choice(self.data.row)
+        every = [each for each in self.data.compressed() if not each.content]
+        offers = {f"All {count(len(every), 'segment')} that are not Full": every} if every else {}
+        if here is not None and here.level is not Level.FULL:
+            offers = {"This segment": [here], **offers}
+        if not offers:
             raise ReviewerError(f"Every segment is Full, or has its text: {LEVEL_KEYS} choose.")
-        tokens = sum(self.data.segments[self.data.place(each)].tokens for each in choices)
-        segments = count(len(choices), "segment")
-        await self.confirm(
-            f"Ask the model for {segments}",
-            f"send about {tokens:,} tokens",
-            "leave it",
-            lambda: self._ask(choices),
-        )
+
+        async def then(option: Option) -> None:
+            await self._ask(offers[option.key])
+
+        tokens = {each.id: each.tokens for each in self.data.segments}
+        options = [
+            Option(name, name, f"sends about {sum(tokens[each.segment] for each in some):,} tokens")
+            for name, some in offers.items()
+        ]
+        await self.choose("Ask the model", options, then)
 
     async def _ask(self, choices: Sequence[LevelChoice]) -> None:
         """One segment after the other; what was written is kept when it is stopped."""
         act = RunningAct("Asking the model", len(choices))
         plans = [self.data.plan_of(each, engine="model") for each in choices]
-        written: list[tuple[LevelChoice, Checked]] = []
+        written: list[tuple[LevelChoice, SegmentPreview]] = []
 
         def work() -> None:
             for done, (choice, plan) in enumerate(zip(choices, plans, strict=True)):
@@ -868,7 +879,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         finally:
             changed = []
             for choice, found in written:
-                text = found.preview.compressed
+                text = found.compressed
                 fresh = structs.replace(
                     choice, content=text.content, engine=text.engine, written=text.written
                 )
@@ -884,36 +895,18 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @on(RowList.Opened)
     async def action_open_row(self) -> None:
-        """Show the turns of the segment, or hide them; of an applied summary, the original; without
-        a session, choose one.
+        """Show the turns of the segment, or hide them; read an applied summary; without a session,
+        choose one.
         """
         row = self.data.row
         if row is None:
             await self.action_choose_context()
-        elif self._opened is not None:
-            self.follow()
-        elif (summary := self.data.applied_summary(row)) is not None:
-            await self._show_original(row, summary)
+        elif self.data.applied_summary(row) is not None:
+            self.read_pane(self.summary)
         else:
             self.data.toggle(row)
             self.rows.rows_changed()
             self.follow()
-
-    async def _show_original(self, row: ContextRow, summary: int) -> None:
-        """Show the original of an applied summary."""
-        text = await to_thread(self.engine.compression.original, summary)
-        self._opened = row
-        bar = (Run(f"{glyphs(self.app).bar} ", "accent"),)
-        title = f"The original of {self.data.numbered_title(row)}"
-        self.summary.show([TextBlock(text, first=bar, rest=bar)], title=title)
-        self.say(f"The original: {keys.OPEN.key} or {shared.BACK.key} closes it.")
-
-    def action_back(self) -> None:
-        """Close the original first."""
-        if self._opened is not None:
-            self.follow()
-        else:
-            super().action_back()
 
     @unless(_no_row)
     async def action_open_source(self) -> None:
@@ -930,11 +923,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row, choice = self.data.row, self.data.choice(self.data.row)
         found = self.data.shown(choice) if choice is not None else None
         if row is not None and row.commit is None and found is not None:
-            text = found.preview.compressed.content
-        elif row is not None and (number := self.data.first_commit) is not None:
-            text = (await to_thread(self.engine.contexts.commit, number)).text
+            text = found.compressed.content
         else:
-            return
+            text = (await to_thread(self.engine.contexts.commit, self.data.first_commit or 0)).text
         self.copy_text(text, f"Copied {len(text):,} characters.")
 
     @unless(_no_context)
@@ -946,6 +937,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.host.open_handover(lambda: (name, compression.original_turns(number)))
 
 
+def _line(words: str) -> TextBlock:
+    return TextBlock(words, "dim", first=(Run(" "),))
+
+
 def _file_size(path: str | None) -> int:
     """The bytes of a file; 0 where it is gone."""
     try:
@@ -954,12 +949,15 @@ def _file_size(path: str | None) -> int:
         return 0
 
 
-def _session_option(last: str, key: str, request: str, size: int, name: str, folder: str) -> Option:
+def _session_option(
+    last: str, key: str, request: str, size: int, name: str, folder: str, *, largest: bool
+) -> Option:
     """A session by the time of its last turn, its size, its first request, name and folder."""
     words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
     detail = "  ".join(filter(None, (words, short_ids(name, "…"), folder)))
     large = f"{-(-size // 1000):,} kB" if size else "–"
-    return Option(key, f"{moment(last) or '–':16}  {large:>14}", detail)
+    mark = "largest" if largest else ""
+    return Option(key, f"{moment(last) or '–':16}{large:>10} {mark:7}", detail)
 
 
 def _watch(act: RunningAct) -> Watch:
@@ -978,10 +976,5 @@ def _watch(act: RunningAct) -> Watch:
 def _matching(engine: Engine, views: Sequence[CommitView], text: str, mode: str) -> list[int]:
     """The turns that a text or a regular expression is found in."""
     pattern = Pattern(text, "regex" if mode == "regex" else "substring")
-    check: Callable[..., Sequence[object]] = engine.contexts.check
-    found = []
-    for view in views:
-        (result,) = check([pattern], view.text)
-        if getattr(result, "state", "") == "matches":
-            found.append(view.row.id)
-    return found
+    check = engine.contexts.check
+    return [each.row.id for each in views if check([pattern], each.text)[0].state == "matches"]

@@ -43,7 +43,8 @@ OPEN_SOURCE = Action(
 )  # fmt: skip
 NEXT_PLACE = Action(
     "next_place", "right_square_bracket", "next place",
-    "Go to the next line that this comes from; in a session, to the next place to look.", "Look",
+    "Go to the next line that this comes from; in a session or context, to the next place to look.",
+    "Look",
 )  # fmt: skip
 PREVIOUS_PLACE = Action(
     "previous_place", "left_square_bracket", "previous place",

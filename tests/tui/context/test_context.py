@@ -79,16 +79,23 @@ async def test_a_digit_looks_at_a_level_and_the_same_again_chooses_it(
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         acts = engine.history.next_undo()
-        await screen.press("f3", key)
+        await screen.press("f3", "3")
+        assert said(screen) == "Segment 1 is Brief already."
+        assert engine.history.next_undo() == acts
+        await screen.press(key)
         assert f"▌{LEVEL_NAMES[level]}" in screen.text
-        await screen.press("j", "k")
+        await screen.press("3")
+        assert said(screen) == "Segment 1 is Brief already."
+        await screen.press(key, "j")
+        assert said(screen) == ""
+        await screen.press("k")
         assert "▌Brief" in screen.text
         assert engine.history.next_undo() == acts
         await screen.press(key, key)
         assert levels(screen)[0] == level
         assert engine.history.next_undo() != acts
         found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
-        assert found.preview.level is Level(level)
+        assert found.level is Level(level)
 
 
 async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Path) -> None:
@@ -107,14 +114,14 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
 async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_path: Path) -> None:
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(160, 40)) as screen:
-        await screen.press("f3", "3", "j", "4", "4")
+        await screen.press("f3", "2", "2", "j", "4", "4")
         chosen = levels(screen)
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3")
         assert levels(screen) == chosen
         await screen.press("f", *"100000", "enter")
         await screen.until(lambda: said(screen).endswith("Your 2 own levels stay."))
-        assert levels(screen)[:2] == [Level.BRIEF, Level.TAGS]
+        assert levels(screen)[:2] == [Level.DETAILED, Level.TAGS]
 
 
 async def test_enter_opens_a_segment_into_its_turns_and_closes_it(
@@ -174,6 +181,16 @@ async def test_a_letter_on_a_segment_is_about_all_its_turns(engine: Engine, tmp_
         assert "◆" in screen.text
 
 
+async def test_m_on_a_turn_offers_to_keep_all_of_it(engine: Engine, tmp_path: Path) -> None:
+    number = stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "enter", "j", "j", "j", "m")
+        assert "This whole turn" in screen.text
+        await screen.press("enter")
+        assert priorities(engine, number) == "nnpnnnn"
+        assert "  3 ●" in screen.text
+
+
 async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
     engine: Engine, tmp_path: Path
 ) -> None:
@@ -205,9 +222,11 @@ class TestWhatMustSurvive:
             await screen.press("4", "4")
             choice = present(context(screen).data.plan).choices[0]
             found = present(context(screen).data.shown(choice))
-            assert "paper sensor" in found.preview.compressed.content
+            assert "paper sensor" in found.compressed.content
             assert '"paper sensor" ✓' in " ".join(screen.text.split())
-            await screen.choose("nothing must")
+            await screen.press("m")
+            assert "take back what must survive of this" in screen.text
+            await screen.press("enter")
             assert not any(engine.contexts.commit(each).retention.patterns for each in ids)
 
     async def test_enter_right_after_the_text_is_not_lost(
@@ -257,12 +276,12 @@ class TestWhatMustSurvive:
             await screen.press("f3", "4", "4")
             data = context(screen).data
             found = present(data.shown(present(data.plan).choices[0]))
-            lost = found.preview.fidelity.lost_to_show[0].text
-            await screen.press("full_stop", *"keep what", "enter", "enter")
+            lost = found.fidelity.lost_to_show[0].text
+            await screen.press("m", "enter")
             await screen.until(lambda: said(screen).startswith("Must survive: "))
             await screen.settle()
             found = present(data.shown(present(data.plan).choices[0]))
-            assert lost in found.preview.compressed.content
+            assert lost in found.compressed.content
 
 
 class TestApplying:
@@ -292,6 +311,7 @@ class TestApplying:
         async with opened(engine, project="acme", size=(160, 40)) as screen:
             await screen.press("f3")
             title = context(screen).data.titles[0]
+            numbers = [context(screen).data.number(each) for each in context(screen).data.rows]
             await screen.press("a")
             if "Yes, apply all" in screen.text:
                 await screen.press("enter")
@@ -299,12 +319,15 @@ class TestApplying:
             await screen.settle()
             data = context(screen).data
             assert data.titles[0] == title
+            after = [data.number(each) for each in data.rows]
+            assert len(after) == 4
+            assert after == numbers
             row = next(at for at, each in enumerate(data.rows) if data.applied_summary(each))
             await screen.press(*["down"] * row)
-            await screen.until(lambda: "Applied: enter shows the original turns." in screen.text)
+            await screen.until(lambda: "The original:" in screen.text)
             assert data.title(present(data.row)) == title
             await screen.press("enter")
-            await screen.until(lambda: "The original: enter or esc closes it." in screen.text)
+            assert context(screen).summary.has_focus
             assert KIOSK[0][1][:40] in " ".join(screen.text.split())
 
     async def test_a_summary_that_does_not_pass_is_named_and_asked_about_once(
@@ -316,7 +339,7 @@ class TestApplying:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "a")
             assert "Yes, apply all" in screen.text
-            assert "Segment 1" in screen.text
+            assert "1 summary does not pass: segment 1, " in screen.text
             await screen.press("escape")
             assert engine.contexts.get(number).head == head
 
@@ -374,8 +397,14 @@ class TestApplying:
         async with opened(engine, project="acme", size=(120, 40)) as screen:
             await screen.press("f3", "f", *"300", "enter")
             await screen.until(lambda: "a applies it." in said(screen))
-            assert "1 summary does not pass the checks (!)" in said(screen)
-            assert "! " in screen.text
+            assert "1 summary does not pass the checks: " in said(screen)
+            assert said(screen).endswith("] goes to the next one marked !.")
+            await screen.press("G", "left_square_bracket")
+            row = present(context(screen).data.row)
+            await screen.press("right_square_bracket")
+            assert said(screen) == "No segment below is marked !."
+            assert context(screen).data.row == row
+            assert "! little of the original is in it" in screen.text
             await screen.press("a")
             assert "Leave those Full, apply the others" in screen.text
 
@@ -384,11 +413,11 @@ class TestApplying:
     ) -> None:
         stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme", size=(160, 40)) as screen:
-            await screen.press("f3", "3", "f", *"100000", "enter")
+            await screen.press("f3", "2", "2", "f", *"100000", "enter")
             await screen.until(lambda: said(screen).endswith("Your 1 own level stays."))
-            assert levels(screen) == [Level.BRIEF, Level.FULL, Level.FULL, Level.FULL]
+            assert levels(screen) == [Level.DETAILED, Level.FULL, Level.FULL, Level.FULL]
             await screen.press("1", "1", "f", *"500", "enter")
-            await screen.until(lambda: "levels chosen by hand (s1 Full)" in said(screen))
+            await screen.until(lambda: "levels chosen by hand (segment 1 Full)" in said(screen))
             assert levels(screen)[0] == Level.FULL
 
     async def test_undo_of_an_apply_brings_back_the_levels(
@@ -443,7 +472,7 @@ async def test_a_lost_request_is_said_in_words_whatever_the_score(
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "4", "4")
         found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
-        lost = {each.kind for each in found.preview.fidelity.lost_information}
+        lost = {each.kind for each in found.fidelity.lost_information}
         words = [each.text for each in findings(found) if not each.good]
         assert ("the request is missing" in words) == ("request" in lost)
         assert not any("." in each[:2] for each in words), "no bare figures"
@@ -458,6 +487,22 @@ async def test_a_summary_is_written_by_hand(engine: Engine, tmp_path: Path) -> N
         await screen.settle()
         assert present(context(screen).data.plan).choices[0].content == "The kiosk is slow."
         assert "Brief*" in screen.text
+
+
+async def test_what_a_model_would_be_sent_is_named_before_it_is_asked(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        tokens = [each.tokens for each in context(screen).data.segments]
+        await screen.choose("ask the model")
+        assert f"This segment  sends about {tokens[0]:,} tokens" in screen.text
+        two = f"All 2 segments that are not Full  sends about {sum(tokens[:2]):,} tokens"
+        assert two in screen.text
+        await screen.press("escape", "f", *"full", "enter")
+        await screen.choose("ask the model")
+        assert said(screen).startswith("Every segment is Full")
 
 
 class TestSessions:
@@ -503,6 +548,7 @@ class TestSessions:
             alike = [row for row in rows if "We keep one" in row]
             assert [row.split("ferry  ")[1][0] for row in alike] == ["a", "b"]
             assert "pier number 20" in rows[3]
+            assert [row for row in rows if " largest " in row] == [rows[0]]
             await screen.press("end")
             assert "pier number 1 " in present(screen.top(ChoiceScreen).current).detail
 
@@ -644,6 +690,9 @@ async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, tmp_path: P
         await screen.press("slash", *"ferry", "space", *"prints", "enter")
         rows = [row for row in context(screen).data.rows if row.commit is None]
         assert [titles[row.segment or 0] for row in rows] == [titles[2]]
+        await screen.press("escape", "slash", *"22", "enter")
+        assert context(screen).data.number(present(context(screen).data.row)) == "22"
+        assert context(screen).rows.total == 1
 
 
 async def test_an_important_turn_that_a_summary_loses_is_named(
@@ -653,7 +702,7 @@ async def test_an_important_turn_that_a_summary_loses_is_named(
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3", "4", "4", "enter", "j", "j", "j", "i", "k", "k", "k")
         await screen.until(
-            lambda: "important turn lost: No, do not touch the driver" in screen.text
+            lambda: "important turn, turn 3: No, do not touch the driver" in screen.text
         )
         assert "an important turn is missing" in screen.text
         await screen.press("2")
@@ -678,11 +727,11 @@ async def test_what_must_survive_leaves_tags_tags(engine: Engine, tmp_path: Path
         await screen.press("f3", "4", "4")
         data = context(screen).data
         choice = present(data.plan).choices[0]
-        before = data.size(choice).tokens
+        before = data.size(choice)
         await screen.press("m", *"all amounts", "enter")
         await screen.until(lambda: "Must survive" in said(screen))
         await screen.settle()
-        assert data.size(present(data.plan).choices[0]).tokens == before
+        assert data.size(present(data.plan).choices[0]) == before
         assert '! "all amounts" needs a model' in screen.text
         assert "an important turn is missing" not in screen.text
 
@@ -694,8 +743,8 @@ async def test_a_short_segment_stays_full_and_says_why(engine: Engine, tmp_path:
         assert "Full: chosen ✓" in screen.text
         await screen.press("4", "4", "enter", "j", "j", "P", "g", "enter")
         await screen.until(lambda: "Full: it is too short to be summarized ✓" in screen.text)
-        assert context(screen).data.number(0) == "1"
-        assert context(screen).data.number(1) == "3"
+        assert context(screen).data.number_of("s1") == "1"
+        assert context(screen).data.number_of("s3") == "3"
 
 
 async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, tmp_path: Path) -> None:
@@ -720,8 +769,8 @@ async def test_sizes_of_all_levels_and_losses_stay_in_sight(
         title = next(line for line in screen.text.splitlines() if "▌Brief" in line)
         for level in Level:
             found = present(data.shown(data.at_level(choice, level)))
-            assert f"{found.preview.tokens:,}" in title
-        lost = present(data.shown(choice)).preview.fidelity.loses
+            assert f"{found.tokens:,}" in title
+        lost = present(data.shown(choice)).fidelity.loses
         assert lost[0][:15] in screen.text.partition("─ loses ")[2]
 
 
@@ -738,7 +787,7 @@ async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
         await screen.press("f3")
         for key in "234":
             await screen.press(key)
-            await screen.until(lambda: "! much of what was said is missing" in screen.text)
+            await screen.until(lambda: "! little of the original is in it" in screen.text)
             assert "nothing invented ✓" not in screen.text
 
 
@@ -751,5 +800,7 @@ async def test_one_level_for_all_segments_is_typed_where_a_budget_is(
         assert screen.status.startswith("Tags for all segments")
         choices = present(context(screen).data.plan).choices
         assert {each.level for each in choices} == {Level.TAGS}
+        await screen.press("f", *"tags", "enter")
+        assert screen.status == "Already so: Tags for all segments."
         await screen.press("u")
         assert {each.level for each in present(context(screen).data.plan).choices} != {Level.TAGS}

@@ -23,7 +23,7 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         await screen.press("escape")
         assert "at a prompt with its words" in screen.text
         await screen.press("e", *"recalled", "enter", *"at pushes", "enter")
-        assert "at is no moment" in screen.text
+        assert "at is not a kind of moment" in screen.text
         assert not known.recall.at("acme", push)
         await screen.press("ctrl+u", *"command git push; path src/pay/", "enter")
         assert f"Set when #{memory} is recalled" in screen.status

@@ -73,7 +73,7 @@ def test_a_folder_that_became_a_link_before_the_writing(
     planned = made.plan_connect("claude-code", place(root, scope))
     before = contents(elsewhere)
     swap(root / ".claude", elsewhere)
-    with pytest.raises(ReviewerError, match=r"leads to .* by now, not to"):
+    with pytest.raises(ReviewerError, match=r"now leads to .*, not to"):
         made.connect(planned)
     assert contents(elsewhere) == before
     assert made.all() == []

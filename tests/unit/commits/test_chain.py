@@ -120,7 +120,7 @@ def test_a_context_is_found_by_name_number_or_beginning(contexts: Contexts, cont
     contexts.create("kiosk", "rollout")
     for words in ("pilot", "pil", f"#{context}", str(context), " pilot "):
         assert contexts.find(words).id == context
-    with pytest.raises(UnknownIdError, match="There is: pilot"):
+    with pytest.raises(UnknownIdError, match="Close matches: pilot"):
         contexts.find("pilott")
     contexts.create("other", "pilot")
     with pytest.raises(UnknownIdError, match=r"may be #\d+ pilot in \w+, #\d+ pilot in"):

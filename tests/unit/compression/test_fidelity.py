@@ -91,6 +91,17 @@ def test_names_and_numbers_that_the_source_does_not_have_cost_accuracy(
     assert found.factual_accuracy == pytest.approx(accuracy, abs=1e-3)
 
 
+def test_a_request_of_several_lines_and_the_name_of_a_tool_are_in_the_source() -> None:
+    said = turn("this is the console of the kiosk\n> commit Skill(Drawer)\nand nothing else")
+    returned = structs.replace(turn("the drawer is open", "tool"), kind="tool_result")
+    source = segment(said, structs.replace(returned, name="TaskOutput"))
+    content = (
+        'Request:\n"this is the console of the kiosk; > commit Skill(Drawer); and nothing else"\n'
+        "TaskOutput returned: the drawer is open. PrintOutput is not in it."
+    )
+    assert judged(source, content).invented == ("PrintOutput",)
+
+
 def test_the_lost_list_names_statements_before_names_with_their_places() -> None:
     lost = judged(segment(), "Please do it.").lost_information
     kinds = [each.kind for each in lost]
@@ -102,6 +113,31 @@ def test_the_lost_list_names_statements_before_names_with_their_places() -> None
         assert segment().turns[each.turn].text[each.start : each.end] == each.text
     weights = [each.weight for each in lost]
     assert weights == sorted(weights, reverse=True)
+
+
+def test_what_a_person_reads_of_the_losses_says_what_each_is_and_its_turn() -> None:
+    listing = "  120 lines in /srv/kiosk/driver.py\n" + "sensor " * 40
+    turns = (
+        turn("The paper sensor of the printer was replaced in Lisbon.", "assistant"),
+        structs.replace(turn(listing, "tool"), kind="tool_result"),
+        turn("We decided to keep the spooler in print_queue.py open.", "assistant"),
+        turn("Please never print the paper receipts of the kiosk."),
+    )
+    numbered = tuple(structs.replace(each, number=at) for at, each in enumerate(turns, 41))
+    source = Segment("s41", numbered, sum(each.tokens for each in numbered))
+    found = judged(source, "Nothing.", find_anchors(turns)).loses
+    firsts = [
+        "you, turn 44: Please never print",
+        "decision, turn 43: We decided to keep the spooler",
+        "agent, turn 41: The paper sensor of the printer",
+        "path, turn 43: print_queue.py",
+        "path, turn 42: /srv/kiosk/driver.py",
+        f"1 tool result: {turns[1].tokens:,} tokens, except",
+    ]
+    assert [line.startswith(first) for line, first in zip(found, firsts, strict=False)] == [
+        True for _ in firsts
+    ], found
+    assert found[-1].endswith(" other words")
 
 
 def test_masked_text_need_not_be_kept() -> None:

@@ -48,6 +48,23 @@ def test_a_preview_is_not_written_and_has_the_resulting_sizes(kiosk: Kiosk) -> N
         assert each.compressed.content in texts
 
 
+def test_the_text_of_a_skill_is_not_called_the_persons(engine: Engine, tmp_path: Path) -> None:
+    told = Session()
+    told.user("<command-name>/receipts</command-name>")
+    skill = "Base directory for this skill: /srv/kiosk. Print every receipt of the kiosk twice. "
+    told.user([{"type": "text", "text": skill * 20}], isMeta=True)
+    told.reply("I look at the receipts of the kiosk and print each of them twice, as asked. " * 8)
+    path = tmp_path / "kiosk.jsonl"
+    path.write_bytes(told.bytes())
+    number = engine.contexts.import_file(path, project="kiosk").context.id
+    compression = engine.compression
+    for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
+        (found,) = compression.preview(compression.plan(number, level)).segments
+        assert "Base directory" not in found.compressed.content
+        assert not any("Base directory" in line for line in found.fidelity.loses)
+    assert engine.contexts.compile(number)[1].text.startswith("Base directory")
+
+
 def test_an_offline_preview_stops_between_segments(kiosk: Kiosk) -> None:
     told: list[PreviewProgress] = []
     plan = kiosk.compression.plan(kiosk.id, "brief")

@@ -39,6 +39,8 @@ def test_the_first_request_names_a_part() -> None:
         ("## Plan for the kiosk\n\nFirst the drawer.", "Plan for the kiosk"),
         ("<command-name>/context</command-name>\nShow the drawer again", "Show the drawer again"),
         ("the drawer stays open.", "The drawer stays open"),
+        ("openDrawer is slow today.", "openDrawer is slow today"),
+        ("src/drawer.py:69: it fails", "src/drawer.py:69: it fails"),
         ("kiosk drawer " * 40, "Kiosk drawer kiosk drawer kiosk drawer kiosk ..."),
     ],
 )

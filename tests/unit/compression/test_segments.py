@@ -20,6 +20,11 @@ def lengths(turns: list[SegmentTurn]) -> list[int]:
     return [len(each.turns) for each in cut_segments(turns)]
 
 
+def names(turns: list[SegmentTurn], used: tuple[str, ...] = ()) -> list[str]:
+    numbered = [structs.replace(each, number=at) for at, each in enumerate(turns, 1)]
+    return [each.id for each in cut_segments(numbered, used=used)]
+
+
 def test_turns_are_neither_lost_nor_moved() -> None:
     turns = [sized(number * 97 % 900) for number in range(57)]
     found = cut_segments(turns)
@@ -120,8 +125,9 @@ def test_topics_tell_segments_apart() -> None:
 
 def test_a_segment_keeps_its_name_when_a_turn_elsewhere_is_pinned() -> None:
     turns = [sized(10)] * 60
-    assert [each.id for each in cut_segments(turns)] == ["s1", "s21", "s41"]
+    assert names(turns) == ["s1", "s21", "s41"]
     turns[4] = structs.replace(turns[4], priority=Priority.PINNED)
-    assert [each.id for each in cut_segments(turns)] == ["s1", "s6", "s26", "s46"]
+    assert names(turns) == ["s1", "s6", "s26", "s46"]
     turns[4], turns[30] = turns[0], structs.replace(turns[30], priority=Priority.PINNED)
-    assert [each.id for each in cut_segments(turns)] == ["s1", "s21", "s32", "s52"]
+    assert names(turns) == ["s1", "s21", "s32", "s52"]
+    assert names(turns, used=("s21", "s32", "s32.2")) == ["s1", "s21.2", "s32.3", "s52"]

@@ -152,7 +152,7 @@ say('{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":4}}')
 
 def test_an_answer_of_codex_of_any_size_is_not_taken_into_memory(tmp_path: Path) -> None:
     body = "open(sys.argv[sys.argv.index('-o') + 1], 'wb').truncate(1 << 40)"
-    with pytest.raises(ModelError, match=r"answer\.txt is not read.*larger than"):
+    with pytest.raises(ModelError, match=r"answer\.txt cannot be read.*larger than"):
         agent(tmp_path, "codex", body).complete(ASK, max_tokens=50)
 
 

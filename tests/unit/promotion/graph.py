@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery, RowKind
+from reviewer.promotion.views import QueueQuery
 from tests.stored import rows_of
 
 ADR = """\
@@ -58,16 +58,6 @@ def an_active_memory(engine: Engine, text: str = "Deploys need two approvals on 
     return number
 
 
-def kind_of(engine: Engine, number: int) -> RowKind:
-    """What a row is."""
-    return engine.queue.candidate(number).kind
-
-
 def dump(engine: Engine, table: str) -> list[tuple[object, ...]]:
     """Every row of a table, as it is."""
     return rows_of(engine.path, f"SELECT * FROM {table} ORDER BY id")
-
-
-def act_titled(engine: Engine, start: str) -> int:
-    """The latest act whose title begins so."""
-    return next(act.id for act in engine.history.acts() if act.title.startswith(start))

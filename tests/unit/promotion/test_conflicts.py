@@ -45,7 +45,7 @@ def test_a_settled_one_is_not_settled_again_and_not_queued_again(
     left, right, conflict = rivals
     winner = (left,) if settle == "supersede" else ()
     getattr(engine.conflicts, settle)(conflict, *winner)
-    with pytest.raises(ConflictError, match="settled already"):
+    with pytest.raises(ConflictError, match="already settled"):
         engine.conflicts.dismiss(conflict)
     path = write_adr(tmp_path / "adr", "SQLite", 3)
     engine.intake.ingest([path], project="acme")

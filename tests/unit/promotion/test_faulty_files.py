@@ -135,7 +135,7 @@ def test_the_others_are_queued_and_the_file_is_named(
 @pytest.mark.parametrize(
     ("problem", "reason"),
     [
-        (MemoryError(), "it needs more memory than there is"),
+        (MemoryError(), "it needs more memory than is available"),
         (KeyError("api_key=sk-live-4eC39HqLyjWDarjtT1zdp7dc"), "KeyError in "),
         (ValueError("no\n\x1b[31m" + "x" * 5000), "ValueError in "),
     ],

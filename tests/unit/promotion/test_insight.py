@@ -18,17 +18,6 @@ def said_in(engine: Engine, folder: Path, days: int, text: str) -> None:
         engine.intake.ingest([path], project="acme")
 
 
-def test_what_is_said_again_and_again_is_hinted_at(engine: Engine, tmp_path: Path) -> None:
-    text = "We decided to keep the drawer closed until the terminal answers."
-    said_in(engine, tmp_path / "notes", 4, text)
-    (number,) = ids(engine, "drawer")
-    assert engine.insight.hints([number]) == {}
-    said_in(engine, tmp_path / "more", 2, text)
-    (hint,) = engine.insight.hints([number])[number]
-    assert (hint.policy, hint.text) == ("reference count", "seen 6 times in 1 day")
-    assert engine.queue.candidate(number).status == "candidate"
-
-
 def test_no_hint_for_what_was_deferred_or_decided(engine: Engine, tmp_path: Path) -> None:
     said_in(engine, tmp_path / "notes", 6, "We decided to keep the drawer closed for now.")
     (number,) = ids(engine, "drawer")

@@ -114,6 +114,6 @@ def test_evidence_that_is_gone_by_now_is_said(engine: Engine, tmp_path: Path) ->
 @pytest.mark.parametrize("line", ["gone.md:3", "{path}:900"])
 def test_evidence_that_is_not_there_is_refused(engine: Engine, tmp_path: Path, line: str) -> None:
     path = write_adr(tmp_path / "adr", "PostgreSQL")
-    with pytest.raises(ReviewerError, match="Name evidence that is there"):
+    with pytest.raises(ReviewerError, match="Name existing evidence"):
         engine.state.set("acme", "db", "PostgreSQL", evidence=line.format(path=path))
     assert engine.state.all() == []

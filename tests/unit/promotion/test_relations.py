@@ -91,7 +91,7 @@ def test_a_contradiction_is_one_row_with_both_sides_and_is_queued_once(
     for _ in range(2):
         engine.proposals.relate("acme", Relations(contradict=((one, other),)))
     (row,) = [each for each in waiting(engine) if each.kind == "conflict"]
-    assert row.content.startswith("Only one of these can hold: “")
+    assert row.content.startswith("Only one of these can be true: “")
     engine.conflicts.supersede(row.id, other)
     assert engine.queue.candidate(other).status == "active"
     assert engine.queue.candidate(one).status == "superseded"

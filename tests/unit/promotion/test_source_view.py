@@ -44,7 +44,7 @@ def test_a_list_learns_cheaply_which_sources_changed(
     assert engine.sources.stale(numbers) == set(), "it only moved"
     path.write_text("Other words.\n")
     assert engine.sources.stale(numbers[:1]) == set(numbers[:1])
-    monkeypatch.setattr("reviewer.promotion.lists.source_view.LOOKED_THROUGH", 3)
+    monkeypatch.setattr("reviewer.promotion.lists.source_view.MAX_SEARCHED", 3)
     assert engine.sources.stale(numbers) == set(), "too long a file to look through"
     path.unlink()
     assert engine.sources.stale(numbers) == set(numbers)

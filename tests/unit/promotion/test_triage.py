@@ -14,20 +14,6 @@ def waiting(engine: Engine) -> list[int]:
     return list(engine.queue.ids(QueueQuery()))
 
 
-def test_what_is_decided_cannot_be_decided_again_and_nothing_is_written(
-    engine: Engine, queue_up: QueueUp, status: StatusOf
-) -> None:
-    first, second = queue_up("one fact", "another fact")
-    engine.triage.promote([first])
-    acts = engine.history.acts_total()
-
-    with pytest.raises(ConflictError, match=f"#{first} is already active"):
-        engine.triage.reject([second, first])
-
-    assert status(second) == "candidate"
-    assert engine.history.acts_total() == acts
-
-
 def test_promoting_a_row_merges_its_near_duplicates_and_keeps_all_sources(
     engine: Engine, queue_up: QueueUp, status: StatusOf
 ) -> None:
@@ -64,16 +50,6 @@ def test_editing_into_what_another_memory_says_names_it(engine: Engine, queue_up
     with pytest.raises(ConflictError, match=f"#{first}"):
         engine.triage.edit(second, "One fact.")
     assert engine.queue.candidate(second).content == "another fact"
-
-
-def test_a_secret_in_a_wording_is_masked_before_it_is_stored(
-    engine: Engine, queue_up: QueueUp
-) -> None:
-    (number,) = queue_up("the bot needs a token")
-    secret = "gh" + "p_" + "a1B2c3D4" * 4 + "e5F6"
-    engine.triage.edit(number, f"The bot uses {secret}")
-    assert secret not in engine.queue.candidate(number).content
-    assert "[masked" in engine.queue.candidate(number).content
 
 
 def test_alone_may_name_the_rows_it_is_meant_for(

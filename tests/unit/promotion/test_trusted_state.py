@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ReviewerError, UnknownIdError
-from tests.unit.promotion.graph import dump
+from reviewer.errors import ReviewerError
 
 
 def test_a_value_holds_until_another_one_is_set(engine: Engine) -> None:
@@ -21,19 +20,6 @@ def test_a_value_holds_until_another_one_is_set(engine: Engine) -> None:
         "eu-west-2",
         "eu-west-1",
     ]
-
-
-def test_unset_ends_a_key_and_keeps_its_values(engine: Engine) -> None:
-    engine.state.set("acme", "region", "eu-west-1")
-    engine.state.unset("acme", "region")
-    assert engine.state.all("acme") == []
-    (old,) = engine.state.get("acme", "region")
-    assert (old.value, old.superseded_by) == ("eu-west-1", None)
-    assert old.ended_at is not None
-    with pytest.raises(UnknownIdError, match='no state "region"'):
-        engine.state.unset("acme", "region")
-    engine.state.set("acme", "region", "eu-west-2")
-    assert [each.value for each in engine.state.all("acme")] == ["eu-west-2"]
 
 
 def test_setting_what_is_set_is_no_act(engine: Engine) -> None:
@@ -59,9 +45,3 @@ def test_empty_or_endless_keys_and_empty_values_are_refused(
     with pytest.raises(ReviewerError, match=words):
         engine.state.set("acme", key, value)
     assert engine.history.acts_total() == 0
-
-
-def test_secrets_are_masked_wherever_they_are_typed(engine: Engine) -> None:
-    secret = "ghp_" + "a1B2c3D4e5" * 4
-    engine.state.set("acme", "token", secret, note=f"from {secret}", evidence=f"{secret} by mail")
-    assert secret not in str(dump(engine, "state"))

@@ -12,7 +12,6 @@ import msgspec
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError
 from reviewer.promotion.views import QueueQuery
 from reviewer.promotion.waves.report import WaveReport
 from reviewer.sources import stream
@@ -38,28 +37,12 @@ def contents(engine: Engine) -> set[str]:
     return {row.content for row in engine.queue.rows(engine.queue.ids(QueueQuery(status="all")))}
 
 
-def transcript(path: Path, *said: str, first: int = 0) -> Path:
-    with path.open("a") as file:
-        for number, text in enumerate(said, first):
-            file.write(
-                json.dumps(
-                    {
-                        "type": "user" if number % 2 == 0 else "assistant",
-                        "uuid": f"u{number}",
-                        "parentUuid": f"u{number - 1}" if number else None,
-                        "sessionId": "s1",
-                        "timestamp": f"2026-03-01T10:{number:02d}:00.000Z",
-                        "message": {
-                            "id": f"m{number}",
-                            "role": "user" if number % 2 == 0 else "assistant",
-                            "content": text
-                            if number % 2 == 0
-                            else [{"type": "text", "text": text}],
-                        },
-                    }
-                )
-                + "\n"
-            )
+def transcript(path: Path, *said: str, name: str = "s1") -> Path:
+    """A session in which the person and the agent speak by turns."""
+    told = Session(name)
+    for number, text in enumerate(said):
+        (told.reply if number % 2 else told.user)(text)
+    path.write_bytes(told.bytes())
     return path
 
 
@@ -68,19 +51,12 @@ CAUSE = "The root cause of the double booking was a retry without an idempotency
 ALWAYS = "Always run `make migrate` before the deploy of the ledger, otherwise the start fails."
 
 
-def test_a_copied_note_is_seen_again_not_queued_again(engine: Engine, notes: Path) -> None:
-    first = ingest(engine, notes)
-    (notes / "copy.md").write_text(NOTE)
-    again = ingest(engine, notes)
-    assert (again.fresh, again.new, again.repeated) == (first.fresh, 0, first.new)
-
-
 def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_path: Path) -> None:
     path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE)
     ingest(engine, path)
     before = contents(engine)
 
-    transcript(path, ALWAYS, first=2)
+    transcript(path, DECIDED, CAUSE, ALWAYS)
     again = ingest(engine, path)
 
     assert again.fresh == 1
@@ -93,10 +69,7 @@ def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
 ) -> None:
     ingest(engine, transcript(tmp_path / "a.jsonl", DECIDED))
     (number,) = engine.queue.ids(QueueQuery())
-    other = tmp_path / "b.jsonl"
-    other.write_text((tmp_path / "a.jsonl").read_text().replace('"u0"', '"v0"'))
-
-    report = ingest(engine, other)
+    report = ingest(engine, transcript(tmp_path / "b.jsonl", DECIDED, name="s2"))
 
     assert (report.new, report.repeated) == (0, 1)
     assert engine.queue.candidate(number).seen == 2
@@ -137,9 +110,7 @@ def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(
     folder = tmp_path / "sessions"
     folder.mkdir()
     transcript(folder / "a.jsonl", DECIDED)
-    path = transcript(folder / "b.jsonl", "Hello there", "Hello")
-    path.write_text(path.read_text().replace('"u', '"w'))
-    transcript(path, ALWAYS, first=4)
+    transcript(folder / "b.jsonl", "Hello there", "Hello", ALWAYS, name="s2")
     asked = iter([False, False, True])
 
     report = ingest(engine, folder, cancelled=lambda: next(asked, True))
@@ -181,37 +152,6 @@ def test_the_report_folder_explains_the_wave(engine: Engine, notes: Path) -> Non
     assert {row["content"] for row in queued} == contents(engine)
     assert all(json.loads(line)["reason"] for line in (folder / "dropped.ndjson").open())
     assert folder.stat().st_mode & 0o077 == 0
-
-
-def test_beyond_the_cap_waits_in_the_report_until_it_is_called_up(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parts = ["ledger", "parser", "billing export", "login", "search index", "mail gateway"]
-    said = [
-        f"- [Decision] The {part} moves to {means} because {reason} was too slow in July."
-        for part, means, reason in zip(
-            parts,
-            ("PostgreSQL", "a worker", "S3", "OAuth", "Tantivy", "a queue"),
-            ("the disk", "regex matching", "the copy", "LDAP", "crawling", "the relay"),
-            strict=True,
-        )
-    ]
-    path = tmp_path / "notes.md"
-    path.write_text("# Decisions\n\n" + "\n".join(said))
-    monkeypatch.setattr("reviewer.promotion.waves.candidate_collector.CAP", 4)
-
-    report = ingest(engine, path)
-    assert (report.new, report.over_cap) == (4, 2)
-    assert engine.queue.counts("acme").beyond_cap == 2
-
-    done = engine.intake.more(project="acme")
-
-    assert len(done.ids) == 2
-    assert engine.queue.evidence(done.ids[0])[0].record.text
-    assert engine.queue.counts("acme").beyond_cap == 0
-    with pytest.raises(ConflictError, match="Nothing waits"):
-        engine.intake.more(project="acme")
-    assert engine.history.verify().ok
 
 
 def test_a_note_that_was_edited_above_keeps_its_evidence_at_the_right_line(

@@ -69,5 +69,5 @@ def test_a_person_writes_moments(written: str, read: str) -> None:
     "written", ["", "git push", "command", "always now", "later x", "tool mcp__db__.*"]
 )
 def test_what_is_no_moment_is_refused_with_what_is(written: str) -> None:
-    with pytest.raises(ReviewerError, match=r"write: command git push; others begin|takes"):
+    with pytest.raises(ReviewerError, match=r"write: command git push; the other kinds|takes"):
         read_moment(written)

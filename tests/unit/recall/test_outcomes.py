@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.recall.outcomes import Failed, MemoryUse, UseOutcome, outcome
+from reviewer.recall.outcomes import MemoryUse, SessionFailure, UseOutcome, outcome
 
 AT = "2026-03-02T10:00:00.000Z"
 SAME_CALL, EARLIER, LATER = (
@@ -12,8 +12,8 @@ SAME_CALL, EARLIER, LATER = (
 )  # fmt: skip
 
 
-def failed(signature: str, last: str, command: str = "") -> Failed:
-    return Failed(signature, command, EARLIER, last)
+def failed(signature: str, last: str, command: str = "") -> SessionFailure:
+    return SessionFailure(signature, command, EARLIER, last)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def failed(signature: str, last: str, command: str = "") -> Failed:
     ],
 )
 def test_a_use_held_where_the_failure_did_not_come_back(
-    moment: str, failures: list[Failed], came: UseOutcome
+    moment: str, failures: list[SessionFailure], came: UseOutcome
 ) -> None:
     cue = frozenset({"guard": ("git push",), "error": ("nilerr: x", "nilerr")}.get(moment, ()))
     use = MemoryUse(1, "s", moment, cue, AT, frozenset(["of memory"]))

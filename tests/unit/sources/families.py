@@ -161,6 +161,16 @@ CODEX = Family(
     model="gpt-9",
 )
 
+
+def codex_session(home: Path, name: str, cwd: Path | str, text: str) -> Path:
+    """A session in its usual place, in which the person says one thing."""
+    return lines(
+        f".codex/sessions/2026/03/01/rollout-2026-03-01T09-00-00-{name}.jsonl",
+        _codex("session_meta", id=name, cwd=str(cwd)),
+        _codex("event_msg", type="user_message", message=text),
+    )(home)
+
+
 CODEX_DIRECT = Family(
     format="codex",
     write=lines(
@@ -707,6 +717,13 @@ def opencode_database(path: Path, session: Json = OPENCODE_INFO) -> Path:
                 ("INSERT INTO part VALUES (?, ?, ?, ?)", [part["id"], name, "o1", json.dumps(data)])
             )
     return database(path.name, *statements)(path.parent)
+
+
+def opencode_of_two(home: Path, folder: Path | str) -> Path:
+    """The database in its usual place, with session `o1` of a folder and `o2` of another one."""
+    path = home / ".local/share/opencode/opencode.db"
+    opencode_database(path, {**OPENCODE_INFO, "directory": str(folder)})
+    return opencode_database(path, {**OPENCODE_INFO, "id": "o2", "directory": "/else"})
 
 
 def opencode_folder(folder: Path) -> Path:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.sources.events import Rewind
 from reviewer.sources.records import RecordUse
 
 from .builders import Session, uses
@@ -74,50 +73,17 @@ class TestBranches:
         session.user("Third task.", after="unknown-parent")
         assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
 
-
-class TestOnePass:
-    """A rewind is told as soon as the agent goes on below the later prompt."""
-
-    def told(self, session: Session, folder: Path) -> list[str | tuple[int, int]]:
-        return [
-            (each.first, each.end) if isinstance(each, Rewind) else each.text
-            for each in session.scan(folder).live()
-        ]
-
-    def test_the_lines_that_were_left_are_told_before_the_answer(self, tmp_path: Path) -> None:
-        session = Session()
-        fork = session.reply("Ready.")
-        session.user("Use MySQL.")
-        session.tool()
-        session.result()
-        session.user("Use Postgres.", after=fork)
-        session.reply("Postgres it is.")
-        session.user("Thanks.")
-        assert self.told(session, tmp_path) == [
-            "Ready.",
-            "Use MySQL.",
-            "Use Postgres.",
-            (1, 4),
-            "Postgres it is.",
-            "Thanks.",
-        ]
-
-    def test_the_last_prompt_of_a_file_is_not_answered(self, tmp_path: Path) -> None:
-        session = Session()
-        fork = session.reply("Ready.")
-        session.user("Use MySQL.")
-        session.user("Use Postgres.", after=fork)
-        assert self.told(session, tmp_path)[-1] == (1, 2)
-
     def test_one_place_may_be_gone_back_to_again_and_again(self, tmp_path: Path) -> None:
         session = Session()
         fork = session.reply("Ready.")
         for name in ("red", "blue", "green"):
             session.user(f"Paint it {name}.", after=fork)
             session.reply(f"It is {name}.")
-        assert [each for each in self.told(session, tmp_path) if not isinstance(each, str)] == [
-            (1, 3),
-            (3, 5),
+        said = dict(uses(session.read(tmp_path)))
+        assert [said[f"It is {name}."] for name in ("red", "blue", "green")] == [
+            "rewound",
+            "rewound",
+            "said",
         ]
 
     def test_a_command_of_the_client_may_begin_the_later_branch(self, tmp_path: Path) -> None:
@@ -127,12 +93,12 @@ class TestOnePass:
         session.user("<command-name>/model</command-name>", after=fork)
         session.user("Use Postgres.")
         session.reply("Postgres it is.")
-        assert (1, 2) in self.told(session, tmp_path)
+        assert dict(uses(session.read(tmp_path)))["Use MySQL."] == "rewound"
 
     def test_a_record_that_names_itself_as_its_parent_is_read(self, tmp_path: Path) -> None:
         session = Session()
         session.user("Hello.", after="s1-0")
-        assert self.told(session, tmp_path) == ["Hello."]
+        assert uses(session.read(tmp_path)) == [("Hello.", "said")]
 
 
 class TestCompactions:

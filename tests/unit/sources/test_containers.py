@@ -16,7 +16,6 @@ from reviewer.sources import archives, databases
 from reviewer.sources.events import Call, Result
 from reviewer.sources.open import open_blocks
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.rows import shown_rows
 from reviewer.sources.stream import read
 from reviewer.sources.walk import FoundFile, PassedOver, walk
 from tests.unit.sources.builders import Scanned
@@ -142,11 +141,6 @@ def test_of_several_sessions_only_the_wanted_ones_are_read(tmp_path: Path) -> No
     assert {block.origin.sidechain for block in open_blocks(path, sessions=frozenset(("w2",)))} == {
         True
     }
-
-
-def test_rows_are_shown_as_text(tmp_path: Path) -> None:
-    rows = shown_rows(CRUSH.write(tmp_path), 0, 2)
-    assert rows == {0: "person: Polish the bells.", 1: "agent calls bash: polish"}
 
 
 def test_folders_are_searched_for_databases_and_archives_of_agents(tmp_path: Path) -> None:

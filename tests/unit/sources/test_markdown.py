@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.sources.note_kinds import is_template
 from reviewer.sources.records import RecordUse, Role, Shape
 from tests.unit.sources.builders import Scanned, note
 
@@ -258,13 +257,3 @@ def test_a_block_that_reviewer_exported_is_blank_and_the_other_lines_keep_their_
     assert record.text.splitlines()[record.line_start + 2] == "We keep one writer."
     assert record.text.splitlines()[10] == "Last words."
     assert scan.tally["block of reviewer's own"] == 5
-
-
-def test_a_label_and_a_placeholder_are_a_template() -> None:
-    assert is_template(
-        "# Note\n\n- **Status**: [fill in]\n  1. Owner: <your name>\n\nDate: YYYY-MM-DD"
-    )
-    assert not is_template("# Note\n\n- **Status**: accepted because <b>printers</b> jam")
-    index = "<!-- INDEX:START -->\n| a < b |\n<!-- INDEX:END -->\n"
-    assert is_template(index)
-    assert not is_template(f"{index}We decided so.")

@@ -28,6 +28,7 @@ from reviewer.sources.shell import Command
 from reviewer.sources.stream import read
 
 from .builders import Json, Session
+from .families import lines
 
 
 class Desk(Session):
@@ -390,6 +391,28 @@ def test_what_is_not_certain_without_an_exit_code_is_unknown(tmp_path: Path) -> 
     )
     (result,) = (each for each in read(path) if isinstance(each, Result))
     assert result.outcome is Outcome.UNKNOWN
+
+
+def test_what_gemini_puts_around_a_result_is_left_out(tmp_path: Path) -> None:
+    framed = "<untrusted_context>\nOutput: no shelf\nExit Code: 1\n</untrusted_context>"
+    output = {"output": f"{framed}\n\n<hook_context>{'many words ' * 40}</hook_context>"}
+    call = {
+        "id": "c1",
+        "name": "run_shell_command",
+        "args": {"command": "make"},
+        "status": "success",
+        "result": [{"functionResponse": {"response": output}}],
+    }
+    path = lines(
+        "session-1.jsonl",
+        {"sessionId": "s1", "projectHash": "x", "startTime": "2026-07-26T10:00:00Z"},
+        {"id": "m1", "type": "user", "content": [{"text": "Make it."}]},
+        {"id": "m2", "type": "gemini", "content": "", "toolCalls": [call]},
+    )(tmp_path)
+    (result,) = (each for each in read(path) if isinstance(each, Result))
+    assert (result.outcome, result.exit_code) == (Outcome.FAILED, 1)
+    assert "no shelf" in result.text
+    assert "many words" not in result.text
 
 
 # Plans

@@ -8,8 +8,6 @@ import textwrap
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery
 from reviewer.store.acts import Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
@@ -57,11 +55,6 @@ class Store:
         assert self.names() == list(names)
 
 
-def reopened(path: Path) -> Store:
-    """The same store in a connection of its own."""
-    return Store(path)
-
-
 def in_another_program(code: str, *arguments: object) -> subprocess.Popen[str]:
     """Python code that has a `Store` to open."""
     return subprocess.Popen(
@@ -70,8 +63,3 @@ def in_another_program(code: str, *arguments: object) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
-
-
-def waiting(engine: Engine) -> set[str]:
-    """The wordings that wait in the queue."""
-    return {engine.queue.candidate(number).content for number in engine.ids(QueueQuery())}

@@ -9,26 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.engine import Engine
 from reviewer.errors import StoreError
 from reviewer.store import verify as verifying
-from reviewer.store.database import Database
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
-from tests.unit.store.faulty import BIG, Store, at_noon, in_another_program, reopened, waiting
+from tests.unit.store.faulty import BIG, Store, in_another_program
 
 
 class TestFullDisk:
-    def test_an_act_that_does_not_fit_is_not_there_at_all(self, store: Store) -> None:
-        store.add("a")
-        (pages,) = store.database.writer.execute("PRAGMA page_count").fetchone()
-        store.database.writer.execute(f"PRAGMA max_page_count = {pages + 4}")
-
-        with pytest.raises(StoreError, match=r"is full. The last step was not written"):
-            store.add("b", *(f"{number} {BIG}" for number in range(5)))
-
-        store.require_whole("a")
-
     def test_undo_that_does_not_fit_leaves_everything_as_it_was(self, store: Store) -> None:
         with store.ledger.act("add") as act:
             row = act.insert("project", name=BIG)
@@ -75,7 +63,7 @@ class TestFullDisk:
         assert process.returncode == 0, err
         assert "The last step was not written" in out
         assert "['a']" in out
-        reopened(path).require_whole("a", "c")
+        Store(path).require_whole("a", "c")
 
     def test_a_store_that_could_not_be_made_can_be_made_later(self, tmp_path: Path) -> None:
         path = tmp_path / "store.db"
@@ -91,33 +79,9 @@ class TestFullDisk:
             out, err = process.communicate(timeout=250)
         assert process.returncode == 0, err
         assert "The last step was not written" in out
-        store = reopened(path)
+        store = Store(path)
         store.add("a")
         store.require_whole("a")
-
-    def test_an_ingestion_on_a_full_disk_can_be_done_again(self, tmp_path: Path) -> None:
-        notes = tmp_path / "notes"
-        notes.mkdir()
-        for number in range(30):
-            (notes / f"{number}.md").write_text(
-                "\n".join(f"- [Decision] Shelf {number} holds box {line}." for line in range(40))
-            )
-        database = Database(tmp_path / "store.db")
-        engine = Engine(database, actor="you", clock=at_noon)
-        writer = database.writer
-        (pages,) = writer.execute("PRAGMA page_count").fetchone()
-        writer.execute(f"PRAGMA max_page_count = {pages + 20}")
-        with pytest.raises(StoreError, match="is full"):
-            engine.intake.ingest([notes], project="shelf")
-        assert engine.history.verify().ok
-
-        writer.execute("PRAGMA max_page_count = 1000000")
-        engine.intake.ingest([notes], project="shelf")
-        assert engine.history.verify().ok
-        other = Engine.open(tmp_path / "other.db", clock=at_noon)
-        other.intake.ingest([notes], project="shelf")
-        assert waiting(engine) == waiting(other)
-        assert waiting(engine)
 
 
 class TestVerifying:
@@ -135,23 +99,6 @@ class TestVerifying:
             raise problem
 
         monkeypatch.setattr(verifying, "put", put)
-        with pytest.raises(StoreError, match=says):
-            verify(store.database)
-
-    @pytest.mark.parametrize(("room", "says"), [(0, "is full"), (900_000, "Check the disk")])
-    def test_a_failing_read_says_whether_the_disk_has_no_room(
-        self, store: Store, monkeypatch: pytest.MonkeyPatch, room: int, says: str
-    ) -> None:
-        store.add("a")
-        problem = sqlite3.OperationalError("disk I/O error")
-        problem.sqlite_errorcode = sqlite3.SQLITE_IOERR
-
-        def put(*_: object) -> None:
-            raise problem
-
-        usage = shutil.disk_usage(store.path.parent)._replace(free=room)
-        monkeypatch.setattr(verifying, "put", put)
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
         with pytest.raises(StoreError, match=says):
             verify(store.database)
 
@@ -214,7 +161,7 @@ class TestDiskTakenAway:
         with pytest.raises(StoreError, match="leave the program"):
             store.add("b")
         store.database.close()
-        reopened(store.path).require_whole("a")
+        Store(store.path).require_whole("a")
 
     def test_looking_for_it_makes_no_empty_file_in_its_place(self, store: Store) -> None:
         store.path.unlink()

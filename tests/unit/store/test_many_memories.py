@@ -21,8 +21,8 @@ NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    opened = Engine.open(tmp_path / "store.db")
+def engine(path: Path) -> Iterator[Engine]:
+    opened = Engine.open(path)
     yield opened
     opened.close()
 

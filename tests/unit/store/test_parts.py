@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -27,25 +25,15 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acts, "BATCH", 2)
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "store.db")
-
-
-@pytest.fixture
-def writing(database: Database) -> Ledger:
-    return Ledger(database, actor="tester", clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
-
-
 def names(database: Database) -> list[str]:
     return [row[0] for row in database.reader().execute("SELECT name FROM project ORDER BY id")]
 
 
-def renamed_twice(writing: Ledger) -> None:
+def renamed_twice(ledger: Ledger) -> None:
     """Eight projects, made in one act, of which another renames all, and the first once more."""
-    with writing.act("make", "made") as act:
+    with ledger.act("make", "made") as act:
         rows = act.insert_many("project", [{"name": f"p{number}"} for number in range(8)])
-    with writing.act("rename", "renamed") as act:
+    with ledger.act("rename", "renamed") as act:
         act.update_each("project", [(row, {"name": f"q{row}"}) for row in rows])
         act.update("project", 1, name="r1")
 
@@ -69,9 +57,9 @@ def test_a_part_that_breaks_off_is_damage() -> None:
         list(unpack(blob[:-4]))
 
 
-def test_undo_goes_through_the_parts_backwards(database: Database, writing: Ledger) -> None:
-    renamed_twice(writing)
-    undo = Undo(database, writing)
+def test_undo_goes_through_the_parts_backwards(database: Database, ledger: Ledger) -> None:
+    renamed_twice(ledger)
+    undo = Undo(database, ledger)
 
     undo.undo()
 
@@ -82,27 +70,27 @@ def test_undo_goes_through_the_parts_backwards(database: Database, writing: Ledg
 
 
 def test_a_row_of_the_first_part_that_changed_since_leaves_all_parts_alone(
-    database: Database, writing: Ledger
+    database: Database, ledger: Ledger
 ) -> None:
-    renamed_twice(writing)
-    with writing.act("rename", "again") as act:
+    renamed_twice(ledger)
+    with ledger.act("rename", "again") as act:
         act.update("project", 2, name="s2")
     before = names(database)
 
     with pytest.raises(ConflictError, match="project 2 has changed since"):
-        Undo(database, writing).undo_act(2)
+        Undo(database, ledger).undo_act(2)
 
     assert names(database) == before
     assert verify(database).ok
 
 
 def test_an_act_for_which_there_is_no_temporary_file_is_not_there(
-    database: Database, writing: Ledger, monkeypatch: pytest.MonkeyPatch
+    database: Database, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full() -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     with pytest.raises(StoreError, match=r"No space left on device.*TMPDIR"):
-        renamed_twice(writing)
+        renamed_twice(ledger)
     assert names(database) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -11,11 +10,6 @@ from reviewer.clock import utc_now
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, Sort
 from reviewer.store.database import Database
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "store.db")
 
 
 @pytest.fixture

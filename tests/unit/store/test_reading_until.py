@@ -18,11 +18,6 @@ ENDLESS = (
 )
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "s.db")
-
-
 @pytest.mark.timeout(60)
 def test_an_endless_read_ends_when_it_is_cancelled(database: Database) -> None:
     cancelled = threading.Event()
@@ -39,8 +34,8 @@ def test_the_thread_reads_on_afterwards(database: Database) -> None:
     assert database.reader().execute(f"{many} SELECT count(*) FROM n").fetchone()[0] == 300_000
 
 
-def test_ids_are_given_up_when_cancelled(tmp_path: Path) -> None:
-    engine = Engine.open(tmp_path / "s.db")
+def test_ids_are_given_up_when_cancelled(path: Path) -> None:
+    engine = Engine.open(path)
     engine.intake.seed(5_000, project="acme")
     with pytest.raises(ReadStoppedError):
         engine.ids(QueueQuery(), cancelled=lambda: True)
@@ -48,8 +43,8 @@ def test_ids_are_given_up_when_cancelled(tmp_path: Path) -> None:
     engine.close()
 
 
-def test_a_filter_is_checked_without_reading(tmp_path: Path) -> None:
-    engine = Engine.open(tmp_path / "s.db")
+def test_a_filter_is_checked_without_reading(path: Path) -> None:
+    engine = Engine.open(path)
     engine.close()  # nothing can be read any more
     engine.queue.check(QueueQuery(filter='type:decision "a phrase" conf>0.5'))
     with pytest.raises(FilterError):

@@ -20,9 +20,8 @@ from reviewer.store.changes import Image
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.migrations import migrate
-from reviewer.store.stored_text import JSON, LEFT_AS_IT_IS, has_only_our_words, masked_images
-from reviewer.text import secrets
-from reviewer.text.secrets import is_clean, mask
+from reviewer.store.stored_text import JSON, UNMASKED, has_only_our_words, masked_images
+from reviewer.text.secrets import mask
 from tests.source_code import ROOT, in_one_process, trees
 from tests.stored import everything_in
 
@@ -43,13 +42,13 @@ def text_columns() -> Iterator[tuple[str, str]]:
 def test_every_text_column_is_masked_or_has_a_reason() -> None:
     columns = {f"{table}.{name}" for table, name in text_columns()}
     assert len(columns) > 60
-    assert LEFT_AS_IT_IS.keys() - columns == set(), "these columns do not exist"
+    assert UNMASKED.keys() - columns == set(), "these columns do not exist"
     assert columns >= JSON
     for table, name in text_columns():
         column = f"{table}.{name}"
         value = json.dumps({"said": f"it is {TOKEN}"}) if column in JSON else f"it is {TOKEN}"
         stored = str(masked_images(table, [{name: value}])[0][name])
-        assert (TOKEN in stored) == (column in LEFT_AS_IT_IS), column
+        assert (TOKEN in stored) == (column in UNMASKED), column
         if column in JSON:
             assert "masked" in json.loads(stored)["said"]
 
@@ -122,20 +121,6 @@ def test_rows_are_written_by_acts_only() -> None:
     assert found == OWN_WRITERS.keys()
 
 
-def test_the_door_is_not_gone_around_within_acts() -> None:
-    """Every change of `Act` that takes values from a caller masks them."""
-    tree = trees()["store/acts.py"]
-    (act,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Act")
-    makes = {
-        method.name: ast.unparse(method)
-        for method in act.body
-        if isinstance(method, ast.FunctionDef) and "Change(" in ast.unparse(method)
-    }
-    assert makes.keys() == {"insert_many", "delete", "_update"}
-    assert "masked_images(" in makes["insert_many"]
-    assert "masked_images(" in makes["_update"]
-
-
 VOCABULARY = sorted(
     {
         word
@@ -160,15 +145,3 @@ def test_a_title_that_is_not_looked_at_has_no_secret(words: list[str], capital: 
 def test_titles_of_decisions_are_not_looked_at() -> None:
     for title in ("Promoted #8", "Merged #1 into #2", "Undone: Promoted #8", "Rejected 22 rows"):
         assert has_only_our_words(title), title
-
-
-def test_mask_remembers_what_it_returned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrets, "REMEMBERED", 100)
-    text = f"A sentence that was never said before: {TOKEN}."
-    assert not is_clean(text)
-    clean = mask(text).text
-    assert is_clean(clean)
-    assert mask(clean).text == clean
-    for number in range(400):
-        mask(f"{number}")
-    assert not is_clean(clean), "it forgets"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,12 +16,19 @@ from reviewer.store import ledger
 MANY = 3_000
 
 
-@pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    monkeypatch.setattr(ledger, "WATCH_STEPS", 200)
-    engine = Engine.open(tmp_path / "store.db")
+@pytest.fixture(scope="module")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("seeded") / "store.db"
+    engine = Engine.open(path)
     engine.intake.seed(MANY, project="kiosk")
-    return engine
+    engine.close()
+    return path
+
+
+@pytest.fixture
+def engine(seeded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    monkeypatch.setattr(ledger, "WATCH_STEPS", 200)
+    return Engine.open(Path(shutil.copy(seeded, tmp_path)))
 
 
 def noting(seen: list[int]) -> Callable[[int], bool]:

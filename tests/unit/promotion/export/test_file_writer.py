@@ -95,7 +95,7 @@ def test_a_change_since_the_plan_is_a_conflict(
 ) -> None:
     plan = PlannedFile(path=target, before=planned, after=b"ours")
     target.unlink() if now is None else target.write_bytes(now)
-    with pytest.raises(ConflictError, match="changed by something else"):
+    with pytest.raises(ConflictError, match="changed meanwhile"):
         write_plan(plan, backup_folder=tmp_path / "backups")
     assert (target.read_bytes() if target.exists() else None) == now
 

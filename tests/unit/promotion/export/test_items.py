@@ -67,10 +67,5 @@ def test_a_line_holds_every_field(make: Make) -> None:
     assert msgspec.json.decode(line, type=ExportItem) == item
 
 
-def test_what_has_no_source_is_told_to_be_written_by_hand(make: Make) -> None:
-    lines = render_ndjson([make("state", id=1), make(id=2, sources=()), make(id=3)]).splitlines()
-    assert [msgspec.json.decode(line)["hand_authored"] for line in lines] == [False, True, False]
-
-
 def test_text_that_is_no_unicode_is_written_all_the_same(make: Make) -> None:
     assert msgspec.json.decode(render_ndjson([make(content="a\ud800b")]))["content"] == "a?b"

@@ -86,14 +86,6 @@ def test_marks_name_decision_and_lines_counted_from_one(make: Make) -> None:
     assert "(entity 7" not in render_markdown([item], marks=False)
 
 
-@pytest.mark.parametrize("marks", [True, False])
-def test_what_was_written_by_hand_always_says_so(make: Make, marks: bool) -> None:
-    assert "Beta (written by hand)" in render_markdown(
-        [make(content="Beta", sources=())], marks=marks
-    )
-    assert "written by hand" not in render_markdown([make(content="Beta")], marks=marks)
-
-
 def test_relations_attributes_and_a_status_are_told(make: Make) -> None:
     item = make(
         "entity", name="Seal", status="superseded", attributes=(("rated_to", "60 C"),),

@@ -1,0 +1,52 @@
+"""The hook events of each agent, and their timeouts. Hooks load this at every call."""
+
+from reviewer.recall.use_moments import ERROR, GUARD, PROMPT, START
+
+COMPACTION = "compaction"
+END = "end"
+
+EVENTS: dict[str, dict[str, str]] = {
+    "claude-code": {
+        "SessionStart": START, "PreCompact": COMPACTION, "SessionEnd": END,
+        "UserPromptSubmit": PROMPT, "PostToolUseFailure": ERROR, "PostToolUse": ERROR,
+        "PreToolUse": GUARD,
+    },
+    "codex": {
+        "SessionStart": START, "SessionEnd": END,
+        "UserPromptSubmit": PROMPT, "PostToolUse": ERROR, "PreToolUse": GUARD,
+    },
+    "gemini": {
+        "SessionStart": START, "SessionEnd": END,
+        "BeforeAgent": PROMPT, "AfterTool": ERROR, "BeforeTool": GUARD,
+    },
+    "opencode": {
+        "start": START, "compact": COMPACTION, "end": END,
+        "prompt": PROMPT, "failure": ERROR, "guard": GUARD,
+    },
+    "copilot": {
+        "sessionStart": START, "sessionEnd": END,
+        "userPromptSubmitted": PROMPT, "postToolUse": ERROR, "postToolUseFailure": ERROR,
+        "preToolUse": GUARD,
+    },
+    "cursor": {"sessionStart": START, "sessionEnd": END},
+}  # fmt: skip
+"""Agent -> event -> moment."""
+
+CALL_MOMENTS = (PROMPT, ERROR, GUARD)
+"""Answered by `call_hook`; the others by `hooks`."""
+
+TIMEOUTS = {START: 5, COMPACTION: 9, END: 5, PROMPT: 2, ERROR: 2, GUARD: 2}
+"""Seconds before a hook gives up. At a compaction the whole session is read, and the person waits
+longer for the summary anyway."""
+AGENT_TIMEOUTS = {START: 10, COMPACTION: 20, END: 10, PROMPT: 5, ERROR: 5, GUARD: 5}
+"""Seconds that `connect` lets an agent wait for a hook."""
+
+
+def is_call_event(agent: str, event: str) -> bool:
+    """Whether `call_hook` answers an event."""
+    return EVENTS.get(agent, {}).get(event) in CALL_MOMENTS
+
+
+def agent_timeout(agent: str, event: str) -> int:
+    """Seconds that an agent waits for a hook."""
+    return AGENT_TIMEOUTS[EVENTS[agent][event]]

@@ -1,0 +1,190 @@
+"""From the parts of a job to the candidates that are worth a person's time, in DuckDB.
+
+The order of the work keeps it small: what is compared and counted are keys; the texts of the first
+N alone are fetched in the end. Every choice among equals is by key, never by row number, so that
+the same parts give the same candidates.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import msgspec
+
+from reviewer.fleet.places import without_secrets
+from reviewer.fleet.rows import CandidateRow, EvidenceRow
+from reviewer.fleet.tables import EVIDENCE, FILES, Folder, Parts
+from reviewer.fleet.values import FleetError, extra, line
+
+ROWS_AT_ONCE = 10_000
+MEMORY_LIMIT = "1GB"
+"""What DuckDB may use; the rest goes to the disk."""
+
+
+class Best:
+    """The best candidates of a job. `found`: places of all parts; `facts`: what they say."""
+
+    def __init__(self, place: str, connection: Any, *, top: int, project: str | None) -> None:
+        self._place = place
+        self._connection = connection
+        self._count(project)
+        (self.found,) = self._one("SELECT count(*) FROM evidence")
+        (self.facts,) = self._one("SELECT count(*) FROM fact")
+        self._rank(top)
+        (self.count,) = self._one("SELECT count(*) FROM best")
+
+    def batches(self) -> Iterator[list[CandidateRow]]:
+        """The candidates, the best first. Raises FleetError naming the first that is not right."""
+        for first in range(0, self.count, ROWS_AT_ONCE):
+            # Page by page: DuckDB makes all rows of an answer before it hands out the first.
+            page = self._connection.execute(
+                "SELECT * EXCLUDE (position) FROM best WHERE position > ?1 AND position <= ?1 + ?2"
+                " ORDER BY position",
+                [first, ROWS_AT_ONCE],
+            )
+            names = [column[0] for column in page.description]
+            yield [
+                self._checked(number, names, row)
+                for number, row in enumerate(page.fetchall(), first + 1)
+            ]
+
+    def _checked(self, number: int, names: list[str], row: tuple[Any, ...]) -> CandidateRow:
+        """A row, if it is as it should be: anybody may have written the parts."""
+        try:
+            return msgspec.convert(dict(zip(names, row, strict=True)), CandidateRow)
+        except ValueError as problem:
+            path = without_secrets(str(row[names.index("path")]))[:200]
+            raise FleetError(
+                f"Candidate {number} of {self._place} cannot be imported: {problem}. It was found"
+                f" in {path}."
+            ) from problem
+
+    def _one(self, sql: str) -> tuple[int, ...]:
+        row: tuple[int, ...] = self._connection.execute(sql).fetchone()
+        return row
+
+    def _count(self, project: str | None) -> None:
+        """Make the tables of places and facts."""
+        self._connection.execute(
+            "CREATE TABLE latest AS SELECT path, max(part) AS part FROM files GROUP BY path"
+        )
+        # A place is counted once, however many files have it: of those the first by name.
+        self._connection.execute(
+            """
+            CREATE TABLE place AS
+            SELECT fact, record, span_start, span_end,
+                min({'path': path, 'session': session, 'author': author, 'wording': wording,
+                     'score': -score}) AS first
+            FROM evidence e SEMI JOIN latest USING (path, part)
+            WHERE sentence NOT IN (SELECT unnest(boot) FROM files)
+                AND ($project IS NULL OR project = $project)
+            GROUP BY fact, record, span_start, span_end
+            """,
+            {"project": project},
+        )
+        if project is not None and self._one("SELECT count(*) FROM place") == (0,):
+            raise FleetError(
+                f"Nothing was found in working folders called {project}. "
+                f"Those of most sessions: {self._projects() or 'none'}."
+            )
+        self._connection.execute(
+            """
+            CREATE TABLE fact AS
+            SELECT fact, count(*) AS seen, count(DISTINCT first.session) AS sessions,
+                count(DISTINCT nullif(first.author, '')) AS authors,
+                min(first.wording) AS wording,
+                min({'score': first.score, 'path': first.path, 'record': record,
+                     'start': span_start, 'end': span_end}) AS best
+            FROM place GROUP BY fact
+            """
+        )
+
+    def _projects(self) -> str:
+        rows = self._connection.execute(
+            "SELECT project, count(DISTINCT session) AS sessions FROM evidence WHERE project <> ''"
+            " GROUP BY project ORDER BY sessions DESC, project LIMIT 8"
+        ).fetchall()
+        return ", ".join(f"{without_secrets(name)} ({sessions:,})" for name, sessions in rows)
+
+    def _rank(self, top: int) -> None:
+        """Make the table of the best facts. Those that differ in function words and endings only
+        are ranked together, by the sessions and authors of all of them; the first one leads the
+        others, except for entities, which may contradict each other.
+        """
+        self._connection.execute(
+            """
+            CREATE TABLE head AS
+            WITH alike AS (
+                SELECT f.wording, count(DISTINCT p.first.session) AS sessions,
+                    count(DISTINCT nullif(p.first.author, '')) AS authors,
+                    min(f.best.score) AS score
+                FROM fact f JOIN place p USING (fact) GROUP BY f.wording
+            )
+            SELECT row_number() OVER (ORDER BY w.sessions DESC, w.authors DESC, w.score, w.wording,
+                f.sessions DESC, f.authors DESC, f.best.score, f.fact) AS position, f.*
+            FROM fact f JOIN alike w USING (wording)
+            ORDER BY position LIMIT $top
+            """,
+            {"top": top},
+        )
+        columns = ", ".join(f"e.{name}" for name in EvidenceRow.__struct_fields__)
+        self._connection.execute(
+            f"""
+            CREATE TABLE best AS
+            SELECT * EXCLUDE (leads), CASE WHEN kind = 'memory' AND leads <> fact THEN leads
+                ELSE '' END AS leader
+            FROM (
+                SELECT *, first_value(fact) OVER (PARTITION BY kind, type, wording
+                    ORDER BY position) AS leads
+                FROM (
+                    SELECT {columns}, h.seen, h.sessions, h.authors, h.position
+                    FROM head h JOIN evidence e ON e.fact = h.fact AND e.record = h.best.record
+                        AND e.path = h.best.path AND e.span_start = h.best.start
+                        AND e.span_end = h.best.end
+                    SEMI JOIN latest l ON l.path = e.path AND l.part = e.part
+                    QUALIFY row_number() OVER (PARTITION BY h.position ORDER BY e.score DESC,
+                        e.content, e.rule, e.place) = 1
+                )
+            )
+            ORDER BY position
+            """
+        )
+
+
+@contextmanager
+def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
+    """The `top` candidates of a job's folder, to be read until the end of the block.
+
+    `project`: only what was said in working folders of that name. Raises FleetError when there are
+    no parts, or they cannot be read.
+    """
+    duckdb, arrow_errors = extra("duckdb"), extra("pyarrow").ArrowException
+    folder = Folder(place)
+    parts = Parts(folder)
+    if parts.settings is None:
+        raise FleetError(
+            f"{folder.place} has no parts. Write them first: reviewer fleet run SOURCE --out DIR"
+        )
+    # Beside the parts: the system's folder for temporary files may be in memory.
+    beside = folder.place if folder.is_local and os.access(folder.place, os.W_OK) else None
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix=".reviewer-", dir=beside) as scratch,
+            closing(duckdb.connect(config={"temp_directory": scratch})) as connection,
+        ):
+            connection.execute("SET memory_limit = ?", [MEMORY_LIMIT])
+            connection.register("evidence", parts.table(EVIDENCE))
+            connection.register("files", parts.table(FILES))
+            yield Best(folder.place, connection, top=top, project=project)
+    except (duckdb.Error, arrow_errors, OSError, RuntimeError) as problem:
+        said = line(problem)
+        if "interrupted" in said.lower():  # what DuckDB makes of Ctrl-C
+            raise KeyboardInterrupt from problem
+        raise FleetError(
+            f"The parts in {folder.place} cannot be read: {said}. Delete those that are damaged,"
+            " and run the job again."
+        ) from problem

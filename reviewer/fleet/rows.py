@@ -1,0 +1,170 @@
+"""The rows of a job: a place that says something, a file that was read, and a candidate."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct, structs
+
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.entities.entity import Attribute, EntityType
+from reviewer.extraction.flags import flags_of
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
+from reviewer.proposing.values import Proof, Proposer
+from reviewer.sources.records import RecordUse, Role, Shape
+from reviewer.text.secrets import mask, secrets_in, with_secrets
+
+Share = Annotated[float, Meta(ge=0, le=2)]
+Count = Annotated[int, Meta(ge=0, le=2**62)]
+Times = Annotated[int, Meta(ge=0, le=1_000_000_000)]
+_PLAIN = r"^[^\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]*\Z"
+Word = Annotated[str, Meta(max_length=200, pattern=_PLAIN)]
+"""A text of the program's own, without control characters and marks of direction."""
+Document = Annotated[str, Meta(max_length=20_000)]
+Name = Annotated[str, Meta(max_length=2_000)]
+
+
+class EvidenceRow(Struct, frozen=True, kw_only=True, gc=False):
+    """A place at which a file says something that may be remembered.
+
+    `fact` is equal for all places that say the same, `wording` for those that say it in words of
+    the same meaning. `place` counts the quotes of one statement from 0.
+    """
+
+    part: str
+    path: Annotated[str, Meta(min_length=1, max_length=4_096)]
+    format: Word
+    kind: Literal["memory", "entity"]
+    type: str
+    content: Annotated[str, Meta(min_length=SHORTEST_STATEMENT, max_length=LONGEST_STATEMENT)]
+    fact: Word
+    wording: int
+    sentence: int = 0
+    """A fingerprint by which the words that every session begins with are told."""
+    proposer: Proposer
+    rule: Word
+    extractor_version: Word
+    prior: Share
+    signal: Share
+    freshness: Share
+    confidence: Share
+    score: float
+    flags: Word
+    need: Word = ""
+    scope: Literal["project", "person"] = "project"
+    proof: Document = "{}"
+    name: Name = ""
+    slot: Name = ""
+    attributes: Document = "[]"
+    project: str
+    author: str
+    session: Name
+    line_start: Count
+    line_end: Count
+    byte_start: Count
+    byte_end: Count
+    record: Annotated[str, Meta(min_length=1, max_length=2_000)]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{0,64}\Z")]
+    at: Word
+    role: Role
+    use: RecordUse
+    shape: Shape
+    sidechain: bool
+    span_start: Count
+    span_end: Count
+    excerpt: Annotated[str, Meta(max_length=20_000)]
+    excerpt_start: Count
+    place: int = 0
+
+
+class FileRow(Struct, frozen=True, kw_only=True):
+    """What became of a file. `boot`: the sentences that its sessions begin with."""
+
+    part: str
+    path: str
+    bytes: int
+    modified_ns: int
+    etag: str
+    format: str
+    found: int
+    problem: str
+    other_kind: bool
+    """It is intact, but of a kind that is not read."""
+    boot: tuple[int, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.problem) and not self.other_kind
+
+
+class CandidateRow(EvidenceRow, frozen=True, kw_only=True, gc=False):
+    """The best place of a fact, and how often it was said. Anybody may have written it.
+
+    `leader`: the `fact` of the candidate that says the same in other words and is shown before it.
+    """
+
+    seen: Times
+    sessions: Times
+    authors: Times
+    leader: Word
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for values that do not belong together."""
+        (MemoryType if self.kind == "memory" else EntityType)(self.type)
+        for column, text, kind in (
+            ("proof", self.proof, Proof),
+            ("attributes", self.attributes, tuple[Attribute, ...]),
+        ):
+            try:
+                msgspec.json.decode(text, type=kind)
+            except (ValueError, RecursionError) as problem:
+                raise ValueError(f"{column}: {problem}") from None
+        if self.span_start > self.span_end:
+            raise ValueError("span_end is before span_start")
+
+
+_TEXTS = ("content", "excerpt", "name", "slot")
+
+
+def without_secrets(rows: Sequence[CandidateRow]) -> tuple[list[CandidateRow], int]:
+    """The rows without secrets in what keys are made of, and with their flags; how many secrets
+    there were. The store masks every other text. There is hardly ever one: the sessions were
+    masked when they were read.
+    """
+    secret = with_secrets({text for row in rows for text in (row.record, *_texts(row))})
+    found, masked = [], 0
+    for row in rows:
+        if not secret.isdisjoint((row.record, *_texts(row))):
+            row, number = _masked(row)
+            masked += number
+        flags = " ".join(dict.fromkeys((*row.flags.split(), *flags_of(row.content, row.role))))
+        found.append(structs.replace(row, flags=flags))
+    return found, masked
+
+
+def _texts(row: CandidateRow) -> tuple[str, ...]:
+    return tuple(getattr(row, name) for name in _TEXTS)
+
+
+def _masked(row: CandidateRow) -> tuple[CandidateRow, int]:
+    number = 0
+    changed: dict[str, Any] = {}
+    in_context = secrets_in(row.excerpt)
+    for name, text in zip(_TEXTS, _texts(row), strict=True):
+        found = mask(text)
+        clean, number = found.text, number + len(found.kinds)
+        for value, kind in in_context:  # what shows that it is one may be before the statement
+            number += value in clean
+            clean = clean.replace(value, f"[masked {kind}]")
+        changed[name] = clean
+    if mask(row.record).kinds:  # two different keys must not become one
+        changed["record"] = f"sha256:{hashlib.sha256(row.record.encode()).hexdigest()}"
+    changed["content"] = changed["content"][:LONGEST_STATEMENT]
+    at = changed["excerpt"].find(changed["content"])
+    if at >= 0:  # masking has moved it
+        start = row.excerpt_start + at
+        changed |= {"span_start": start, "span_end": start + len(changed["content"])}
+    return structs.replace(row, **changed), number

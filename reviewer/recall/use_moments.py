@@ -1,0 +1,7 @@
+"""The moments at which a session is handed memories. No imports: hooks load this at every call."""
+
+START = "start"
+"""A packet, which contains most memories of a small project."""
+PROMPT = "prompt"
+ERROR = "error"
+GUARD = "guard"

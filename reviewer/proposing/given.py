@@ -1,6 +1,4 @@
-"""What a question gives the reader besides the session: findings with their lines, and known
-texts.
-"""
+"""The context of a question besides the session: findings with their lines, and known texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds agents' sessions on this machine, without being told where.
+"""Finds agents' sessions on this machine, without any paths from the user.
 
 Searches only the places listed by the formats, without following links or mounts inside them.
 """

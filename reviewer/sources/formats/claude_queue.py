@@ -27,7 +27,7 @@ class _Held(Struct):
 
 
 class TextQueue:
-    """Holds each queued text until it appears as a turn, is taken back, or neither.
+    """Keeps each queued text until it appears as a turn, is taken back, or is given up.
 
     It may appear as a turn, or as text given to the agent in mid-turn, shortly before or after it
     leaves the queue. The older history of a resumed session may come in between.
@@ -56,7 +56,7 @@ class TextQueue:
             waiting[0].left_at = at or ""
 
     def passed(self, turn: Turn) -> Iterator[Turn]:
-        """After this turn: the held texts that are no longer expected as turns."""
+        """Process a turn; yields the queued texts that will not appear as turns."""
         if turn.role is Role.USER:
             taken = self._take(_hash(turn))
             if taken is not None:
@@ -66,7 +66,7 @@ class TextQueue:
             yield from self._answered(turn)
 
     def ended(self) -> Iterator[Turn]:
-        """The texts still held at the end of the file."""
+        """The texts still queued at the end of the file."""
         for held in self.held:
             yield from self._told(held)
         self.held.clear()

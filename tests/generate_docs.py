@@ -83,23 +83,23 @@ FORMATS_HEAD = """# Formats
 
 Generated from the registry of formats by `tests/generate_docs.py`.
 
-What a file is, its content decides, never its name. Unknown lines are skipped and counted. A turn
-that is told in several ways, or copied by a resumed session, counts once. Databases are opened
-read-only; one that is in use is copied first. `reviewer sources` looks for sessions in the places
-below, and nowhere else; links there are not followed.
+Files are recognised by content, never by name. Unknown lines are skipped and counted. A turn
+recorded in several forms, or copied by a resumed session, counts once. Databases are opened
+read-only; one in use is copied first. `reviewer sources` looks for sessions in the places below and
+nowhere else, without following links there.
 
 """
 
 
 def formats_page() -> str:
-    """Every format: where it lies, what counts as the person's words, and what else it has."""
+    """Every format: its location, what counts as the person's words, and other contents."""
     parts = [FORMATS_HEAD]
     read = [each for each in FORMATS if each.person]
     parts.append("| format | agent | tested on |\n| --- | --- | --- |")
     parts += [f"| [{each.name}](#{each.name}) | {each.agent} | {each.tested} |" for each in read]
     for each in read:
         parts.append("\n" + "\n".join(_format_section(each)))
-    parts.append("\n## Recognised and passed over\n")
+    parts.append("\n## Recognised but skipped\n")
     parts += [f"- {each.agent}: {each.not_read}" for each in FORMATS if each.not_read]
     return "\n".join(parts) + "\n"
 
@@ -111,7 +111,7 @@ def _format_section(each: Format) -> Iterator[str]:
         if value:
             yield f"- {title}: {value}"
     for location in each.locations:
-        yield f"- Lies in {_place(location)}"
+        yield f"- Stored in {_place(location)}"
 
 
 def _place(location: Location) -> str:

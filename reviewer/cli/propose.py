@@ -500,7 +500,7 @@ class _Account:
         except CancelledError:
             return
         except BudgetReachedError:
-            self.dropped["comparison of the sessions: the ceiling is reached"] += 1
+            self.dropped["session comparison: token limit reached"] += 1
             return
         except (ModelError, OSError) as problem:
             self.failures.append(f"The sessions were not compared: {problem}")

@@ -1,1 +1,1 @@
-"""Rules over records that propose candidates; pure, no store."""
+"""Rules that turn records into candidates; pure, without a store."""

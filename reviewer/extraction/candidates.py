@@ -1,4 +1,4 @@
-"""A candidate: a proposed memory, with everything that explains it."""
+"""A candidate: a proposed memory with its explanation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class MemoryType(StrEnum):
 
 
 class RuleClass(StrEnum):
-    """The kinds of evidence that rules rely on, each with a prior confidence."""
+    """The kinds of evidence for rules, each with a prior confidence."""
 
     HEADING = "heading"  # .70  `## Decision: ...`
     LIST_ITEM = "list item"  # .65  `- [Decision] ...`
@@ -40,13 +40,13 @@ PRIORS: dict[RuleClass, float] = {
 
 
 class Setting(Struct, frozen=True):
-    """Source and time of an extraction, which the confidence formula needs besides the text."""
+    """Source and time of an extraction, the inputs of the confidence formula besides the text."""
 
     path: str
-    """The source's path; its words decide the structural signal."""
+    """Path of the source; words in it set the structural signal."""
     now: datetime
     updated: datetime | None = None
-    """When the source was last changed, for records without a time of their own."""
+    """Time of the source's last change, for records without their own."""
 
 
 class Candidate(Struct, frozen=True):
@@ -70,4 +70,4 @@ class Candidate(Struct, frozen=True):
     span_end: int
     extractor_version: str
     flags: tuple[str, ...] = ()
-    """`secret` (masked text inside), `injection` (reads like an order planted in data)."""
+    """`secret` (contains masked text), `injection` (reads like a planted instruction)."""

@@ -1,4 +1,4 @@
-"""Confidence of a candidate: prior of the rule * signal of the path * freshness."""
+"""Confidence of a candidate: rule prior * path signal * freshness."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ HIGH_SIGNAL, LOW_SIGNAL, NEUTRAL_SIGNAL = 1.1, 0.9, 1.0
 
 
 def freshness(record: Record, setting: Setting) -> float:
-    """1.05 if the record, or else its source, was written in the last 30 days; otherwise 1.0.
+    """1.05 if the record (or its source, if it has no time) was written in the last 30 days; else
+    1.0.
 
-    A time after `setting.now` (another machine's clock) counts as fresh.
+    A time after `setting.now` (clock skew) counts as fresh.
     """
     updated = from_iso(record.at) if record.at else setting.updated
     if updated is not None and setting.now - updated <= FRESH_FOR:
@@ -52,15 +53,15 @@ def freshness(record: Record, setting: Setting) -> float:
 
 
 def confidence(prior: float, signal: float, fresh: float) -> float:
-    """The final confidence, rounded to six places so that equal inputs stay equal as text."""
+    """The final confidence, rounded to six decimals so that equal inputs stay equal as text."""
     return round(prior * signal * fresh, 6)
 
 
 @lru_cache(maxsize=16)
 def structural_signal(path: str) -> float:
-    """The multiplier of a path: 0.9 with a low-signal hint, else 1.1 with a high one, else 1.0.
+    """The multiplier for a path: 0.9 with a low-signal hint, else 1.1 with a high one, else 1.0.
 
-    Case and the kind of slash do not matter.
+    Ignores case and slash direction.
     """
     folded = path.replace("\\", "/").lower()
     if any(hint in folded for hint in LOW_SIGNAL_HINTS):

@@ -44,17 +44,17 @@ PASTED = "below a heading in a turn: a pasted document"
 RESTATES_BOOT = "restates boot text"
 
 KNOWN_TEXT = frozenset((RecordUse.BOOT, RecordUse.INJECTED, RecordUse.SUMMARY))
-"""Uses of records whose statements are known already."""
+"""Uses of records whose statements are already known."""
 _NO_LONGER = ("superseded", "superceded", "deprecated", "rejected", "obsolete", "withdrawn")
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 _SHORT_TEXT = 2_000
-"""Up to this many characters, counting line ends is faster than caching their offsets."""
+"""Up to this length, counting line ends is faster than caching their offsets."""
 _LINE_END = re.compile("\n")
 _FIRST_WORDS = sorted({label.split()[0] for label in LABELS_IN_BRACKETS})
 
 
 class Dropped(Struct, frozen=True):
-    """A statement that was not proposed (a line of `dropped.ndjson`); lines are 0-based."""
+    """A rejected statement (a line of `dropped.ndjson`); lines are 0-based."""
 
     reason: str
     content: str
@@ -65,7 +65,7 @@ class Dropped(Struct, frozen=True):
 
 
 class Restated(Struct, frozen=True):
-    """Statements of boot text, injected memories and summaries, known from here on."""
+    """Statements in boot text, injected memories and summaries, known from here on."""
 
     keys: tuple[str, ...]
 
@@ -74,13 +74,13 @@ Event: TypeAlias = Candidate | Dropped | Restated
 
 
 class Extractor:
-    """Reads the records of one source, one at a time."""
+    """Processes the records of one source, one at a time."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._signal = structural_signal(setting.path)
-        self._said: set[tuple[str | None, str]] = set()
-        """What the person has said in each session."""
+        self._from_person: set[tuple[str | None, str]] = set()
+        """The person's statements in each session."""
 
     def feed(self, record: Record) -> Iterator[Event]:
         if record.use in KNOWN_TEXT:
@@ -102,10 +102,10 @@ class Extractor:
         if rule_class is RuleClass.SENTENCE and record.shape is Shape.TURN:
             if find.unit.heading:
                 return _dropped(PASTED, record, find)
-            said = (record.session, duplicate_key(content))
-            if said in self._said:
+            statement = (record.session, duplicate_key(content))
+            if statement in self._from_person:
                 return _dropped(SAID_BEFORE, record, find)
-            self._said.add(said)
+            self._from_person.add(statement)
         prior, fresh = PRIORS[rule_class], freshness(record, self._setting)
         candidate = Candidate(
             type=find.type,
@@ -132,13 +132,13 @@ class Extractor:
 
 
 class BootText:
-    """What boot text says is not proposed again when somebody repeats it."""
+    """Statements of boot text, which are not proposed when repeated."""
 
     def __init__(self) -> None:
         self._keys: set[str] = set()
 
     def settle(self, event: Event) -> Candidate | Dropped | None:
-        """What becomes of an event; None when there is only something to remember."""
+        """The result for an event; None if it was only remembered."""
         if isinstance(event, Restated):
             self._keys.update(event.keys)
             return None
@@ -149,7 +149,7 @@ class BootText:
 
 
 class _Find(Struct, frozen=True):
-    """A statement that a rule found: `record.text[start:end]` without its label."""
+    """A statement found by a rule: `record.text[start:end]` without its label."""
 
     rule: str
     rule_class: RuleClass
@@ -161,11 +161,11 @@ class _Find(Struct, frozen=True):
 
 
 def _finds(record: Record) -> Iterator[_Find]:
-    """What the rules find in a record, in the order of the text."""
+    """The rule matches in a record, in text order."""
     text = record.text
     if not _may_have_any(record):
         return
-    stated: set[str] = set()  # headings whose first paragraph was read: the others argue for it
+    stated: set[str] = set()  # headings whose first paragraph was read: the rest is the reasoning
     for paragraph in _paragraphs(units(text)):
         first = paragraph[0]
         if first.kind is UnitKind.HEADING:
@@ -192,7 +192,7 @@ def _finds(record: Record) -> Iterator[_Find]:
 
 
 def _may_have_any(record: Record) -> bool:
-    """Whether a rule may find something: in what an agent says only labels and values count."""
+    """Whether a rule may match: in an agent's text only labels and values count."""
     if record.shape is not Shape.TURN or (record.role is Role.USER and not record.sidechain):
         return True
     lower = record.text.lower()
@@ -200,7 +200,7 @@ def _may_have_any(record: Record) -> bool:
 
 
 def _paragraphs(units: Iterable[Unit]) -> Iterator[list[Unit]]:
-    """The sentences of each paragraph; headings and list items stand alone."""
+    """The sentences of each paragraph; headings and list items are separate."""
     together: list[Unit] = []
     for unit in units:
         if together and (unit.block != together[0].block or unit.kind is not UnitKind.SENTENCE):
@@ -213,7 +213,7 @@ def _paragraphs(units: Iterable[Unit]) -> Iterator[list[Unit]]:
 
 
 def _labelled(text: str, unit: Unit, rule_class: RuleClass) -> Iterator[_Find]:
-    """A typed heading, or a typed list item or line."""
+    """A typed heading, list item or line."""
     forms: tuple[tuple[re.Pattern[str], dict[str, StrEnum]], ...]
     if rule_class is RuleClass.HEADING:
         rule, forms = "typed_heading", ((HEADING, LABELS_IN_BRACKETS),)
@@ -232,7 +232,7 @@ def _labelled(text: str, unit: Unit, rule_class: RuleClass) -> Iterator[_Find]:
 
 
 def _values(text: str, unit: Unit, end: int) -> Iterator[_Find]:
-    """The lines of a paragraph that give a value with its unit."""
+    """The lines of a paragraph that assign a value with a unit."""
     start = text.rfind("\n", 0, unit.start) + 1
     if "=" not in text[start:end]:
         return
@@ -263,7 +263,7 @@ def _is_under_a_decision(record: Record, unit: Unit) -> bool:
 
 
 def _title(record: Record, find: _Find) -> str:
-    """The title of a decision record, which names its decision."""
+    """The title of a decision record, which states its decision."""
     if find.rule_class is not RuleClass.HEADING or find.rule == "typed_heading":
         return ""
     titles = [each for each in record.headings if each.lower() not in DECISION_HEADINGS]
@@ -280,13 +280,13 @@ def _dropped(reason: str, record: Record, find: _Find) -> Dropped:
 
 
 def cited_lines(candidate: Candidate) -> tuple[int, int]:
-    """The lines of a candidate's evidence, 0-based and half-open."""
+    """The lines of a candidate's evidence (0-based, half-open)."""
     return lines_of_span(candidate.record, candidate.span_start, candidate.span_end)
 
 
 def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
-    """The lines of `record.text[start:end]`, 0-based and half-open: exact if the text is the
-    record's own lines, else all of the record's.
+    """The lines of `record.text[start:end]` (0-based, half-open): exact if the record's text is its
+    lines in the file, else all lines of the record.
     """
     if not has_own_lines(record):
         return record.line_start, record.line_end
@@ -295,13 +295,13 @@ def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
 
 
 def has_own_lines(record: Record) -> bool:
-    """Whether a record's text is its lines in the file (if not, it is a string inside JSON)."""
+    """Whether a record's text is its lines in the file (otherwise a string inside JSON)."""
     ends = lines_before(record.text, len(record.text))
     return ends + 1 == record.line_end - record.line_start
 
 
 def lines_before(text: str, offset: int) -> int:
-    """The number of line ends in `text[:offset]`."""
+    """Number of line ends in `text[:offset]`."""
     if len(text) <= _SHORT_TEXT:
         return text.count("\n", 0, offset)
     return bisect_left(_line_ends(text), offset)

@@ -15,28 +15,28 @@ LOOK_ALIKE = "look-alike"
 _CYRILLIC_AND_GREEK = "аеорсухіјѕԁѵһԛԝАВЕКМНОРСТХЅІЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧο"
 _LATIN = "aeopcyxijsdvhqwABEKMHOPCTXSIJABEZHIKMNOPTYXo"
 _AS_LATIN = str.maketrans(_CYRILLIC_AND_GREEK, _LATIN)
-"""Letters of other scripts that look like Latin ones (Unicode TR39, confusables)."""
+"""Letters of other scripts that look like Latin ones (Unicode TR39 confusables)."""
 _MIXED = re.compile(
-    rf"[A-Za-z][{_CYRILLIC_AND_GREEK}]|[{_CYRILLIC_AND_GREEK}][A-Za-z]"  # side by side in a word
+    rf"[A-Za-z][{_CYRILLIC_AND_GREEK}]|[{_CYRILLIC_AND_GREEK}][A-Za-z]"  # adjacent in a word
 )
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u0300-\u036f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
 )
-"""Invisible characters, and accents after NFKD has separated them from their letters."""
+"""Invisible characters, and accents once NFKD has separated them from their letters."""
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
-"""Tag characters: an invisible copy of ASCII that can hide one text inside another."""
+"""Tag characters: an invisible copy of ASCII that can hide text inside other text."""
 _DISGUISING = re.compile(f"{_UNSEEN.pattern[:-1]}{_CYRILLIC_AND_GREEK}\U000e0020-\U000e007e]")
-"""Text in normal form without any of these reads as it looks."""
-# Marks before a word or after one. Starting with a character set makes the search faster.
+"""Normalised text without any of these reads as it looks."""
+# Marks before or after a word. Starting with a character set makes the search faster.
 _EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
 _SPACES = re.compile(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)")
 
 
 def flags_of(content: str, role: Role) -> tuple[str, ...]:
-    """MASKED: masked text is inside. INJECTION: it reads like an instruction planted in data.
-    LOOK_ALIKE: a word mixes Latin letters with letters of another script that look the same.
+    """MASKED: contains masked text. INJECTION: reads like a planted instruction. LOOK_ALIKE: a word
+    mixes Latin letters with look-alikes from another script.
 
-    Text that the user typed is never flagged as an injection.
+    Text typed by the user is never flagged as an injection.
     """
     found = []
     if MASK in content:
@@ -52,8 +52,8 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
 
 
 def _readings(content: str) -> list[str]:
-    """The text in lower case, without emphasis marks and on one line; when it is not ASCII, also in
-    plain letters and with tag characters made visible.
+    """The text in lower case, on one line, without emphasis marks; if not ASCII, also in plain
+    letters and with tag characters made visible.
     """
     texts = [content]
     if not content.isascii() and _is_disguised(content):
@@ -72,6 +72,6 @@ def _in_plain_letters(content: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    if text.isprintable() and "  " not in text:  # only single spaces between its words
+    if text.isprintable() and "  " not in text:  # with single spaces only
         return text
     return _SPACES.sub(" ", text)

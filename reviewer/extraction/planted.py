@@ -1,4 +1,4 @@
-"""Facts that read like orders planted for an agent: agents do not get them."""
+"""Facts that read like planted instructions: never given to agents."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 
 def is_planted(content: str, flags: Sequence[str]) -> bool:
-    """Whether a fact was flagged as such, and its wording still is: one that the person has
-    reworded is handed out again.
+    """Whether a fact was flagged as planted and still reads that way: one that the person has
+    reworded is given to agents again.
     """
     if "injection" not in flags:
         return False

@@ -1,4 +1,4 @@
-"""The order of candidates: confidence x length x novelty."""
+"""Candidate order: confidence x length x novelty."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Ranking(Struct, frozen=True):
     """One row: a candidate, and how often this pass found it.
 
     `also`: the same statement elsewhere (same type and duplicate key), as further evidence.
-    `leader`: the place of the row that it nearly repeats, which is shown before it.
+    `leader`: position of the row that it nearly repeats, which is shown first.
     """
 
     candidate: Candidate
@@ -46,7 +46,7 @@ class Ranked(Struct, frozen=True):
 
 
 def base_score(candidate: Candidate) -> float:
-    """Confidence x length: the score if everything were new."""
+    """Confidence x length: the score at full novelty."""
     return candidate.confidence * min(len(candidate.content) / LONGEST_STATEMENT, 1.0)
 
 
@@ -56,14 +56,15 @@ def rank(
     novelty: Callable[[Candidate], float] | None = None,
     cap: int = CAP,
 ) -> Ranked:
-    """Merge exact repeats, order by score, gather near-duplicates under the better one, cut at cap.
+    """Merge exact duplicates, order by score, group near-duplicates under the better one, cut at
+    cap.
 
-    `novelty` (0 to 1; 1 if there is no similar memory) may be expensive. It can only lower a score,
-    so it is called only for candidates that could still reach the top.
+    `novelty` (0 to 1; 1 without a similar memory) may be expensive. It can only lower a score, so
+    it is called only for candidates that could still reach the top.
     """
     merged: dict[tuple[str, str, str], list[Candidate]] = {}
     for candidate in candidates:
-        kind = type(candidate).__name__  # an entity and a memory may have the same type
+        kind = type(candidate).__name__  # an entity and a memory may share a type name
         key = (kind, str(candidate.type), duplicate_key(candidate.content))
         merged.setdefault(key, []).append(candidate)
     rows = [_Row(same, order) for order, same in enumerate(merged.values())]
@@ -95,7 +96,7 @@ def rank(
 
 
 class _Row:
-    """A candidate in ranking; `score` is an upper bound until it is compared with all kept rows."""
+    """A candidate in ranking; `score` is an upper bound until compared with all kept rows."""
 
     def __init__(self, same: list[Candidate], order: int) -> None:
         self.best = max(same, key=base_score)
@@ -107,7 +108,7 @@ class _Row:
         self._compared = 0
 
     def compare(self, kept: list[_Row]) -> _Row | None:
-        """The kept row that this one nearly repeats; what only looks like one is less novel."""
+        """The kept row that this one nearly repeats; mere look-alikes reduce novelty."""
         assert self.novelty is not None
         for other in kept[self._compared :]:
             alike = similarity(self.best.content, other.best.content)

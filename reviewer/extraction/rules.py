@@ -1,4 +1,4 @@
-"""All rules on sentences, in four classes with the priors of the promotion document."""
+"""All sentence rules, in four classes with the priors of the promotion document."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.entities.quantities import QUANTITY
 
 EXTRACTOR_VERSION = "0.3.0"
-"""Stored with every candidate; increase it whenever a rule proposes something different, and say
-what changed in `docs/design.md`."""
+"""Stored with every candidate; increase it whenever a rule's proposals change, and document the
+change in `docs/design.md`."""
 
 SHORTEST_STATEMENT, LONGEST_STATEMENT = 8, 280
-"""Characters of a candidate's content after cleaning and without its label, both inclusive."""
+"""Length limits of a candidate's content after cleaning and without its label, both inclusive."""
 
 LABELS: dict[str, StrEnum] = {
     "decision": EntityType.DECISION,
@@ -27,8 +27,8 @@ LABELS: dict[str, StrEnum] = {
     "lesson learned": MemoryType.KNOWLEDGE,
     "gotcha": MemoryType.KNOWLEDGE,
 }
-"""Labels in front of a statement, in every form: `## Decision: ...`, `- [Decision] ...`,
-`- **Decision:** ...`, `- Decision: ...`. A plural counts as well."""
+"""Labels before a statement, in every form: `## Decision: ...`, `- [Decision] ...`, `-
+**Decision:** ...`, `- Decision: ...`. Plurals count as well."""
 
 LABELS_IN_BRACKETS: dict[str, StrEnum] = LABELS | {
     "project": EntityType.PROJECT,
@@ -49,7 +49,7 @@ LABELS_IN_BRACKETS: dict[str, StrEnum] = LABELS | {
     "knowledge": MemoryType.KNOWLEDGE,
     "fact": MemoryType.KNOWLEDGE,
 }
-"""Labels in headings and in brackets: in front of a colon these words mostly mean something else
+"""Labels in headings and brackets only: before a colon, these words usually mean something else
 (`**Result:** all tests pass`)."""
 
 _NUMBER = r"(?:[ ]+#?(?P<number>[A-Z]{0,5}-?\d[\w.]{0,12}))?"
@@ -63,14 +63,14 @@ BOLD = re.compile(
 PLAIN = re.compile(rf"{_LABEL}:[ ]+{_REST}", re.DOTALL)
 
 DECISION_HEADINGS = ("decision", "decisions", "the decision", "decision outcome", "outcome")
-"""Headings of a decision record above what was decided."""
+"""Headings of a decision record above the decision itself."""
 
 VALUE = re.compile(
     rf"^[ \t]*(?:[-*+][ \t]+)?(?P<said>(?P<name>[^\W\d_][^\n=:|`<>\"$]{{0,60}}?)"
     rf"[ \t]*=[ \t]*{QUANTITY}[ \t]*(?:\([^()\n]*\))?)[.;,]?[ \t]*$",
     re.MULTILINE,
 )
-"""A line that gives something its value: `wheel diameter = 82 mm (measured)`."""
+"""A line that assigns a value: `wheel diameter = 82 mm (measured)`."""
 
 _START = r"^(?:(?:and|also|but|so|please|ok(?:ay)?|yes|no)\b[,.!]? )*"
 _OFTEN = r"(?:(?:really|strongly|always|usually|generally|much|also) )?"
@@ -95,17 +95,17 @@ SENTENCES: tuple[tuple[str, MemoryType, re.Pattern[str]], ...] = tuple(
         ("remember_that", MemoryType.KNOWLEDGE, r"(?:remember|keep in mind|note) that\b"),
     )
 )  # fmt: skip
-"""Sentences that begin so, by what they become. In a dialogue only those of the person count,
-and not below a heading, as in a plan that the person pasted."""
+"""Openings of sentences, with the resulting type. In a dialogue only the person's sentences
+count, and none below a heading, as in a pasted plan."""
 
 
 def sentence_type(statement: str) -> MemoryType:
-    """The type of a statement by how it begins; knowledge where no rule says more."""
+    """The type of a statement by its opening; knowledge by default."""
     found = (type_ for _, type_, pattern in SENTENCES if pattern.match(statement))
     return next(found, MemoryType.KNOWLEDGE)
 
 
 def label_type(label: str, labels: dict[str, StrEnum]) -> StrEnum | None:
-    """The type that a label names, in the singular or the plural."""
+    """The type for a label, singular or plural."""
     word = " ".join(label.lower().replace("_", " ").split())
     return labels.get(word) or labels.get(word.removesuffix("s"))

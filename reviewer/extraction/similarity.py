@@ -1,6 +1,6 @@
-"""How similar two wordings are, and when they count as near-duplicates.
+"""Similarity of two wordings, and when they count as near-duplicates.
 
-Near-duplicates are decided together, so they must say the same: only their wording may differ.
+Near-duplicates share one decision, so they must mean the same and differ only in wording.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from reviewer.text.wording import same_wording
 NEAR = 0.82
 """Minimum similarity of near-duplicates."""
 LOOKS_ALIKE = NEAR - 0.01
-"""Highest similarity of two facts, however alike their wordings."""
+"""Maximum similarity of two different facts, however alike their wordings."""
 
 _WORD = re.compile(r"[^\W_]+(?:[._/'’-][^\W_]+)*")
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text that carry meaning, lower-case; paths and dotted names stay whole."""
+    """The words of a text that carry meaning, in lower case; paths and dotted names stay whole."""
     return frozenset(_WORD.findall(text.lower())) - SIMILARITY_STOP_WORDS
 
 
@@ -35,10 +35,10 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def similarity(a: str, b: str) -> float:
-    """How much two wordings agree, 0 to 1; 1 only for equal normalised texts.
+    """Similarity of two wordings, 0 to 1; 1 only for equal normalised texts.
 
-    Texts that differ in a content word, a number, a negation or the order of its arguments stay
-    below NEAR however similar they look. Other wordings of the same are at least NEAR.
+    Texts that differ in a content word, number, negation or argument order stay below NEAR, however
+    similar they look. Rewordings of the same are at least NEAR.
     """
     first, second = _read(a), _read(b)
     if first.key == second.key:
@@ -55,7 +55,7 @@ def similarity(a: str, b: str) -> float:
 
 
 class _Wording(Struct, frozen=True):
-    """The parts of a wording that are compared."""
+    """The compared parts of a wording."""
 
     key: str
     words: frozenset[str]

@@ -1,1 +1,1 @@
-"""Statements worth remembering: what proposes them, and what proves them."""
+"""Proposing statements worth remembering, and proving them."""

@@ -1,7 +1,7 @@
-"""What agents have remembered by themselves, proposed so that a person reviews it afterwards.
+"""Memories that agents wrote by themselves, proposed for review.
 
-Read are Claude Code's `memory/` folders, Codex memories, and the memories that Gemini CLI adds to
-GEMINI.md or keeps in its inbox. Nothing here writes.
+Reads Claude Code's `memory/` folders, Codex memories, and the memories that Gemini CLI adds to
+GEMINI.md or keeps in its inbox. Writes nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from reviewer.text.sentences import whole_sentences
 
 GEMINI_HEADING = "gemini added memories"
 FILE_LIMIT = 1_000_000
-"""Bytes of a memory file that are read; agents themselves load far less."""
+"""Maximum bytes read of a memory file; agents load far less."""
 
 _CODEX_HEADINGS = (
     "user preferences",
@@ -39,7 +39,7 @@ _CODEX_HEADINGS = (
     "failures and how to do differently",
     "general tips",
 )
-"""Sections of Codex memories with lasting statements; the others are indexes of sessions."""
+"""Sections of Codex memories with lasting statements; the others are session indexes."""
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?=\S)")
 _LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
@@ -47,13 +47,13 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _TASK = "[Task"
 _REASON = re.compile(r"\*{0,2}(why|how to apply)\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
 _POINTS_ON = re.compile(r":$|\b(?:below|above|following)\b")
-"""A first paragraph that says what comes next instead of the fact."""
+"""A first paragraph that introduces the fact instead of stating it."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _WIKI = re.compile(r"\[\[([^\[\]|]+\|)?([^\[\]]+)\]\]")
 
 
 class _Kind(Struct, frozen=True):
-    """The memory type for a type that an agent's memory names."""
+    """Memory type for each type in an agent's memory."""
 
     type: MemoryType
     scope: str
@@ -71,12 +71,14 @@ _PREFERENCE = _Kind(MemoryType.PREFERENCE, "person", "preference")
 
 
 class MemoryEntry(Struct, frozen=True):
-    """A bullet or paragraph of a file: its lines, 0-based and half-open, and the heading above."""
+    """A bullet or paragraph of a file, with its lines (0-based, half-open) and the heading
+    above.
+    """
 
     start: int
     end: int
     lines: tuple[str, ...]
-    """The lines without list marks."""
+    """Lines without list marks."""
     heading: str = ""
 
     @property
@@ -85,14 +87,14 @@ class MemoryEntry(Struct, frozen=True):
 
 
 def is_memory_file(path: Path) -> bool:
-    """Whether a path is one in which an agent keeps what it has remembered."""
+    """Whether an agent keeps its memories at this path."""
     return _reader(path) is not None
 
 
 def memory_proposals(path: Path) -> Iterator[Proposal]:
-    """What an agent has remembered in a file; nothing for any other file.
+    """The memories in an agent's file; nothing for any other file.
 
-    Raises SourceError when the file cannot be read.
+    Raises SourceError if the file cannot be read.
     """
     read = _reader(path)
     if read is not None:
@@ -100,10 +102,10 @@ def memory_proposals(path: Path) -> Iterator[Proposal]:
 
 
 def memory_view(path: Path) -> SessionView:
-    """The lines of a memory file, masked, to prove its memories: the view of an instruction file
-    as a session leaves out the text that every session begins with.
+    """The masked lines of a memory file, as the view to prove its memories against: read as a
+    session, an instruction file would lose its boot text.
 
-    Raises SourceError when the file cannot be read.
+    Raises SourceError if the file cannot be read.
     """
     lines = (
         ViewLine(line=number, role=LineRole.ASSISTANT, speaker=Speaker.AGENT, text=mask(line).text)
@@ -173,11 +175,11 @@ def _reader(path: Path) -> Callable[[Path, str], Iterator[Proposal]] | None:
 
 
 def _topic(path: Path, text: str) -> Iterator[Proposal]:
-    """One memory of Claude Code: front matter with a type, then the fact and why it matters.
+    """One Claude Code memory: front matter with a type, then the fact and why it matters.
 
-    The statement is the first paragraph, with the reason where both fit. If a heading other than
-    its own name is above that paragraph, or it is too long, too short or only leads to a list, the
-    description is used.
+    The statement is the first paragraph, plus the reason if both fit. The description is used
+    instead if the paragraph is under a heading other than its own name, is too long or too short,
+    or only introduces a list.
     """
     if not _is_topic(text):
         return
@@ -204,7 +206,7 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
 
 
 def _index(path: Path, text: str) -> Iterator[Proposal]:
-    """MEMORY.md: lines that link to topic files, or, in older folders, the memories themselves."""
+    """MEMORY.md: links to topic files or, in older folders, the memories themselves."""
     for entry in entries(text):
         link = _LINKED.match(entry.text)
         if link is None:
@@ -214,7 +216,7 @@ def _index(path: Path, text: str) -> Iterator[Proposal]:
 
 
 def _without_tasks(text: str) -> str:
-    """The text without the `[Task 3] [Task 5]` at its end."""
+    """The text without a trailing `[Task 3] [Task 5]`."""
     end = len(text.rstrip())
     while text.endswith("]", 0, end):
         at = text.rfind(_TASK, 0, end)
@@ -246,7 +248,7 @@ def _gemini(path: Path, text: str) -> Iterator[Proposal]:
 
 
 def _inbox(path: Path, text: str) -> Iterator[Proposal]:
-    """The lines that a patch would add, each a memory that waits for `/memory inbox`."""
+    """The lines that a patch would add, each a memory awaiting `/memory inbox`."""
     lines = [
         line[1:] if line.startswith("+") and not line.startswith("+++") else ""
         for line in text.splitlines()
@@ -317,6 +319,6 @@ def _first_heading(lines: Sequence[str]) -> str:
 
 
 def _reason(entry: MemoryEntry) -> str:
-    """`why` or `how to apply` if an entry begins with that label."""
+    """`why` or `how to apply` if the entry starts with that label."""
     label = _REASON.match(entry.lines[0])
     return label[1].lower() if label else ""

@@ -1,4 +1,4 @@
-"""Whether something that is known says what a statement says, in its own or in more words."""
+"""Whether a known text already says the same as a statement, in similar or more words."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Iterator, Mapping
 from reviewer.text.wording import NOT, content_words
 
 SHARE = 0.8
-"""The share of a statement's content words that a text must have to say the same."""
+"""Minimum share of a statement's content words for a text to say the same."""
 LEAST = 3
-"""Content words of a statement below which nothing is compared."""
+"""Statements with fewer content words are not compared."""
 LONGEST = 1_000
-"""Characters of a line that is compared; longer ones are data."""
+"""Maximum characters of a compared line; longer ones are data."""
 
 
 def says(text: str, statement: str) -> bool:
-    """Whether a text has what a statement says: nearly all its words, every name and number, and a
-    negation only if the statement has one.
+    """Whether a text says the same as a statement: nearly all its words, every name and number, and
+    a negation only if the statement has one.
     """
     return _covers(_words(text), _words(statement))
 
 
 class KnownTexts:
-    """Texts by name, such as CLAUDE.md, prepared once to look many statements up in them."""
+    """Texts by name, such as CLAUDE.md, prepared once for looking up many statements."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._lines = [
@@ -33,7 +33,7 @@ class KnownTexts:
         ]
 
     def places(self, statement: str) -> tuple[str, ...]:
-        """Where a statement is said already, such as `CLAUDE.md:12`, with lines from 1."""
+        """Where a statement is already written, such as `CLAUDE.md:12` (lines from 1)."""
         own = _words(statement)
         return tuple(dict.fromkeys(place for place, words in self._lines if _covers(words, own)))
 
@@ -46,7 +46,7 @@ def _covers(words: frozenset[str], own: frozenset[str]) -> bool:
 
 
 def _is_exact(word: str) -> bool:
-    """Whether a word is a name or a number, which another does not replace."""
+    """Whether a word is a name or a number, which has no synonym."""
     return not word.isalpha()
 
 
@@ -55,7 +55,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Each line, and each with the indented lines that continue it; numbered from 1."""
+    """Each line, and each line with its indented continuation lines; numbered from 1."""
     whole, begun = "", 0
     for number, line in enumerate(text.splitlines(), 1):
         yield number, line

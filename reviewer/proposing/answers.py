@@ -1,6 +1,6 @@
-"""Reads the statements out of a model's answer, whatever it wrote around them.
+"""Parses the statements in a model's answer, ignoring any text around them.
 
-Nothing is repaired: what is not JSON is counted, not guessed at.
+Nothing is repaired: invalid JSON is counted, not guessed at.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ TYPES: dict[str, MemoryType] = {
     "environment": MemoryType.KNOWLEDGE,
     "architecture": MemoryType.KNOWLEDGE,
 }
-"""The type of memory of each kind of statement."""
+"""Memory type for each kind of statement."""
 MAX_READ = 40
-"""Statements that are read of one answer; a model that writes more repeats itself."""
+"""Maximum statements read from one answer; a model that writes more repeats itself."""
 LARGEST = 10**9
-"""Numbers of an answer that are not below this are nonsense, and a database cannot store all."""
+"""Numbers in an answer must be below this: larger ones are nonsense, and too large to store."""
 LONGEST_READ = 400_000
-"""Characters of an answer that are searched."""
+"""Maximum characters of an answer to search."""
 
 
 def an_object(**properties: JsonSchema) -> JsonSchema:
-    """The schema of an object that has these properties and no others."""
+    """The schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": properties,
@@ -67,16 +67,16 @@ SCHEMA = an_object(
         )
     )
 )
-"""The shape that is asked for."""
+"""The requested schema."""
 
-UNREADABLE = "the answer has no statements that can be read"
+UNREADABLE = "the answer has no readable statements"
 NO_TEXT = "without a statement"
 CONTROL = "with control characters"
 FLOOD = f"beyond the first {MAX_READ} of one answer"
 
 
 class Statement(Struct, frozen=True, rename={"text": "statement"}):
-    """A statement as a model wrote it; only its types are checked."""
+    """A statement as the model wrote it; only types are checked."""
 
     text: str
     kind: str = ""
@@ -84,15 +84,15 @@ class Statement(Struct, frozen=True, rename={"text": "statement"}):
     quotes: tuple[Quote, ...] = ()
     confidence: float | None = None
     standing: bool = True
-    """False: an order that was meant for once."""
+    """False for a one-off instruction."""
     relation: str = ""
-    """To what is known: `joins #12` or `replaces #12`."""
+    """Relation to a known row: `joins #12` or `replaces #12`."""
 
 
 class ReadAnswer(Struct, frozen=True):
-    """The statements of an answer. `dropped`: reason -> how many could not be used.
+    """The statements of an answer. `dropped`: reason -> number of unusable ones.
 
-    `empty`: the answer says itself that there are none. `cut`: it ends in the middle.
+    `empty`: the answer itself says there are none. `cut`: it was truncated.
     """
 
     statements: tuple[Statement, ...]
@@ -106,7 +106,7 @@ class ReadAnswer(Struct, frozen=True):
 
 
 def read_answer(text: str) -> ReadAnswer:
-    """The statements of an answer: JSON anywhere in it."""
+    """The statements of an answer, from JSON anywhere in it."""
     beyond = len(BEGINS.findall(text[LONGEST_READ:]))
     cut = len(text) > LONGEST_READ
     text = without_spans(text[:LONGEST_READ], _THINKING, _THOUGHT)
@@ -140,7 +140,7 @@ def read_answer(text: str) -> ReadAnswer:
 
 
 BEGINS = re.compile(r'"statement"\s*:')
-"""Where a statement begins in JSON."""
+"""The start of a statement in JSON."""
 _THINKING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 MAX_OTHERS = 500
@@ -148,14 +148,14 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
-    """The JSON objects of a text that have statements or are one.
+    """The JSON objects of a text that are or contain statements.
 
-    An object that is not whole, because the answer was cut off, is searched for whole ones in it;
-    it counts as None. After MAX_OTHERS braces that begin something else the rest is not searched.
+    A truncated object is searched for complete ones inside it and yields None itself. Gives up
+    after MAX_OTHERS braces that start something else.
     """
     at, others = text.find("{"), 0
     while at >= 0 and others < MAX_OTHERS:
-        end = at + 1  # statements may be inside
+        end = at + 1  # statements may be nested
         value = None
         try:
             value, whole = _DECODER.raw_decode(text, at)
@@ -163,7 +163,7 @@ def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
             if BEGINS.search(text, at) and _at_end(problem, text):
                 yield None
         except (ValueError, RecursionError):
-            pass  # no JSON begins here
+            pass  # no JSON starts here
         if isinstance(value, dict) and ("statements" in value or "statement" in value):
             yield value
             end = whole
@@ -173,7 +173,7 @@ def _objects(text: str) -> Iterator[Mapping[str, Any] | None]:
 
 
 def _at_end(problem: json.JSONDecodeError, text: str) -> bool:
-    """Whether JSON is wrong only because its text ends too early."""
+    """Whether JSON is invalid only because the text is truncated."""
     return problem.msg.startswith("Unterminated") or not text[problem.pos :].strip()
 
 
@@ -199,7 +199,7 @@ def _statement(item: object) -> Statement | None:
 
 
 _SHOWN_BEFORE = re.compile(r"\A\s*(?:\[\d{1,9}\] )?[A-Z][A-Z ]{2,15}: (?=\S)")
-"""The number and the role that a view has before a line, which some readers copy: `[12] TOOL: `."""
+"""The number and role that a view puts before a line and some readers copy: `[12] TOOL: `."""
 
 
 def _quotes(value: object) -> Iterator[Quote]:
@@ -211,7 +211,7 @@ def _quotes(value: object) -> Iterator[Quote]:
 
 
 def _line(value: object) -> int | None:
-    """A line number; models also write it as "[12]"."""
+    """A line number; some models write "[12]"."""
     if isinstance(value, int) and not isinstance(value, bool):
         return min(max(value, -1), LARGEST)
     digits = re.fullmatch(r"\D{0,6}(\d{1,9})\D{0,2}", value) if isinstance(value, str) else None

@@ -1,4 +1,4 @@
-"""What a reader is given beside a session: the findings with their lines, and what is known."""
+"""The context of a question besides the session: findings with their lines, and known texts."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from reviewer.sessions.signatures import failing_lines, is_of_the_day
 from reviewer.text.tokens import counter
 
 MAX_TOKENS = 2_700
-"""Tokens of findings and of what is known in one question."""
+"""Maximum tokens of findings and known texts in one question."""
 FOR_KNOWN = 0.45
-"""The share of what is known."""
-SAID = 0.5
-"""The share of its rare words that a session has to have before something known is listed."""
+"""Share of those tokens for known texts."""
+RARE_SHARE = 0.5
+"""A known text is listed if the session contains at least this share of its rare words."""
 WORDS_CHARS = 100
-"""Characters of the person's words, which stand in the session."""
+"""Maximum characters of the person's words; the session has them in full."""
 _WORD = re.compile(r"[\w.-]{4,}")
 
 
 class KnownText(Struct, frozen=True):
-    """Something that is known already. `place`: `#12` for a row, `CLAUDE.md:7` for a line."""
+    """Something already known. `place`: `#12` for a row, `CLAUDE.md:7` for a line."""
 
     place: str
     text: str
 
 
 class QuestionContext(Struct, frozen=True):
-    """What goes into a question about a part of a session, as text."""
+    """The context of a question about part of a session, as text."""
 
     findings: str = ""
     known: str = ""
@@ -46,18 +46,20 @@ def given(
     *,
     tokens: int = MAX_TOKENS,
 ) -> QuestionContext:
-    """What belongs to the question about these lines, in at most so many tokens: findings, and what
-    is known and near the lines. The person's words come first, then what teaches more than an error
-    of the day's code, then by cost.
+    """The context for a question about these lines, within a token budget: findings, and known
+    texts related to the lines. The person's words come first, then lasting lessons before errors in
+    the day's code, then by cost.
     """
     if not lines:
         return QuestionContext()
     first, last = lines[0].line, lines[-1].line
     own = [each for each in findings if each.evidence and first <= each.evidence[0].line <= last]
     own.sort(key=lambda each: (not each.words, _is_of_the_day(each), -each.cost))
-    told = _fitting(map(_told, own), tokens - int(tokens * FOR_KNOWN))
-    own = sorted(own[: len(told)], key=lambda each: each.evidence[0].line)
-    return QuestionContext("\n".join(map(_told, own)), known_near(lines, known, tokens=tokens))
+    fitting = _fitting(map(_finding_line, own), tokens - int(tokens * FOR_KNOWN))
+    own = sorted(own[: len(fitting)], key=lambda each: each.evidence[0].line)
+    return QuestionContext(
+        "\n".join(map(_finding_line, own)), known_near(lines, known, tokens=tokens)
+    )
 
 
 def _is_of_the_day(finding: Finding) -> bool:
@@ -67,13 +69,13 @@ def _is_of_the_day(finding: Finding) -> bool:
 def known_near(
     lines: Sequence[ViewLine], known: Sequence[KnownText], *, tokens: int = MAX_TOKENS
 ) -> str:
-    """What is known and has most of its rare words in the lines, as text."""
+    """Known texts with most of their rare words in the lines, as text."""
     near = _nearest("\n".join(line.text for line in lines), known)
     return "\n".join(_fitting(near, int(tokens * FOR_KNOWN)))
 
 
 def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
-    """The first texts, as many as fit."""
+    """The leading texts that fit."""
     count, kept = counter(), list[str]()
     for text in texts:
         tokens -= count.count(text) + 1
@@ -83,28 +85,28 @@ def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
     return kept
 
 
-def _told(finding: Finding) -> str:
-    """A finding in one line."""
+def _finding_line(finding: Finding) -> str:
+    """A finding on one line."""
     at = ", ".join(f"[{each.line}]" for each in finding.evidence)
     where = f" of `{finding.command}`" if finding.command else ""
     price = f"{finding.cost} calls lost" if finding.cost > 1 else "1 call lost"
-    told = f"{at} {finding.kind}{where}, {price}: {finding.text}"
+    text = f"{at} {finding.kind}{where}, {price}: {finding.text}"
     if finding.words:
-        told += f" / the person: {cut(finding.words, WORDS_CHARS).text}"
+        text += f" / the person: {cut(finding.words, WORDS_CHARS).text}"
     if finding.fix:
-        told += f" / {'then' if finding.words else 'made it pass'}: {finding.fix}"
-    return " ".join(told.split())
+        text += f" / {'then' if finding.words else 'made it pass'}: {finding.fix}"
+    return " ".join(text.split())
 
 
 def _nearest(text: str, known: Sequence[KnownText]) -> list[str]:
-    """What has most of its rare words in a text, those with most of them first. The words that all
-    programs of a project share weigh little.
+    """Known texts with most of their rare words in a text, best match first. Words common to all
+    programs of a project have little weight.
     """
-    said = set(_WORD.findall(text.lower()))
+    present = set(_WORD.findall(text.lower()))
     words = [set(_WORD.findall(each.text.lower())) for each in known]
     common = Counter(word for each in words for word in each)
     weights = [sum(1 / common[word] for word in own) for own in words]
-    scores = [sum(1 / common[word] for word in own & said) for own in words]
-    near = [at for at in range(len(known)) if scores[at] and scores[at] >= SAID * weights[at]]
+    scores = [sum(1 / common[word] for word in own & present) for own in words]
+    near = [at for at in range(len(known)) if scores[at] and scores[at] >= RARE_SHARE * weights[at]]
     near.sort(key=lambda at: -scores[at])
     return [f"{known[at].place} {known[at].text}" for at in near]

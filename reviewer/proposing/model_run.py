@@ -1,7 +1,7 @@
-"""A run of a model over sessions: what it will cost, then the sessions as they are finished.
+"""A model run over sessions: an estimate of its cost, then each session as it finishes.
 
-The order of work is that of the sessions, a few pieces at a time. What is answered is in the cache,
-so that a run that was stopped goes on where it ended.
+Sessions are processed in order, a few pieces at a time. Answers are cached, so an interrupted run
+resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -42,17 +42,18 @@ from reviewer.sources.stream import read
 from reviewer.text.numerals import count
 
 LARGEST_PIECE = 60_000
-"""Tokens of a piece, however much a model takes: in longer ones readers overlook the middle."""
+"""Maximum tokens of a piece, whatever the model's context: readers miss the middle of longer
+ones."""
 SMALLEST_PIECE = 1_000
 MARGIN = 200
-"""Tokens left free, because encodings differ."""
+"""Tokens kept free, because encodings differ."""
 FAILURES = 3
-"""Failures in a row after which a run ends: the next question would fail, too."""
+"""Consecutive failures that end a run: the next question would fail too."""
 POLL = 0.1
 
 
 class PlannedQuestion(Struct, frozen=True):
-    """A piece that will be asked about. `tokens`: of the question; `cached`: it costs nothing."""
+    """A piece to ask about. `tokens`: of the question; `cached`: it costs nothing."""
 
     part: int
     piece: Piece
@@ -60,7 +61,7 @@ class PlannedQuestion(Struct, frozen=True):
     cached: bool
     given: QuestionContext
     given_tokens: int
-    """How many the findings and what is known may have."""
+    """Token budget for findings and known texts."""
 
 
 class PlannedSession(Struct, frozen=True):
@@ -69,7 +70,9 @@ class PlannedSession(Struct, frozen=True):
 
 
 class RunPlan(Struct, frozen=True):
-    """The plan of a run. `unread`: files that are not sessions or cannot be read, and why."""
+    """The plan of a run. `unread`: files that are not sessions or cannot be read, with the
+    reason.
+    """
 
     sessions: tuple[PlannedSession, ...]
     unread: tuple[tuple[Path, str], ...] = ()
@@ -84,18 +87,18 @@ class RunPlan(Struct, frozen=True):
 
     @property
     def tokens_in(self) -> int:
-        """Tokens of the questions that are not answered yet, without second tries."""
-        return sum(_to_ask(each.pieces) for each in self.sessions)
+        """Tokens of the questions not answered yet, without retries."""
+        return sum(_unanswered_tokens(each.pieces) for each in self.sessions)
 
     @property
     def tokens_out(self) -> int:
-        """Tokens that the answers will probably have."""
+        """Estimated tokens of the answers."""
         return EXPECTED_ANSWER * (self.pieces - self.cached)
 
 
 class SessionDone(Struct, frozen=True):
-    """What came of a session. `left`: pieces without an answer; `read`: pieces from whose answers
-    something could be read.
+    """The result for a session. `left`: pieces without an answer; `read`: pieces with a readable
+    answer.
     """
 
     path: Path
@@ -107,12 +110,12 @@ class SessionDone(Struct, frozen=True):
 
 
 def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens: int) -> int:
-    """Tokens of a piece that fits with the prompt and the answer into a context.
+    """Maximum tokens of a piece so that it fits into a context with prompt and answer.
 
-    Raises ModelError for a context that is too small.
+    Raises ModelError if the context is too small.
     """
     room = context_tokens - answer_tokens - writer.prompt_tokens() - MARGIN
-    room -= min(MAX_TOKENS, max(room, 0) // 3)  # for findings and what is known
+    room -= min(MAX_TOKENS, max(room, 0) // 3)  # for findings and known texts
     if room < SMALLEST_PIECE:
         needed = context_tokens - room + SMALLEST_PIECE
         raise ModelError(
@@ -131,10 +134,10 @@ def plan_run(
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> RunPlan:
-    """Read the sessions and count what they would cost. Nothing is asked.
+    """Read the sessions and estimate their cost. Sends no request.
 
-    `known`: what the questions may name as known already. A file that cannot be read is named in
-    the plan. Raises CancelledError.
+    `known`: texts that questions may list as known. Unreadable files are listed in the plan. Raises
+    CancelledError.
     """
     sessions, unread = [], []
     for number, path in enumerate(paths, 1):
@@ -174,12 +177,13 @@ def run(
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Generator[SessionDone, None, None]:
-    """The sessions of a plan as they are finished; those that were begun last, when it is stopped.
-    Closing the iteration ends the requests.
+    """The sessions of a plan as they finish; after a stop, the ones in progress come last. Closing
+    the iterator cancels the requests.
 
-    `known` gives the places where a statement is known already, `listed` what each question names
-    as known: earlier sessions of the run add to it. `spent` gets what is sent. `max_tokens_in`: a
-    ceiling of tokens sent, by our own count. Three failures in a row end the run.
+    `known` returns the places where a statement is already known; `listed` what each question lists
+    as known, extended by earlier sessions of the run. `spent` is updated with what is sent.
+    `max_tokens_in` limits the tokens sent, by our own count. Three consecutive failures end the
+    run.
     """
     budget = _Budget(max_tokens_in)
     yield from _Run(
@@ -188,7 +192,7 @@ def run(
 
 
 class _Budget:
-    """A ceiling of tokens that several threads ask about."""
+    """A token limit shared by several threads."""
 
     def __init__(self, ceiling: int | None) -> None:
         self._left = ceiling
@@ -205,7 +209,7 @@ class _Budget:
 
 
 class _Open:
-    """A session in work."""
+    """A session in progress."""
 
     def __init__(
         self, session: PlannedSession, number: int, known: Callable[[str], tuple[str, ...]]
@@ -224,7 +228,7 @@ class _Open:
         return prove(proposal, self._index, known=self._known)
 
     def done(self) -> SessionDone:
-        """The results in the order of the session."""
+        """The results, in session order."""
         written = [self.written[part] for part in sorted(self.written)]
         dropped: Counter[str] = Counter()
         for each in written:
@@ -256,7 +260,7 @@ class _Run:
     began: float = field(default_factory=time.monotonic)
     time_left: TimeLeft = field(default_factory=TimeLeft)
     tokens_done: int = 0
-    """Tokens of questions that needed a request and are settled."""
+    """Tokens of finished questions that needed a request."""
 
     def _cancelled(self) -> bool:
         return self.over.is_set() or self.stopped()
@@ -284,7 +288,7 @@ class _Run:
                     for each in done:
                         session, planned = running.pop(each)
                         self._note(each, session, planned.part)
-                        self.tokens_done += _to_ask([planned])
+                        self.tokens_done += _unanswered_tokens([planned])
                         if not session.waiting:
                             open_sessions.remove(session)
                             yield session.done()
@@ -325,14 +329,14 @@ class _Run:
             written = future.result()
         except BudgetReachedError:
             session.left += 1
-        except Exception as raised:  # whatever it is, the other pieces are not lost with it
+        except Exception as raised:  # whatever the error, keep the other pieces
             problem = raised
         else:
             problem = written.problem
             session.written[part] = written
             self.statements += len(written.proved)
         if isinstance(problem, CancelledError):
-            return  # it stays among those that wait
+            return  # it stays in the queue
         if problem is not None:
             self.failures += 1
             session.left += 1
@@ -342,7 +346,7 @@ class _Run:
         session.waiting -= 1
 
     def _show(self, open_sessions: Sequence[_Open]) -> None:
-        """Report the first session that is not finished, and how much of the whole is done."""
+        """Report the first unfinished session and the overall progress."""
         if open_sessions:
             session = open_sessions[0]
             done, total = self.tokens_done, self.plan.tokens_in
@@ -355,13 +359,13 @@ class _Run:
             )
 
 
-def _to_ask(planned: Iterable[PlannedQuestion]) -> int:
-    """Tokens of the questions that need a request."""
+def _unanswered_tokens(planned: Iterable[PlannedQuestion]) -> int:
+    """Tokens of questions that need a request."""
     return sum(each.tokens for each in planned if not each.cached)
 
 
 def _failure(problem: Exception, path: Path) -> str:
     if isinstance(problem, ModelError):
-        return str(problem)  # it is about the model, and the same in every session
+        return str(problem)  # concerns the model: the same for every session
     what = problem.strerror if isinstance(problem, OSError) else None
     return f"{path.name}: {what or f'{type(problem).__name__}: {problem}'}"

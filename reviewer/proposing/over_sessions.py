@@ -1,5 +1,5 @@
-"""One question over all sessions of a project: which statements say the same, which contradict each
-other, and which a later one makes untrue. Only numbers and sentences go in and out.
+"""One question over all sessions of a project: which statements are duplicates, which contradict
+each other, and which are outdated by a later one. Only numbers and sentences are exchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reviewer.proposing.values import Relations, Sentence
 OVER = "over-sessions"
 FIELDS: Fields = {"statements": (), "fence": ()}
 LEAST = 2
-"""Statements below which there is nothing to compare."""
+"""Fewer statements leave nothing to compare."""
 
 _NUMBERS = a_list(NUMBER)
 SCHEMA = an_object(
@@ -35,14 +35,14 @@ def question_over(writer: StatementWriter, sentences: Sequence[Sentence]) -> Pie
 
 
 def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
-    """The relations in an answer. What names a number that was not asked about, or a statement
-    twice, counts as not said; the later of two days is never the untrue one.
+    """The relations in an answer. Entries with an unknown number or a repeated statement are
+    ignored, and the more recent of two is never the outdated one.
     """
     days = {each.id: each.day for each in sentences}
-    told = _object(answer)
+    relations = _object(answer)
     taken: set[int] = set()
     same: list[tuple[int, ...]] = []
-    for numbers in _lists(told.get("same")):
+    for numbers in _lists(relations.get("same")):
         group = tuple(dict.fromkeys(each for each in numbers if each in days))
         if len(group) > 1 and not taken.intersection(group):
             taken.update(group)
@@ -58,21 +58,21 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
 
     untrue: list[tuple[int, int]] = []
     untrue_in_part: list[tuple[int, int]] = []
-    for item in _items(told.get("untrue")):
+    for item in _items(relations.get("untrue")):
         old, new = (item.get("old"), item.get("new")) if isinstance(item, dict) else (0, 0)
         if isinstance(old, int) and isinstance(new, int) and is_new(old, new):
             pair = (new, old) if days[old] > days[new] else (old, new)
             (untrue_in_part if item.get("all") is False else untrue).append(pair)
     contradict = [
         (numbers[0], numbers[1])
-        for numbers in _lists(told.get("contradict"))
+        for numbers in _lists(relations.get("contradict"))
         if len(numbers) == LEAST and is_new(numbers[0], numbers[1])
     ]
     return Relations(tuple(same), tuple(untrue), tuple(untrue_in_part), tuple(contradict))
 
 
 def _object(answer: str) -> Mapping[str, Any]:
-    """The JSON object in an answer, with any text around it; an empty one without."""
+    """The JSON object in an answer, ignoring text around it; empty if there is none."""
     try:
         value = json.loads(answer[answer.find("{") : answer.rfind("}") + 1])
     except (ValueError, RecursionError):

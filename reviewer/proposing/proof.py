@@ -1,7 +1,7 @@
-"""Checks a proposal against the session that it was made from: deterministic, no model.
+"""Checks a proposal against its session: deterministic, without a model.
 
-The quotes are looked for here. The other checks: names and numbers in `statement_facts.py`, whether
-it is known already in `promotion/rows/known_facts.py`, and the rest in `proof_checks.py`.
+Looks up the quotes. Other checks: names and numbers in `statement_facts.py`, already known in
+`promotion/rows/known_facts.py`, the rest in `proof_checks.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from reviewer.sources.records import Role
 __all__ = ["ProofIndex", "prove", "reasons", "why_not_alone"]
 
 NEAR_LINES = 6
-"""A quote is looked for within this many view lines before or after the cited one."""
+"""A quote is searched within this many view lines before and after the cited one."""
 
 
 def prove(
@@ -31,9 +31,9 @@ def prove(
     *,
     known: Callable[[str], tuple[str, ...]],
 ) -> Proof:
-    """What the lines of a session say about a proposal.
+    """Check a proposal against the lines of a session.
 
-    `known` gives the places where a statement is known already. Pass a `ProofIndex` to prove many
+    `known` returns the places where a statement is already known. Pass a `ProofIndex` to prove many
     proposals of one session.
     """
     index = view if isinstance(view, ProofIndex) else ProofIndex(view)
@@ -70,7 +70,7 @@ def _flags(proposal: Proposal, *, injected: bool) -> tuple[str, ...]:
 
 
 def reasons(proof: Proof) -> tuple[str, ...]:
-    """What speaks against a proposal, a sentence each."""
+    """The objections to a proposal, one sentence each."""
     found = [
         f"Line {quote.line} does not have the words {_shown(quote.text)}."
         for quote in proof.quotes
@@ -98,7 +98,7 @@ def _shown(text: str) -> str:
 
 
 def _find(quote: Quote, index: ProofIndex) -> FoundQuote | None:
-    """Where a quote occurs: in its line, or else in the nearest one around it."""
+    """Where a quote occurs: in the cited line, or else in the nearest line around it."""
     wanted = normalised(quote.text).strip(ENDS)
     if not any(map(str.isalnum, wanted)):
         return None

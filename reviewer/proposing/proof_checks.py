@@ -1,8 +1,8 @@
-"""Whether a statement stands alone, where an instruction came from, and which later lines may take
-the statement back. Each check is a pure function.
+"""Whether a statement is self-contained, the origin of an instruction, and later lines that may
+retract the statement. Each check is a pure function.
 
-Quotes are checked in `proof.py`, names and numbers in `statement_facts.py`, and whether a statement
-is known already in `promotion/rows/known_facts.py`.
+Quotes are checked in `proof.py`, names and numbers in `statement_facts.py`, already known in
+`promotion/rows/known_facts.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from reviewer.text.identifiers import IdentifierKind, identifiers
 
 
 def why_not_alone(statement: str) -> str:
-    """Why a statement is no whole sentence; empty if it may be. Its words are the reader's task."""
+    """Why a statement is not a complete sentence; empty if it may be one. Only its form is checked:
+    its words are left to the reader.
+    """
     text = statement.strip().strip("*_")
     if not re.search(r"[^\W\d_]{2}", text):
         return "it has no words"
@@ -35,18 +37,18 @@ def why_not_alone(statement: str) -> str:
     return ""
 
 
-# Instructions that neither the person nor the agent gave: they come from the result of a tool.
+# Instructions that came from a tool result, not from the person or the agent.
 
 _WORDED_BY_MODELS = (Proposer.MODEL, Proposer.COMMAND, Proposer.MCP)
 
 
 def instruction_origin(proposal: Proposal, cited_lines: Sequence[ViewLine]) -> str:
-    """Where an instruction came from, such as `WebFetch at line 120`; empty if the person or the
-    agent gave it.
+    """Where an instruction came from, such as `WebFetch at line 120`; empty if from the person or
+    the agent.
 
-    The person's own words are never suspected, unless a model worded the statement: it may cite
-    them for what it obeyed, and they may be pasted. What only tools said is no wish of the person.
-    An agent may have repeated words that were planted in what it read.
+    The person's own words are never suspect, unless a model worded the statement: it may cite them
+    for an instruction it obeyed, or they may be pasted. An instruction found only in tool output is
+    not the person's wish. An agent may have repeated instructions planted in its input.
     """
     own = any(line.speaker is Speaker.PERSON for line in cited_lines)
     if not cited_lines or (own and proposal.proposer not in _WORDED_BY_MODELS):
@@ -60,7 +62,7 @@ def instruction_origin(proposal: Proposal, cited_lines: Sequence[ViewLine]) -> s
 
 
 def _is_data(line: ViewLine) -> bool:
-    """Whether a line has words of neither the person nor the agent, but of what a tool returned."""
+    """Whether a line is tool output instead of words of the person or the agent."""
     return line.role in (LineRole.TOOL, LineRole.ERROR) or (
         line.role is LineRole.EVENT and line.speaker is Speaker.HARNESS
     )
@@ -75,23 +77,23 @@ def _origin(line: ViewLine) -> str:
 _TOOL_NAME = re.compile(r"([\w.-]{1,60})[:(]")
 
 
-# What is said later about the same thing.
+# Later lines about the same subject.
 
 MAX_LATER = 3
-"""At most this many lines are shown."""
-SAID = 1_000
-"""Characters of a message of the person that is more than words about the last turn."""
+"""Maximum lines shown."""
+LONGEST_COMMENT = 1_000
+"""A longer message of the person is not just a comment on the last turn."""
 RARE = 25
-"""An identifier in more view lines than this does not tell what a later line is about."""
+"""An identifier in more view lines than this does not identify a subject."""
 
 
 def later(statement: str, cited_at: Sequence[int], index: ProofIndex) -> tuple[Quote, ...]:
-    """What was said after the cited lines about the same names, which may take the statement back:
-    refused calls and what the person said first, then where the agent names all of them; of each
-    the last. A long message is a task or a paste, which mentions much and takes nothing back.
+    """Later lines about the same names that may retract the statement: first refused calls and the
+    person's messages, then agent messages with all of the names; the latest of each. Long messages
+    are tasks or pastes, which mention much and retract nothing.
 
-    `cited_at` are positions in the view, in order. Whether it does take it back, only a reader can
-    tell.
+    `cited_at` are view positions, in order. Whether a line does retract the statement is for the
+    reader to decide.
     """
     if not cited_at:
         return ()
@@ -100,15 +102,15 @@ def later(statement: str, cited_at: Sequence[int], index: ProofIndex) -> tuple[Q
     found: list[tuple[bool, int, Quote]] = []
     for position, shared in counts.items():
         line = index.lines[position]
-        said = line.speaker is Speaker.PERSON and len(line.text) <= SAID
-        person = line.role is LineRole.REJECTED or said
+        comment = line.speaker is Speaker.PERSON and len(line.text) <= LONGEST_COMMENT
+        person = line.role is LineRole.REJECTED or comment
         if person or (line.role is LineRole.ASSISTANT and shared == len(names)):
             found.append((not person, -position, Quote(line.line, _around(line.text, names))))
     return tuple(quote for _, _, quote in sorted(found, key=itemgetter(0, 1))[:MAX_LATER])
 
 
 def _rare_names(statement: str, index: ProofIndex) -> set[str]:
-    """The words of the statement's identifiers that few lines of the session have."""
+    """The words in the statement's identifiers that are rare in the session."""
     names: set[str] = set()
     for one in identifiers(statement):
         if one.kind is not IdentifierKind.QUANTITY:
@@ -117,7 +119,7 @@ def _rare_names(statement: str, index: ProofIndex) -> set[str]:
 
 
 def _around(text: str, names: set[str]) -> str:
-    """The part of a text that has one of the names."""
+    """The part of a text around one of the names."""
     lower = text.lower()
     at = min((at for name in names if (at := lower.find(name)) >= 0), default=0)
     start = max(text.rfind("\n", 0, at), text.rfind(". ", 0, at), at - 200) + 1

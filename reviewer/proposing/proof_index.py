@@ -1,5 +1,5 @@
-"""A session view prepared for proofs: texts in the form in which quotes are compared, and where
-each word occurs.
+"""A session view indexed for proofs: texts normalised for comparing quotes, and the positions of
+each word.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reviewer.proposing.values import SessionView, ViewLine
 from reviewer.text.controls import without_controls
 
 NEIGHBOUR_CHARS = 1_500
-"""Characters of a part of an entry, next to the cited one, that count as around a quote."""
+"""Characters of an adjacent part of an entry that count as around a quote."""
 
 _ONE_SPELLING = str.maketrans("‘’‚‛“”„‟«»–—‑−\u00a0", '\'\'\'\'""""""---- ', "`*\u200b\ufeff")
 _SPACE = re.compile(r"\s+")
@@ -23,24 +23,24 @@ ENDS = " .,;:!…\"'"
 
 
 def normalised(text: str) -> str:
-    """The form in which quotes are compared: one spelling of quotation marks and dashes, no
-    emphasis or escapes, single spaces.
+    """The form for comparing quotes: uniform quotation marks and dashes, no emphasis or escapes,
+    single spaces.
     """
     text = without_controls(text).translate(_ONE_SPELLING).replace("...", "…")
     return _SPACE.sub(" ", text).strip()
 
 
 NAME = re.compile(r"\w[\w-]*\w|\w")
-"""A word or a part of a name."""
+"""A word or part of a name."""
 
 
 def has(text: str, part: str) -> bool:
-    """Whether a text has a part that neither begins nor ends inside one of its words."""
+    """Whether a text contains a part, at word boundaries."""
     return find_whole(text, part) >= 0
 
 
 def find_whole(text: str, part: str) -> int:
-    """Where a text has a part that neither begins nor ends inside one of its words, or -1."""
+    """Where a text contains a part, at word boundaries, or -1."""
     at = text.find(part)
     while at >= 0:
         end = at + len(part)
@@ -54,7 +54,7 @@ def find_whole(text: str, part: str) -> int:
 
 
 class FoundQuote(Struct, frozen=True):
-    """Where a quote was found: a position in the view, and a part of its normalised text."""
+    """A quote that was found: the view position, and a part of its normalised text."""
 
     position: int
     start: int
@@ -62,7 +62,7 @@ class FoundQuote(Struct, frozen=True):
 
 
 class ProofIndex:
-    """A session view, prepared once for the proofs of many proposals."""
+    """A session view, indexed once for proving many proposals."""
 
     def __init__(self, view: SessionView) -> None:
         self.view = view
@@ -74,11 +74,11 @@ class ProofIndex:
         self._normalised: dict[int, str] = {}
 
     def positions(self, line: int) -> list[int]:
-        """Positions in the view of the parts of a line of the file."""
+        """View positions of the parts of a file line."""
         return self._at.get(line, [])
 
     def first_at_or_after(self, line: int) -> int:
-        """The position of the first part at or after a line of the file."""
+        """Position of the first part at or after a file line."""
         after = bisect_left(self._numbers, line)
         if after == len(self._numbers):
             return len(self.lines)
@@ -91,8 +91,8 @@ class ProofIndex:
         return self._normalised[position]
 
     def around(self, quotes: Sequence[FoundQuote], characters: int, neighbours: int) -> list[str]:
-        """The texts around quotes: the nearest parts of their entries, and of so many entries
-        before and after.
+        """The text around quotes: the nearest parts of their entries, and of this many neighbouring
+        entries.
         """
         found = []
         for quote in quotes:
@@ -119,7 +119,7 @@ class ProofIndex:
 
     @cached_property
     def mentions(self) -> dict[str, list[int]]:
-        """Positions by the lower-case words and names in the texts."""
+        """Positions by lower-case word or name."""
         found: dict[str, list[int]] = {}
         for position, line in enumerate(self.lines):
             for word in set(NAME.findall(line.text.lower())):

@@ -1,6 +1,4 @@
-"""The view that a question shows: a session without what a reader does not need, and with the lines
-of its findings.
-"""
+"""The session view in a question: trimmed for the reader, with the lines of its findings added."""
 
 from __future__ import annotations
 
@@ -15,15 +13,15 @@ from reviewer.sessions.findings import Evidence, Finding, Kind
 from reviewer.sources.events import Speaker
 
 FENCE = 16
-"""Lines of a code block of an agent that are shown in full."""
+"""Maximum lines of an agent's code block to show in full."""
 
 
 def reader_view(view: SessionView, findings: Iterable[Finding]) -> SessionView:
-    """The view that a reader is asked about.
+    """The view that a question shows.
 
-    Of what tells other parts of the session again only the ends stay: the reports of sub-agents,
-    versions of a plan that another took the place of, and the summaries of compactions, but for one
-    at the beginning. Calls that only look, wait or edit share a line, each subject once a turn.
+    Texts that repeat other parts of the session are cut to their ends: sub-agent reports, replaced
+    versions of a plan, and compaction summaries, except one at the start. Calls that only look,
+    wait or edit share a line, each subject once per turn.
     """
     return _with_findings(_calls_together(_without_retellings(view.lines)), findings, view)
 
@@ -47,10 +45,10 @@ def _shorter(line: ViewLine, shown: ShownText) -> ViewLine:
 
 
 def _calls_together(lines: Sequence[ViewLine]) -> list[ViewLine]:
-    """The lines with each run of calls that only look, wait or edit as one line."""
+    """The lines with each run of look, wait or edit calls merged into one line."""
     found: list[ViewLine] = []
     run: list[ViewLine] = []
-    told: set[str] = set()
+    seen: set[str] = set()
 
     def close() -> None:
         if run:
@@ -62,20 +60,20 @@ def _calls_together(lines: Sequence[ViewLine]) -> list[ViewLine]:
     for line, after in zip_longest(lines, lines[1:]):
         if line.subject and (not run or line.speaker is run[0].speaker):
             failed = after is not None and after.role is LineRole.ERROR
-            if failed or line.subject not in told:
+            if failed or line.subject not in seen:
                 run.append(line)
-            told.add(line.subject)
+            seen.add(line.subject)
             continue
         close()
         if line.role is LineRole.USER:
-            told.clear()
+            seen.clear()
         found.append(line)
     close()
     return found
 
 
 def _by_tool(subjects: Iterable[str]) -> Iterator[str]:
-    """Subjects, each without its tool where that is the tool of the one before."""
+    """The subjects, without a tool name equal to the previous one."""
     before = ""
     for subject in subjects:
         tool, _, what = subject.partition(": ")
@@ -84,7 +82,7 @@ def _by_tool(subjects: Iterable[str]) -> Iterator[str]:
 
 
 def _replaced_plans(lines: Sequence[ViewLine]) -> set[int]:
-    """The plans after which another one came before one was approved, by their place."""
+    """Positions of plans that were replaced before one was approved."""
     replaced, waiting = set[int](), list[int]()
     for at, line in enumerate(lines):
         if line.role is LineRole.ASSISTANT and line.text.startswith(PLAN):
@@ -98,8 +96,8 @@ def _replaced_plans(lines: Sequence[ViewLine]) -> set[int]:
 def _with_findings(
     lines: Sequence[ViewLine], findings: Iterable[Finding], view: SessionView
 ) -> SessionView:
-    """The lines with those of the findings that they lack: failing lines and changes, so that they
-    can be quoted.
+    """The lines, with any missing lines of their findings added (failing lines and changes), so
+    that they can be quoted.
     """
     there: dict[int, str] = {}
     for line in lines:

@@ -1,4 +1,4 @@
-"""A session as a reader needs it: dialogue in full, a line for each call, failure and decision."""
+"""A session for a reader: full dialogue, one line per call, failure and decision."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from reviewer.text.secrets import mask
 __all__ = ["Piece", "label", "pieces", "read_view", "view_text"]
 
 CALL_CHARS = 120
-"""Characters of a call's arguments that are shown."""
+"""Maximum characters shown of a call's arguments."""
 RESULT_LINES = 6
 RESULT_CHARS = 160
-"""Characters of a result that are shown beside its call; twice as many on two lines."""
+"""Maximum characters of a result beside its call; twice as many if on two lines."""
 NOTICE_CHARS = 600
 LONG_NOTICE = 400
-"""Characters of a text that nobody wrote for this conversation, from which on it gets a line."""
+"""Longer texts that nobody wrote for this conversation get a line."""
 BLANKED = 40
-"""Blanks in a row that replace what the harness put into a message."""
+"""Run of blanks that marks harness text removed from a message."""
 
 _CARRY_OUT = "Implement the following plan:"
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
@@ -70,10 +70,10 @@ def read_view(
     line_end: int | None = None,
     session: str | None = None,
 ) -> SessionView:
-    """The view of a session or note; lines are 0-based and half-open. `session`: only this one of
-    a file that has several.
+    """The view of a session or note; lines are 0-based and half-open. `session`: which one, in a
+    file with several.
 
-    Raises SourceError when the file cannot be read.
+    Raises SourceError if the file cannot be read.
     """
     only = None if session is None else frozenset((session,))
     stream = read(path, line_start=line_start, line_end=line_end, sessions=only)
@@ -85,7 +85,7 @@ def read_view(
 
 
 class _Writer:
-    """Collects the lines of a view, event by event."""
+    """Builds the lines of a view, event by event."""
 
     def __init__(self, stream: EventStream) -> None:
         self.lines: list[ViewLine] = []
@@ -93,10 +93,10 @@ class _Writer:
         self._is_log = stream.is_log
         self._is_note = stream.format in NOTE_FORMATS
         self._called: dict[str, tuple[Call, int]] = {}
-        """Each call without a result, and where its line is."""
+        """Calls without a result, with the position of their line."""
         self._plans: dict[bool, tuple[PlanItem, ...]] = {}
         self._reports: set[int] = set()
-        """Last words of sub-agents, which come again as their reports."""
+        """Final messages of sub-agents, which are repeated as reports."""
         self._roots: list[str] = []
         self._branch = ""
         self._ways: dict[type[Event], Callable[[Any], None]] = {
@@ -111,12 +111,12 @@ class _Writer:
 
     def finished(self) -> tuple[ViewLine, ...]:
         lines = [line for line in self.lines if line.text]
-        if self._is_log:  # a text that was queued comes when its fate is known
+        if self._is_log:  # a queued text is added once its fate is known
             lines.sort(key=lambda line: line.line)
         return tuple(lines)
 
     def add(self, event: Event) -> None:
-        """Add the lines of one event, or take back those that the person left."""
+        """Add the lines of one event, or remove rewound ones."""
         if not isinstance(event, Rewind):
             self._place(event.origin)
             self._ways[type(event)](event)
@@ -145,7 +145,7 @@ class _Writer:
             )
 
     def _place(self, origin: Origin) -> None:
-        """The folder where the session works, which shortens its paths, and the branch."""
+        """The session's working folder, which shortens its paths, and the branch."""
         folder = origin.cwd
         if folder and not any(folder.startswith(root) for root in self._roots):
             shown = cut(f"working folder: {folder}", 300)
@@ -192,7 +192,7 @@ class _Writer:
         elif event.speaker is Speaker.AGENT:
             if text not in _NOTHING:
                 self._say(origin, LineRole.ERROR, harness, ends(text))
-        elif event.speaker is Speaker.HARNESS:  # the steps of an orchestrator
+        elif event.speaker is Speaker.HARNESS:  # steps of an orchestrator
             self._say(origin, LineRole.EVENT, harness, cut(text, NOTICE_CHARS))
         elif name := found.get("command-name"):
             given = found.get("command-args", "")
@@ -207,17 +207,17 @@ class _Writer:
                 shown = cut(f"-> {_note(output).text}", 2 * RESULT_CHARS)
                 self._say(origin, LineRole.TOOL, harness, shown)
         elif inner := found.get("task-notification") or found.get("agent-notification"):
-            told = tags(inner)
-            summary = told.get("summary") or told.get("status") or "notification"
+            elements = tags(inner)
+            summary = elements.get("summary") or elements.get("status") or "notification"
             self._say(origin, LineRole.EVENT, harness, cut(summary, 300))
-            self._report(origin, told.get("result", ""))
+            self._report(origin, elements.get("result", ""))
         elif text.startswith("<teammate-message"):
             self._say(origin, LineRole.ASSISTANT, Speaker.SUBAGENT, shortened(text))
         else:
             self._left_out(origin, event.kind.value, text)
 
     def _left_out(self, origin: Origin, what: str, text: str) -> None:
-        """Text that nobody wrote for this conversation: its first line, and how much it is."""
+        """Text that nobody wrote for this conversation: its first line and size."""
         self.tally[what] += 1
         if len(text) > LONG_NOTICE:
             first = cut(text.lstrip("<# ").split("\n", 1)[0], 80).text
@@ -227,7 +227,7 @@ class _Writer:
             self._say(origin, LineRole.EVENT, Speaker.HARNESS, shown)
 
     def _report(self, origin: Origin, text: str) -> None:
-        """The final report of a sub-agent; some come twice."""
+        """A sub-agent's final report; some are recorded twice."""
         text = report_in(text)
         if hash(text) not in self._reports:
             self._reports.add(hash(text))
@@ -253,7 +253,7 @@ class _Writer:
             self._called[event.id] = event, len(self.lines) - 1
 
     def _line(self, call: Call) -> ShownText:
-        """A call on one line: the tool, and what it does to what."""
+        """A call on one line: the tool, what it does, and to what."""
         found = _argument(call)
         text = found.text
         for root in self._roots:
@@ -285,11 +285,11 @@ class _Writer:
         if call.act is Act.DELEGATE and not event.task:
             self._report(event.origin, event.text)
         elif call.tool.lower() in POLLING and "<task_type>local_agent<" in event.text:
-            told = tags(event.text)
-            status = told.get("status", "")
+            elements = tags(event.text)
+            status = elements.get("status", "")
             self._amend(at, f" -> {status}", len(event.text))
             if status == "completed":
-                self._report(event.origin, told.get("output", ""))
+                self._report(event.origin, elements.get("output", ""))
         elif _is_plan(call):
             plan = event.text.partition(_APPROVED_PLAN)[2].partition("\n")[2].strip()
             if plan and not call.query:
@@ -309,7 +309,7 @@ class _Writer:
                 self._amend(at, f" -> {note.text}", note.left_out)
 
     def _amend(self, at: int, text: str, left_out: int, *, first: bool = False) -> None:
-        """Add a text to a line, or to the first line of it."""
+        """Add text to a line, or to the first line of it."""
         line = self.lines[at]
         head, mark, rest = line.text.partition("\n") if first else (line.text, "", "")
         self.lines[at] = structs.replace(
@@ -320,7 +320,7 @@ class _Writer:
         )
 
     def _plan(self, event: Plan) -> None:
-        """A list in full when it is new, else the items that changed."""
+        """The full list if it is new, else the changed items."""
         before = self._plans.get(event.origin.sidechain, ())
         self._plans[event.origin.sidechain] = event.items
         known = {item.text for item in before}
@@ -344,7 +344,7 @@ def _is_plan(call: Call) -> bool:
 
 
 def _tool(name: str) -> str:
-    """A tool's name, those of MCP servers as `server.tool`."""
+    """A tool's name; `server.tool` for MCP."""
     return cut(name.removeprefix("mcp__").replace("__", "."), 80).text or "tool"
 
 
@@ -384,9 +384,8 @@ def _size(change: Change) -> str:
 
 
 def _note(result: str, *, ran: bool = False) -> ShownText:
-    """A successful result beside its call: itself if it is short, else its size, or for the output
-    of a command that does something the last line. Such a command may have failed unseen, as behind
-    `| tail`.
+    """A successful result beside its call: in full if short, else its size or, for a command with
+    effects, its last line: it may have failed unseen, as behind `| tail`.
     """
     text = result.strip()
     if not text:
@@ -402,7 +401,7 @@ def _note(result: str, *, ran: bool = False) -> ShownText:
 
 
 def _commit(command: Command) -> str:
-    """The message of a commit or pull request that a command makes; else nothing."""
+    """The message of a commit or pull request made by a command; else nothing."""
     words = command.words
     if words[0] == "git" and "commit" in words[1:6]:
         given = _options(words, "-m", "--message", joined="m") or command.stdin
@@ -415,7 +414,9 @@ def _commit(command: Command) -> str:
 
 
 def _options(words: tuple[str, ...], short: str, long: str, *, joined: str = "") -> str:
-    """The values of an option, one paragraph each; `joined`: the end of several short ones."""
+    """An option's values, one paragraph each; `joined`: the end of several combined short
+    options.
+    """
     found: list[str] = []
     for at, word in enumerate(words):
         if word.startswith(f"{long}="):

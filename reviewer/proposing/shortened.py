@@ -1,4 +1,4 @@
-"""Texts with their secrets masked, cut to one line or without the logs that were pasted in."""
+"""Texts with masked secrets, cut to one line or without pasted logs."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from msgspec import Struct
 from reviewer.text.secrets import mask
 
 MASKED_CHARS = 4_000
-"""Characters that are searched for secrets before a text is cut to fewer."""
+"""Characters searched for secrets before a text is cut further."""
 ERROR_CHARS = 900
 ERROR_HEAD, ERROR_TAIL = 4, 6
-"""The lines of an error that are shown."""
+"""First and last lines of an error to show."""
 LONGEST_PASTE = 24
-"""Lines of pasted text that are shown in full, if they have at most `PASTE_CHARS` characters."""
+"""Maximum lines of pasted text to show in full, if within `PASTE_CHARS`."""
 PASTE_CHARS = 1_500
 HEAD_LINES, TAIL_LINES = 3, 2
 LINE_CHARS = 240
-"""Characters of one line that are shown in a shortened paste or an error."""
+"""Maximum characters per line of a shortened paste or an error."""
 LONGEST_LINE = 1_500
 LONGEST_FENCE = 80
-"""Lines of a code block in an agent's message that are shown in full."""
+"""Maximum lines of a code block in an agent's message to show in full."""
 
 
 class ShownText(Struct, frozen=True):
-    """A text that may be shortened, and the number of characters left out."""
+    """A possibly shortened text, and the number of characters left out."""
 
     text: str
     left_out: int = 0
 
 
 def cut(text: str, limit: int) -> ShownText:
-    """A text on one line with its secrets masked, cut to about `limit` characters."""
+    """A masked text on one line, cut to about `limit` characters."""
     clean = " ".join(mask(text[:MASKED_CHARS]).text.split())
     rest = max(0, len(text) - MASKED_CHARS)
     if len(clean) <= limit and not rest:
@@ -44,7 +44,7 @@ def cut(text: str, limit: int) -> ShownText:
 
 
 def ends(text: str) -> ShownText:
-    """The first and the last lines of an error, on one line."""
+    """The first and last lines of an error, on one line."""
     lines = [line for line in text.strip().split("\n") if line.strip()]
     if len(lines) > ERROR_HEAD + ERROR_TAIL:
         lines = [*lines[:ERROR_HEAD], "…", *lines[-ERROR_TAIL:]]
@@ -53,10 +53,10 @@ def ends(text: str) -> ShownText:
 
 
 def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) -> ShownText:
-    """A message with its secrets masked; a line says where a long pasted part was left out.
+    """A masked message; a line marks each long pasted part left out.
 
-    `pasted`: the message is the person's, so that runs of lines that are no words were pasted.
-    `fence`: the lines of a code block in another's message that are shown in full.
+    `pasted`: the message is the person's, so non-prose was pasted. `fence`: the maximum lines of a
+    code block shown in full in another's message.
     """
     masked = mask(text).text
     lines = masked.split("\n")
@@ -94,14 +94,14 @@ def _beginning(line: str, limit: int) -> str:
 
 
 def _runs(lines: list[str], pasted: bool) -> Iterator[tuple[list[str], str]]:
-    """The lines in runs of one kind, and what each is; empty for words."""
+    """The lines in runs of one kind, with the kind; empty for prose."""
     kinds = _kinds(lines, pasted)
     for kind, run in groupby(zip(lines, kinds, strict=True), itemgetter(1)):
         yield [line for line, _ in run], kind
 
 
 def _kinds(lines: list[str], pasted: bool) -> list[str]:
-    """For each line, what it is part of: a code block, a paste, or words (empty)."""
+    """The kind of each line: code block, paste, or prose (empty)."""
     kinds: list[str] = []
     inside = ""
     for line in lines:
@@ -116,7 +116,7 @@ def _kinds(lines: list[str], pasted: bool) -> list[str]:
 
 
 def _is_words(line: str) -> bool:
-    """Whether a line reads like somebody wrote it: most of it is plain words."""
+    """Whether a line reads as typed: mostly plain words."""
     words = line.split()
     plain = sum(word.strip(".,;:!?()\"'*`-").isalpha() for word in words)
     return len(words) >= 2 and plain >= 0.7 * len(words)

@@ -1,4 +1,4 @@
-"""The parts of a statement that cannot be reworded, and whether the session has them."""
+"""The parts of a statement that cannot be paraphrased, and whether the session contains them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.wording import NUMBER_WORDS, UNITS
 
 AROUND = 3_000
-"""Characters on either side of a quote in which the statement's identifiers may occur: nearly
-always the whole entry, as the reader is told; in a long paste everything occurs somewhere."""
+"""Characters on each side of a quote in which the statement's identifiers may occur: nearly
+always the whole entry, as the prompt says. In a long paste, everything occurs somewhere."""
 NEIGHBOURS = 2
-"""Entries before and after the cited one that count as well."""
+"""Entries before and after the cited one to include."""
 
 _QUOTED = re.compile(
     r"\"(?P<double>[^\"\n]{1,160})\"|“(?P<curly>[^”\n]{1,160})”"
     r"|(?<!\w)'(?P<single>(?=\S)[^'\n]{1,160}(?<=\S))'(?!\w)"
 )
 _EITHER_OR = re.compile(r"[A-Z][A-Za-z]*/[A-Z][A-Za-z]*$")
-"""Words with a slash between them, as in "editor/LSP": prose rather than a path."""
+"""Words joined by a slash, as in "editor/LSP": prose, not a path."""
 _PLACEHOLDER = re.compile(r"<[\w -]{1,40}>|\[[\w -]{1,40}\]|\{[\w -]{1,40}\}")
-"""`<file>` in a command or message, which stands for anything."""
+"""A placeholder such as `<file>` in a command or message."""
 _PART = re.compile(r"\w[\w-]*")
 _GROUPED = re.compile(r"(?<=\d)[ ,\u00a0\u202f_'](?=\d{3}\b)")
-"""What stands between groups of three digits."""
+"""Thousands separator."""
 _AMOUNT = re.compile(
     rf"(?<![\w.])[$€£#]?(?P<number>\d+(?:[.,]\d+)*|\b(?:{'|'.join(NUMBER_WORDS)})\b)"
     r"[ -]?(?P<unit>%|[^\W\d_]+)?",
@@ -36,15 +36,15 @@ _AMOUNT = re.compile(
 
 
 class StatementFact(Struct, frozen=True):
-    """A part of a statement that cannot be reworded; `kind` is None for quoted words."""
+    """A part of a statement that cannot be paraphrased; `kind` is None for quoted words."""
 
     text: str
     kind: IdentifierKind | None
 
 
 def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) -> tuple[str, ...]:
-    """The facts of a statement that the session does not have: names nowhere, numbers neither in
-    its quotes nor around them, because a number occurs somewhere by chance.
+    """The facts of a statement that the session lacks: names must occur anywhere, numbers in or
+    around the quotes, because any number occurs somewhere by chance.
     """
     around = "\n".join(index.around(quotes, AROUND, NEIGHBOURS)).lower()
     amounts = set(_amounts(around))
@@ -76,8 +76,8 @@ def _facts(text: str) -> Iterator[StatementFact]:
 def _is_proved(
     fact: StatementFact, around: str, amounts: set[tuple[str, str]], index: ProofIndex
 ) -> bool:
-    """Whether a fact stands around the quotes, whole or in all its parts; a name may also stand
-    anywhere else.
+    """Whether a fact occurs around the quotes, whole or in all its parts; a name may also occur
+    elsewhere.
     """
     if fact.kind is IdentifierKind.QUANTITY:
         asked = list(_amounts(fact.text.lower()))
@@ -102,7 +102,7 @@ def _is_proved(
 
 
 def _amounts(text: str) -> Iterator[tuple[str, str]]:
-    """The numbers of a text in lower case in one form, each with its unit, if it is a known one."""
+    """The numbers of a text, normalised and in lower case, each with its unit if known."""
     for match in _AMOUNT.finditer(_GROUPED.sub("", text)):
         number = NUMBER_WORDS.get(match["number"], match["number"])
         yield number.replace(",", "."), UNITS.get(match["unit"] or "", "")

@@ -1,8 +1,7 @@
-"""Asks a model for the statements of one piece of a session, and has them proved.
+"""Asks a model for the statements of a piece of a session, and proves them.
 
-What fails the proof is asked for once more, in one request that names the reasons. Nothing is lost
-silently: every statement of an answer is returned with its proof, or counted with the reason why it
-is not.
+Statements that fail the proof are asked for once more, in one request with the reasons. Nothing is
+lost silently: every statement is returned with its proof, or counted with a reason.
 """
 
 from __future__ import annotations
@@ -49,23 +48,23 @@ FIELDS: dict[str, Fields] = {
 }  # fmt: skip
 
 MOST = 15
-"""Statements that are asked for at most."""
+"""Maximum statements to ask for."""
 TEMPERATURE = 0.2
 ANSWER_TOKENS = 4000
 EXPECTED_ANSWER = 900
-"""Tokens of a usual answer, for an estimate of the cost."""
+"""Tokens of a typical answer, for cost estimates."""
 SHOWN = 1_000
-"""Characters of a line that are shown for the second question."""
+"""Maximum characters of a line in the second question."""
 
 TOO_SHORT = f"shorter than {SHORTEST_STATEMENT} characters"
 TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"
 NO_QUOTE = "without a quote"
-NOT_IN_SESSION = "quotes that the session does not have"
-GIVEN_UP = "given up at the second try"
-NOT_KEPT = "answer that could not be kept for another time: {}"
+NOT_IN_SESSION = "quotes not found in the session"
+GIVEN_UP = "given up on the second attempt"
+NOT_KEPT = "answer not cached: {}"
 REFUSED = "the model refused"
-CUT_OFF = "the answer was cut off before a statement was whole"
-CUT_SHORT = "the answer was cut off; its whole statements were read"
+CUT_OFF = "the answer was cut off before the first complete statement"
+CUT_SHORT = "the answer was cut off; its complete statements were used"
 REPEATED = "repeated in the answer"
 
 
@@ -79,13 +78,14 @@ class PieceQuestion(Struct, frozen=True):
     key: str
     tokens: int
     schema: JsonSchema | None = None
-    """The shape of the answer, where it is not that of statements."""
+    """The schema of the answer, if not that of statements."""
 
 
 class PieceStatements(Struct, frozen=True):
     """The statements of one piece. `dropped`: reason -> number of statements or answers.
 
-    `read`: something could be read from the answer. `problem`: why the second question has none.
+    `read`: the answer had something readable. `problem`: why there is no answer to the second
+    question.
     """
 
     proved: tuple[Proved, ...] = ()
@@ -95,7 +95,7 @@ class PieceStatements(Struct, frozen=True):
 
 
 class Spent:
-    """Requests and tokens sent to a model, also by requests that failed or were stopped."""
+    """Requests and tokens sent to a model, including failed and cancelled requests."""
 
     def __init__(self) -> None:
         self.requests = self.tokens_in = self.tokens_out = 0
@@ -109,7 +109,7 @@ class Spent:
 
 
 class Answer(Struct, frozen=True):
-    """An answer. `paid`: it was asked for now; `unkept`: why it could not be kept."""
+    """An answer. `paid`: just requested; `unkept`: why it could not be cached."""
 
     completion: Completion
     paid: bool
@@ -117,14 +117,14 @@ class Answer(Struct, frozen=True):
 
 
 class BudgetReachedError(ReviewerError):
-    """The ceiling of a run does not allow another request."""
+    """The run's token limit does not allow another request."""
 
 
 class StatementWriter:
-    """Writes the statements of pieces of sessions with a model; safe to use from several threads.
+    """Writes the statements of session pieces with a model; thread-safe.
 
-    `templates`: a folder whose templates replace the built-in ones. `cache`: without one every
-    question is asked. Raises TemplateError for a template that cannot be used.
+    `templates`: a folder with templates to replace the built-in ones. `cache`: without one, every
+    question is sent. Raises TemplateError for an unusable template.
     """
 
     def __init__(
@@ -147,15 +147,15 @@ class StatementWriter:
         self.rule = f"{proposer}.{model.name}"
 
     def prompt_tokens(self) -> int:
-        """Tokens of a question about nothing."""
+        """Tokens of an empty question."""
         return self.question(Piece(()), part=1, parts=1).tokens
 
     def question(
         self, piece: Piece, *, part: int, parts: int, given: QuestionContext = NOTHING_GIVEN
     ) -> PieceQuestion:
-        """The question about a piece, which is number `part` of `parts`.
+        """The question about piece number `part` of `parts`.
 
-        What is known grows with every run, so an answer is kept under the question without it.
+        Its cache key leaves out the known texts, which grow with every run.
         """
         messages = self._messages(piece, part, parts, given)
         bare = self._messages(piece, part, parts, structs.replace(given, known=""))
@@ -196,13 +196,12 @@ class StatementWriter:
         cancelled: Callable[[], bool] = lambda: False,
         spent: Spent,
     ) -> PieceStatements:
-        """The statements of a piece of the session at `path`, with their proofs: what passes at the
-        first or the second question, and what does not but has a quote of the session.
+        """Write the statements of a piece of the session at `path`, with their proofs: those that
+        pass at the first or second attempt, and failed ones with a quote from the session.
 
-        `check` proves a proposal. `allow` is asked for the tokens of each request before it is
-        made. `spent` gets what was sent, also when this fails. Raises BudgetReachedError when
-        `allow` does not allow the first request, ModelError, CancelledError, and OSError when the
-        cache cannot be used.
+        `check` proves a proposal. `allow` is called with the tokens of each request before it is
+        sent. `spent` is updated even on failure. Raises BudgetReachedError if `allow` refuses the
+        first request, ModelError, CancelledError, and OSError if the cache cannot be used.
         """
         lines = (*piece.before, *piece.lines)
         work = _Work(self, path, lines, given.known, check, allow, cancelled, spent)
@@ -212,7 +211,7 @@ class StatementWriter:
         try:
             again = work.asked(self.again(failed, work.lines)) if failed else None
         except BudgetReachedError:
-            work.dropped["not asked again: the ceiling is reached"] += 1
+            work.dropped["not asked again: token limit reached"] += 1
         except (ModelError, OSError) as raised:
             problem = raised
         if again is not None:
@@ -234,7 +233,7 @@ class StatementWriter:
         kept_under: Sequence[ChatMessage] = (),
         schema: JsonSchema | None = None,
     ) -> PieceQuestion:
-        """Messages as a question."""
+        """The question with these messages."""
         key = question_key(
             kept_under or messages, self._model.name, self._answer_tokens, TEMPERATURE, "json"
         )
@@ -243,7 +242,7 @@ class StatementWriter:
         return PieceQuestion(tuple(messages), key, tokens, schema)
 
     def _kept(self, question: PieceQuestion) -> Completion | None:
-        """The answer in the cache; one from which nothing can be read is asked for again."""
+        """The cached answer; an unreadable one is requested again."""
         kept = None if self._cache is None else self._cache.find(question.key)
         asks_for_statements = question.schema is None
         if kept is not None and asks_for_statements and read_answer(kept.text).unreadable:
@@ -262,7 +261,7 @@ class StatementWriter:
     def answer(
         self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]
     ) -> Answer:
-        """The answer to a question. A new one is kept before anything else happens with it."""
+        """The answer to a question. A new one is cached before anything else."""
         if self._cache is None:
             return Answer(self._paid(question, allow, cancelled), paid=True)
         kept = self._kept(question)
@@ -271,7 +270,7 @@ class StatementWriter:
         answer = self._paid(question, allow, cancelled)
         try:
             self._cache.keep(question.key, answer)
-        except OSError as problem:  # it is paid for, so it is used
+        except OSError as problem:  # it is paid for, so use it
             return Answer(answer, paid=True, unkept=problem.strerror or str(problem))
         return Answer(answer, paid=True)
 
@@ -279,11 +278,11 @@ class StatementWriter:
         self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]
     ) -> Completion:
         if not allow(question.tokens):
-            raise BudgetReachedError("The ceiling of tokens is reached.")
+            raise BudgetReachedError("The token limit is reached.")
         return self._ask(question, cancelled)
 
     def again(self, failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> PieceQuestion:
-        """The question about statements that did not pass, with the reasons and their lines."""
+        """The question about statements that failed, with the reasons and their lines."""
         text = view_text(_shown(failed, lines))
         fields = {
             "failed": "\n".join(
@@ -298,8 +297,8 @@ class StatementWriter:
         return self.asking(render(self._templates[AGAIN], fields))
 
     def proposal(self, statement: Statement, lines: Sequence[ViewLine], known: str) -> Proposal:
-        """A statement as a proposal; whose words prove it is read from the cited lines. `known`:
-        the rows that it may join or replace.
+        """A statement as a proposal; the speaker is read from the cited lines. `known`: the rows
+        that it may join or replace.
         """
         kind = statement.kind if statement.kind in TYPES else ""
         sure = statement.confidence
@@ -320,7 +319,7 @@ class StatementWriter:
 
 
 class _Checked(Struct, frozen=True):
-    """A statement with its proof. `reasons`: why it is asked for again; none if it passed."""
+    """A statement with its proof. `reasons`: why to ask again; none if it passed."""
 
     statement: Statement
     proved: Proved
@@ -329,7 +328,7 @@ class _Checked(Struct, frozen=True):
 
 @dataclass
 class _Work:
-    """The one or two requests about a piece."""
+    """The one or two requests for a piece."""
 
     writer: StatementWriter
     path: Path
@@ -343,22 +342,24 @@ class _Work:
     passed: set[str] = field(default_factory=set)
 
     def asked(self, question: PieceQuestion) -> list[_Checked] | None:
-        """The statements of an answer that have a quote of the session; None: it is unreadable."""
+        """The statements of an answer with a quote from the session; None if it is unreadable."""
         try:
             with about(self.path.stem):
                 answer = self.writer.answer(question, self.allow, self.cancelled)
         except ModelError as problem:
             self.spent.add(problem.sent, question.tokens * problem.sent, problem.tokens_out)
             raise
-        told = answer.completion
+        completion = answer.completion
         if answer.paid:
-            self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
+            self.spent.add(
+                completion.requests, completion.prompt_tokens, completion.completion_tokens
+            )
         if answer.unkept:
             self.dropped[NOT_KEPT.format(answer.unkept)] += 1
-        read = read_answer(told.text)
-        cut_off = told.finish == "length" or read.cut
+        read = read_answer(completion.text)
+        cut_off = completion.finish == "length" or read.cut
         if read.unreadable:
-            why = REFUSED if told.finish == "filtered" else CUT_OFF if cut_off else ""
+            why = REFUSED if completion.finish == "filtered" else CUT_OFF if cut_off else ""
             self.dropped.update({why: 1} if why else read.dropped)
             return None
         self.dropped.update(read.dropped)
@@ -366,7 +367,7 @@ class _Work:
         return list(filter(None, map(self._checked, read.statements)))
 
     def _checked(self, statement: Statement) -> _Checked | None:
-        """A statement with its proof; None, counted, for one that cannot be used."""
+        """A statement with its proof; None, counted, if it is unusable."""
         plain = _plain(statement.text)
         proposal = self.writer.proposal(statement, self.lines, self.known)
         proof = self.check(proposal)
@@ -394,7 +395,7 @@ class _Work:
 
 
 def _shown(failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> list[ViewLine]:
-    """The lines that statements cite, around the quotes, and those beside them."""
+    """The lines that statements cite, around the quotes, and their neighbours."""
     quotes = {quote.line: quote.text for each in failed for quote in each.proved.proof.quotes}
     near: dict[int, int] = {}
     for at, line in enumerate(lines):
@@ -409,8 +410,8 @@ def _shown(failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> list[ViewLi
 
 
 def _row(statement: Statement, relation: str, known: str) -> int:
-    """The listed row that a statement joins or replaces, by its number; 0 for none. A kept answer
-    may have the numbers of another store.
+    """Number of the listed row that a statement joins or replaces; 0 for none. A cached answer may
+    contain numbers from another store.
     """
     named = re.fullmatch(rf"{relation} #(\d{{1,9}})", statement.relation, re.ASCII)
     if named is None or not re.search(rf"^#{named[1]} ", known, re.MULTILINE):
@@ -423,7 +424,7 @@ def _plain(text: str) -> str:
 
 
 def _speaker(statement: Statement, lines: Sequence[ViewLine]) -> Speaker:
-    """Whose words the quotes are: the person's if one of them is."""
+    """The speaker of the quotes: the person if any of them is theirs."""
     found = [line.speaker for quote in statement.quotes if (line := _cited(quote, lines))]
     return Speaker.PERSON if Speaker.PERSON in found else (*found, Speaker.AGENT)[0]
 

@@ -1,4 +1,4 @@
-"""A view as text, and cut into pieces for a model with a given context size."""
+"""A view as text, cut into pieces for a given context size."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 
 SMALLEST = 100
-"""Tokens; in fewer there is no room for a message and what precedes it."""
+"""In fewer tokens, a message and its context do not fit."""
 _BEFORE_SHARE = 8
-"""Each line before a piece gets this part of it."""
+"""Each context line before a piece gets one part in this many of its tokens."""
 
 
 class Piece(Struct, frozen=True):
-    """A part of a view: its lines, and what a reader must know of the lines before them."""
+    """A part of a view: its lines, plus context from the lines before."""
 
     lines: tuple[ViewLine, ...]
     before: tuple[ViewLine, ...] = ()
@@ -29,7 +29,7 @@ def view_text(lines: Iterable[ViewLine]) -> str:
 
 
 def label(line: ViewLine) -> str:
-    """The label of a line, in capitals: its role, and the speaker where it is not the usual one."""
+    """The label of a line, in capitals: its role, and the speaker if unusual."""
     if line.role is LineRole.USER and line.speaker is Speaker.AGENT:
         return "AGENT TO AGENT"
     if line.speaker is Speaker.SUBAGENT:
@@ -38,10 +38,10 @@ def label(line: ViewLine) -> str:
 
 
 def pieces(view: SessionView, *, max_tokens: int) -> list[Piece]:
-    """The view in pieces that have at most `max_tokens` tokens each, `before` included.
+    """Cut the view into pieces of at most `max_tokens` tokens each, including `before`.
 
-    Cut before a message of the person where possible; a message that is too long for half a piece
-    is split. Raises ValueError for fewer than 100 tokens.
+    Cuts before a message of the person if possible; a message longer than half a piece is split.
+    Raises ValueError for fewer than 100 tokens.
     """
     if max_tokens < SMALLEST:
         raise ValueError(f"a piece needs at least {SMALLEST} tokens")
@@ -56,12 +56,12 @@ def pieces(view: SessionView, *, max_tokens: int) -> list[Piece]:
 
 
 def _tokens(lines: Iterable[ViewLine]) -> int:
-    """Tokens of lines, each counted by itself, which is never too few."""
+    """Tokens of lines, counted line by line, which never underestimates."""
     return sum(counter().count(f"{view_text([line])}\n") + 1 for line in lines)
 
 
 def _cut(lines: Sequence[ViewLine], start: int, most: int) -> int:
-    """Where a piece ends that begins at `start`."""
+    """Where a piece that starts at `start` ends."""
     end = start
     while end < len(lines) and (most := most - _tokens(lines[end : end + 1])) >= 0:
         end += 1
@@ -71,19 +71,19 @@ def _cut(lines: Sequence[ViewLine], start: int, most: int) -> int:
     return max(next(turns, end), start + 1)
 
 
-def _before(told: Sequence[ViewLine], most: int) -> Iterator[ViewLine]:
+def _before(earlier: Sequence[ViewLine], most: int) -> Iterator[ViewLine]:
     """The first request, the last to-do list and the last exchange before a cut."""
-    wanted = {next((at for at, line in enumerate(told) if _is_turn(line)), -1)}
+    wanted = {next((at for at, line in enumerate(earlier) if _is_turn(line)), -1)}
     for chosen in (_is_list, _is_turn, _is_answer):
-        wanted.add(next((at for at in range(len(told) - 1, -1, -1) if chosen(told[at])), -1))
+        wanted.add(next((at for at in range(len(earlier) - 1, -1, -1) if chosen(earlier[at])), -1))
     for at in sorted(wanted - {-1}):
-        first, *rest = _split(told[at], most - 2)
+        first, *rest = _split(earlier[at], most - 2)
         left_out = first.left_out + sum(len(each.text) for each in rest)
         yield structs.replace(first, text=f"{first.text} …", left_out=left_out) if rest else first
 
 
 def _split(line: ViewLine, most: int) -> Iterator[ViewLine]:
-    """A line in parts that have at most so many tokens, cut between lines or words if possible."""
+    """A line in parts of at most this many tokens, cut between lines or words if possible."""
     text = line.text
     if len(text) < 2 or _tokens([line]) <= most:
         yield line

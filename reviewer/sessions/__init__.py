@@ -1,1 +1,1 @@
-"""What happened in a session, from its events alone: work state and findings."""
+"""Session analysis from events alone: work state and findings."""

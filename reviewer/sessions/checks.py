@@ -1,4 +1,4 @@
-"""Which commands are checks: those that test, lint, format, build or check types."""
+"""Which commands are checks: tests, linters, formatters, builds and type checkers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TASKS = {
     "types": "typecheck types type tsc mypy",
     "build": "build compile check ci verify validate",
 }
-"""What a program that runs tasks is asked for."""
+"""Tasks that task runners run as checks."""
 _RUNNERS = (
     "go cargo npm pnpm yarn bun make gmake just task mise deno gradle gradlew mvn mvnw dotnet rake"
     " swift xcodebuild turbo nx lerna sbt mix zig bazel composer hatch invoke"
@@ -55,11 +55,11 @@ _PARTS = re.compile(r"[:/_.-]")
 _KIND_OF_PROGRAM = {name: kind for kind, names in PROGRAMS.items() for name in names.split()}
 _KIND_OF_TASK = {name: kind for kind, names in TASKS.items() for name in names.split()}
 SHOWN = 160
-"""Characters of a command."""
+"""Maximum characters of a command to show."""
 
 
 def check_kind(words: Sequence[str]) -> str:
-    """The kind of check that a command is; empty for other commands."""
+    """The kind of check that a command runs; empty for other commands."""
     words = _without_runner(words)
     if not words or _ONLY_SHOWS & set(words):
         return ""
@@ -67,17 +67,17 @@ def check_kind(words: Sequence[str]) -> str:
     if program in ("ruff", "biome", "deno", "cargo") and {"format", "fmt"} & set(words[1:2]):
         return "format"
     if program == "gofmt" and "-l" in words:
-        return ""  # its exit code is 0 whatever it finds
+        return ""  # its exit code is always 0
     if kind := _KIND_OF_PROGRAM.get(program):
         return kind
     if program not in TASK_RUNNERS:
         return ""
-    asked = _asked(words[1:])
-    if not asked:
+    task = _task(words[1:])
+    if not task:
         return "build" if program in ("make", "gmake", "ninja") else ""
-    if program == "make" and "=" in asked:
+    if program == "make" and "=" in task:
         return ""
-    return next((_KIND_OF_TASK[p] for p in _PARTS.split(asked) if p in _KIND_OF_TASK), "")
+    return next((_KIND_OF_TASK[p] for p in _PARTS.split(task) if p in _KIND_OF_TASK), "")
 
 
 def _without_runner(words: Sequence[str]) -> Sequence[str]:
@@ -90,8 +90,8 @@ def _without_runner(words: Sequence[str]) -> Sequence[str]:
     return words
 
 
-def _asked(words: Sequence[str]) -> str:
-    """The task that a runner is asked for: its first word that is no flag."""
+def _task(words: Sequence[str]) -> str:
+    """The task given to a runner: its first argument that is not a flag."""
     at = 0
     while at < len(words):
         word = words[at]
@@ -105,8 +105,8 @@ def _asked(words: Sequence[str]) -> str:
 
 
 def supersedes(words: Sequence[str], earlier: Sequence[str]) -> bool:
-    """Whether a run of a command says at least as much as an earlier run of another: the same
-    program and task, and nothing that narrows it down which the earlier one had not.
+    """Whether a run of a command covers an earlier run of another: the same program and task,
+    without narrowing arguments that the earlier one lacked.
     """
     if tuple(words) == tuple(earlier):
         return True
@@ -116,13 +116,13 @@ def supersedes(words: Sequence[str], earlier: Sequence[str]) -> bool:
     runs_tasks = posixpath.basename(now[0]) in TASK_RUNNERS
     if check_kind(words) != check_kind(earlier):
         return False
-    if runs_tasks and _asked(now[1:]) != _asked(before[1:]):
+    if runs_tasks and _task(now[1:]) != _task(before[1:]):
         return False
-    return _limits(now[1:]) <= _limits(before[1:]) or _is_everything(now[1:])
+    return _narrowing(now[1:]) <= _narrowing(before[1:]) or _is_everything(now[1:])
 
 
-def _limits(words: Sequence[str]) -> frozenset[str]:
-    """What narrows a check down: paths, and flags that choose."""
+def _narrowing(words: Sequence[str]) -> frozenset[str]:
+    """Arguments that narrow a check: paths and selection flags."""
     chosen: set[str] = set()
     for at, word in enumerate(words):
         if word in ("-run", "--run", "-k", "-t", "-m", "--filter", "--grep"):
@@ -133,13 +133,13 @@ def _limits(words: Sequence[str]) -> frozenset[str]:
 
 
 def _is_everything(words: Sequence[str]) -> bool:
-    """Whether a check is of the whole project, such as `go test ./...`."""
+    """Whether a check covers the whole project, such as `go test ./...`."""
     named = [word for word in words if not word.startswith("-")]
     return bool(named) and named[-1] in ("./...", ".", "all") and "-run" not in words
 
 
 def shown(command: Command) -> str:
-    """A command as a person types it, in one line."""
+    """A command as typed, on one line."""
     words = (f"'{word}'" if re.search(r"[\s|&;<>]", word) else word for word in command.words)
     line = " ".join(" ".join(words).split())
     return line if len(line) <= SHOWN else f"{line[: SHOWN - 3].rstrip()}..."

@@ -1,7 +1,7 @@
-"""What cost something in a session: failures with what made them pass, refusals, corrections.
+"""The costly events of a session: failures with their fixes, refusals, corrections.
 
-A consumer of events that knows calls, results and who spoke, and no language. It keeps a few calls
-and, of each kind of failure, a few lines, however long the session is.
+Works on events alone: calls, results and speakers, in any language. Memory is bounded: a few calls,
+and a few lines per kind of failure, however long the session.
 """
 
 from __future__ import annotations
@@ -42,30 +42,31 @@ from reviewer.sources.shell import GROUPS, Command, only_looks
 from reviewer.text.secrets import mask, with_secrets
 
 REACH = 25
-"""Calls after a failure in which what made it pass is looked for."""
+"""Calls after a failure within which its fix is searched."""
 OPEN = 30
-"""Failures that are followed at a time."""
+"""Maximum failures followed at a time."""
 MOST = 1_000
-"""Different findings of one session."""
+"""Maximum different findings of one session."""
 LINES = 4
-"""Lines of evidence of one finding."""
+"""Maximum evidence lines of one finding."""
 SHOWN = 300
-"""Characters of a text, a change or a line of evidence."""
+"""Maximum characters of a text, a change or an evidence line."""
 WORDS = 1_200
-"""Characters of a person's words; a longer message is a task and no correction."""
+"""Maximum characters of a correction; a longer message is a task."""
 UNSOLVED = 2
-"""Calls that a failure is counted with after which nothing passed."""
+"""Minimum cost, in calls, of a failure that was never fixed."""
 IN_ITS_FILE, NAMED = 1, 2
-"""How plainly a change belongs to a failure: by its file, by what the failing line names."""
+"""How strong the link between a change and a failure is: same file, or mentioned in the failing
+line."""
 CODE = 8
-"""Characters of a changed line that are looked for in the code below a failing line."""
+"""Minimum characters of a changed line to look up in the code below a failing line."""
 WAYS_OUT = 2
-"""Commands or changes between failure and pass that are named; of more nobody knows which ones
-helped."""
+"""Maximum commands or changes between failure and pass to list; among more, it is unclear which
+ones helped."""
 
 
 class Kind(StrEnum):
-    """What a finding is."""
+    """The kind of a finding."""
 
     FAILURE = "failure"
     ENVIRONMENT = "environment"
@@ -74,19 +75,19 @@ class Kind(StrEnum):
 
 
 class Evidence(Struct, frozen=True):
-    """Words that show a finding, and the record that has them. `line`: of the file (0-based)."""
+    """A quote as evidence of a finding, and its record. `line`: of the file (0-based)."""
 
     line: int
     text: str
     record: str = ""
-    """The record's key."""
+    """Key of the record."""
     bytes: tuple[int, int] = (0, 0)
     sha256: str = ""
     at: str = ""
 
     @classmethod
     def of(cls, origin: Origin, text: str) -> Evidence:
-        """Words of a record."""
+        """A quote from a record."""
         return cls(
             origin.line_start,
             text[:SHOWN],
@@ -98,31 +99,31 @@ class Evidence(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """What one session shows of one thing that cost something."""
+    """One costly thing in one session."""
 
     kind: Kind
     signature: str
     text: str
-    """The failing line, or the call that was refused or corrected."""
+    """The failing line, or the refused or corrected call."""
     command: str = ""
-    """Program and subcommand of the part that failed; empty where that is not certain."""
+    """Program and subcommand of the failed part; empty if uncertain."""
     session: str = ""
     times: int = 1
     cost: int = 1
-    """Calls between the first failure and what passed; the failed one included."""
+    """Calls from the first failure (included) to the pass."""
     first: str = ""
     last: str = ""
     passed: bool = False
-    """The same command succeeded later."""
+    """The same command passed later."""
     fix: str = ""
-    """The change or the command that made it pass."""
+    """The change or command that fixed it."""
     words: str = ""
-    """What the person said."""
+    """The person's words."""
     evidence: tuple[Evidence, ...] = ()
 
 
 class _Call(Struct):
-    """What is kept of a call."""
+    """The stored part of a call."""
 
     number: int
     tool: str
@@ -139,7 +140,7 @@ class _Call(Struct):
 
 
 class _Open(Struct, kw_only=True):
-    """A failure after which nothing has passed yet."""
+    """A failure that has not passed yet."""
 
     finding: Finding
     failing: Failing
@@ -147,11 +148,11 @@ class _Open(Struct, kw_only=True):
     command: str
     arguments: frozenset[str]
     shared: int
-    """Failures that the same call has shown."""
+    """Number of failures in the same call."""
     shown: str
-    """The line below the failing one, where linters show the code."""
+    """The line below the failing one, where linters print the code."""
     last: int
-    """The number of the last call that showed it."""
+    """Number of the last call with this failure."""
 
 
 class Findings:
@@ -161,7 +162,7 @@ class Findings:
         self._lanes: dict[tuple[str | None, bool], _Lane] = {}
 
     def add(self, event: Event) -> None:
-        """Take the next event."""
+        """Process the next event."""
         origin = event.origin
         lane = self._lanes.get((origin.session, origin.sidechain))
         if lane is None:
@@ -169,14 +170,14 @@ class Findings:
         lane.add(event)
 
     def close(self) -> list[Finding]:
-        """The findings, each kind of failure once a session, masked."""
+        """The findings, masked; each kind of failure once per session."""
         found = [each for lane in self._lanes.values() for each in lane.close()]
         with_secrets(text for each in found for text in _texts(each))
         return [_masked(each) for each in found]
 
 
 def findings_of(events: Iterable[Event]) -> list[Finding]:
-    """The findings of a whole stream of events."""
+    """The findings of a complete event stream."""
     findings = Findings()
     for event in events:
         findings.add(event)
@@ -184,7 +185,7 @@ def findings_of(events: Iterable[Event]) -> list[Finding]:
 
 
 class _Lane:
-    """One session, or the sub-agents of one."""
+    """One session, or its sub-agents."""
 
     def __init__(self, session: str) -> None:
         self._session = session
@@ -195,14 +196,14 @@ class _Lane:
         self._open: list[_Open] = []
         self._found: dict[tuple[str, str, str], Finding] = {}
         self._refused: _Call | None = None
-        """A call that was refused or interrupted without words: the next message has them."""
+        """A call refused or interrupted without comment: the next message may have it."""
         self._refused_at: Origin | None = None
         self._before: list[_Call] = []
-        """The calls since the last message of the person."""
+        """Calls since the person's last message."""
         self._message: Message | None = None
-        """The last message, as long as it may be a correction of the calls before it."""
+        """The last message, while it may still be a correction of the calls before it."""
         self._reviewed: Sequence[_Call] = ()
-        """The calls before that message."""
+        """Calls before that message."""
         self._asked_at = 0
 
     def add(self, event: Event) -> None:
@@ -217,7 +218,7 @@ class _Lane:
 
     def _interrupted(self, event: Notice) -> None:
         last = self._recent[-1] if self._recent else None
-        # What went well was not interrupted: the person stopped what the agent said.
+        # A call that succeeded was not interrupted: the person stopped the agent's message.
         if last is not None and last.outcome is not Outcome.OK and self._refused is None:
             self._refused, self._refused_at = last, event.origin
 
@@ -229,7 +230,7 @@ class _Lane:
         yield from self._found.values()
         self._found.clear()
 
-    # Calls and their results
+    # Calls and results
 
     def _call(self, event: Call) -> None:
         self._without_words()
@@ -327,7 +328,7 @@ class _Lane:
             self._keep(_unsolved(self._open.pop(0)))
 
     def _passes(self, call: _Call, lines: Sequence[Failing]) -> None:
-        """Count open failures that a call shows again, and close those that it no longer shows."""
+        """Count open failures that a call repeats, and close those it no longer shows."""
         if not self._open:
             return
         signatures = {each.signature for each in lines}
@@ -366,7 +367,7 @@ class _Lane:
         )
 
     def _keep(self, found: Finding) -> None:
-        """Add a finding to those of its kind."""
+        """Merge a finding into those of its kind."""
         key = (found.kind, found.signature, found.command)
         known = self._found.get(key)
         if known is not None:
@@ -402,31 +403,31 @@ class _Lane:
 
     def _refusal(self, call: _Call, words: str, origin: Origin) -> Finding:
         name = _name(call)
-        said = words.strip()[:WORDS]
+        quoted = words.strip()[:WORDS]
         return Finding(
             kind=Kind.REFUSAL,
-            signature=f"{name}: {normalised(said)}" if said else name,
+            signature=f"{name}: {normalised(quoted)}" if quoted else name,
             text=_act(call),
             command=name if call.parts else "",
             session=self._session,
             first=origin.at or "",
             last=origin.at or "",
-            words=said,
+            words=quoted,
             evidence=(
                 Evidence.of(call.origin, _act(call)),
-                *([Evidence.of(origin, said)] if said else []),
+                *([Evidence.of(origin, quoted)] if quoted else []),
             ),
         )
 
     def _without_words(self) -> None:
-        """The person refused a call and said nothing."""
+        """The person refused a call without comment."""
         if self._refused is not None and self._refused_at is not None:
             if self._refused.act is not Act.ASK and not _looks(self._refused):
                 self._keep(self._refusal(self._refused, "", self._refused_at))
             self._refused = None
 
     def _correction(self, call: _Call) -> None:
-        """Whether a call after the person's message changes what was done before it."""
+        """Record a correction if a call after the person's message undoes earlier work."""
         message = self._message
         assert message is not None
         undone = _undone(call, self._reviewed, message.text)
@@ -457,18 +458,19 @@ class _Lane:
 # Commands
 
 _FILTERS = frozenset(["grep", "rg", "head", "sed", "awk", "cut", "uniq", "select-string"])
-"""Programs behind which failing lines may be missing; `tail` shows the end, where tools sum up."""
+"""Programs that may filter out failing lines; not `tail`, because tools print their summary
+last."""
 _WITH_VALUE = frozenset(
     ["-C", "--filter", "-F", "--cwd", "--prefix", "--project", "-p", "-w", "--workspace", "-n",
      "--namespace", "-m", "--repo", "-R"]
 )  # fmt: skip
-"""Options before a subcommand that take a value."""
+"""Options with a value that may precede a subcommand."""
 _BARE = re.compile(r"[A-Za-z][\w:-]*\Z")
 
 
 def _named(command: Command) -> tuple[str, frozenset[str]]:
-    """A command by its program and subcommands (`git push`, `npm run lint`, `python -m pytest`),
-    and its arguments.
+    """A command as program with subcommands (`git push`, `npm run lint`, `python -m pytest`), and
+    its arguments.
     """
     words = command.words
     name = [words[0].replace("\\", "/").rpartition("/")[2] if words else ""]
@@ -491,21 +493,21 @@ def _named(command: Command) -> tuple[str, frozenset[str]]:
 
 
 def _name(call: _Call) -> str:
-    """The command of a call that does something, or its tool."""
+    """The command of a call with effects, or its tool."""
     doing = [name for name, _ in call.parts if not only_looks(name)]
     return doing[0] if doing else call.parts[-1][0] if call.parts else call.tool
 
 
 def _looks(call: _Call) -> bool:
-    """Whether a call only looks at something."""
+    """Whether a call is read-only."""
     if call.act is not Act.RUN:
         return call.act not in (Act.EDIT, Act.WRITE)
     return all(only_looks(name) for name, _ in call.parts)
 
 
 def _is_hidden(call: _Call, event: Result) -> bool:
-    """Whether a command that does something may have failed although the line did not: the exit
-    code is that of another one, as behind `| tail` and before `; echo done`.
+    """Whether a command with effects may have failed although the shell line succeeded: the exit
+    code is that of another one, as behind `| tail` or before `; echo done`.
     """
     if len(call.parts) == 1 and event.exit_code is not None:
         return False
@@ -519,12 +521,12 @@ def _is_hidden(call: _Call, event: Result) -> bool:
 def _failed_part(
     call: _Call, event: Result, lines: Sequence[Failing]
 ) -> tuple[str, frozenset[str]] | None:
-    """The part of a shell line that failed, if that is certain."""
+    """The failed part of a shell line, if certain."""
     if len(call.parts) == 1:
         return call.parts[0]
     if not call.parts:
         return None
-    for line in lines[:1]:  # `sed: can't read x` names its part
+    for line in lines[:1]:  # `sed: can't read x` starts with the program
         program = line.text.partition(":")[0].strip().rpartition("/")[2]
         named = [part for part in call.parts if part[0].split(" ")[0] == program]
         if named:
@@ -538,7 +540,7 @@ def _failed_part(
 
 
 def _is_again(each: _Open, call: _Call) -> bool:
-    """Whether a call runs at least what failed: the same command, no narrower."""
+    """Whether a call reruns at least the failed command, not a narrower one."""
     if not each.command:
         return [name for name, _ in each.call.parts] == [name for name, _ in call.parts]
     if not call.parts:
@@ -562,12 +564,12 @@ def _changed(event: Call) -> Iterator[tuple[str, str, str]]:
 
 
 def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Call | None]:
-    """What made a failed command pass, if that can be said, and the call that did it."""
+    """The fix of a failed command, if it can be determined, and its call."""
     line = each.failing
     acted = [call for call in between if call.act is Act.RUN and not _looks(call)]
     done = [call for call in acted if call.outcome is Outcome.OK and not _is_again(each, call)]
     edits = [(call, change) for call in between for change in call.changes]
-    if line.rule and line.path:  # what a linter says of a file is mended in that file
+    if line.rule and line.path:  # linter errors are fixed in the file that they name
         edits = [(call, change) for call, change in edits if _is_same_file(change[0], line.path)]
     grounds = [_grounds(line, each.shown, change) for _, change in edits]
     best = max(grounds, default=(0,))
@@ -576,14 +578,14 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
         best[0] > IN_ITS_FILE or (alone and (best[0] or is_of_the_day(line) or not done))
     ):
         call, change = edits[grounds.index(best)]
-        if change[1]:  # a file that is written anew does not show what was wrong
-            return _change_told(change), call
-    if is_of_the_day(line):  # what the code lacks is not mended by another command line
+        if change[1]:  # a rewritten file does not show what was wrong
+            return _change_text(change), call
+    if is_of_the_day(line):  # another command line does not fix errors in code
         known = [change for _, change in edits if change[1]]
         if best[0] or not 0 < len(known) == len(edits) <= WAYS_OUT:
             return "", None
-        told = (_short(_change_told(change), SHOWN // WAYS_OUT - 1) for change in known)
-        return "; ".join(told), edits[0][0]
+        texts = (_short(_change_text(change), SHOWN // WAYS_OUT - 1) for change in known)
+        return "; ".join(texts), edits[0][0]
     edited = any(call.changes for call in between)
     if not line.path and (not edited or each.finding.kind is Kind.ENVIRONMENT):
         way_out = _way_out(each, [*acted, passed])
@@ -594,15 +596,15 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     return "; ".join(f"`{_act(call)}`" for call in done), done[0]
 
 
-def _change_told(change: tuple[str, str, str]) -> str:
+def _change_text(change: tuple[str, str, str]) -> str:
     path, old, new = change
     return f"{_file_name(path)}: {_difference(old, new)}"
 
 
 def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[int, ...]:
-    """How plainly a change belongs to a failing line: it is in the file, it has what the line
-    names, or it names the rule or changes the code that is shown. Of equal ones, one that does not
-    only remove, with more of what is named, and the smaller one.
+    """How strongly a change is linked to a failing line: it is in that file, contains a name from
+    the line, or mentions the rule or changes the code shown. Ties go to changes that do not only
+    remove, then to more names in common, then to the smaller change.
     """
     path, old, new = change
     there = IN_ITS_FILE if _is_same_file(path, line.path) else 0
@@ -621,7 +623,7 @@ def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[i
 
 
 def _is_same_file(path: str, named: str) -> bool:
-    """Whether a path is the one that a failing line names, which may be from another folder."""
+    """Whether a path is the one in a failing line, which may be relative to another folder."""
     name = _file_name(named)
     return bool(name) and _file_name(path) == name
 
@@ -631,7 +633,7 @@ def _file_name(path: str) -> str:
 
 
 def _below(output: str, line: Failing) -> str:
-    """The line of an output below a failing one."""
+    """The output line below a failing one."""
     at = output.find(line.text, 0, HEAD)
     if at < 0 and (at := output.find(line.text, -TAIL)) < 0:
         return ""
@@ -643,7 +645,7 @@ def _stripped(text: str) -> set[str]:
 
 
 def _way_out(each: _Open, calls: Iterable[_Call]) -> _Call | None:
-    """The command that did what the failed one was to do: most of its words are the same."""
+    """The command that replaced the failed one: most of its words are the same."""
     if each.call.act is not Act.RUN:
         return None
     failed = set(_TOKEN.findall(each.call.text))
@@ -656,7 +658,7 @@ def _way_out(each: _Open, calls: Iterable[_Call]) -> _Call | None:
 
 
 def _difference(old: str, new: str) -> str:
-    """A change by its changed lines only."""
+    """A change reduced to its changed lines."""
     if not old:
         return "written anew"
     before = [line.strip() for line in old.splitlines()[:200]]
@@ -674,8 +676,8 @@ def _difference(old: str, new: str) -> str:
 
 
 def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
-    """The call before a message that a call after it changes: lines that were just written are
-    replaced, or a command is run otherwise, with something that the message names.
+    """The call before a message that a later call undoes: newly written lines are replaced, or a
+    command is rerun differently, in a way that the message mentions.
     """
     for path, old, new in call.changes:
         if not any(place == path for each in before for place, _, _ in each.changes):
@@ -685,24 +687,24 @@ def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
             written = (_lines(text) for place, _, text in earlier.changes if place == path)
             if any(lines & gone for lines in written):
                 return earlier
-    said = {word for word in _TOKEN.findall(words) if len(word) > 3} if call.parts else set()
+    mentioned = {word for word in _TOKEN.findall(words) if len(word) > 3} if call.parts else set()
     for number, (name, _) in enumerate(call.parts):
         for earlier in reversed(before[-6:] if name and not only_looks(name) else ()):
             same = [at for at, (other, _) in enumerate(earlier.parts) if other == name]
             if same:
                 fresh = _tokens(call.commands[number]) - _tokens(earlier.commands[same[-1]])
-                return earlier if fresh & said else None
+                return earlier if fresh & mentioned else None
     return None
 
 
 def _tokens(command: Command) -> set[str]:
-    """The words of a command, taken apart; an argument with blanks is a text, such as a message."""
+    """The words of a command; an argument with blanks is text, such as a message."""
     words = (word[:SHOWN] for word in command.words if " " not in word)
     return {token for word in words for token in _TOKEN.findall(word)}
 
 
 def _lines(text: str) -> set[str]:
-    """The lines of a text that say something of their own."""
+    """The distinctive lines of a text."""
     lines = (line.strip() for line in text.splitlines()[:400])
     return {line for line in lines if len(_TOKEN.findall(line)) > 2}
 
@@ -716,8 +718,8 @@ def _unsolved(each: _Open) -> Finding:
 
 
 def _joined(known: Finding, new: Finding) -> Finding:
-    """Two findings of one kind in a session; the fix is the latest that was seen, with its text,
-    whose evidence comes first.
+    """Merge two findings of one kind in a session; the latest fix wins, with its text, and its
+    evidence comes first.
     """
     first, second = (new, known) if new.fix else (known, new)
     return structs.replace(
@@ -735,14 +737,14 @@ def _joined(known: Finding, new: Finding) -> Finding:
 
 
 def _texts(found: Finding) -> Iterator[str]:
-    """Every text of a finding that may have secrets."""
+    """The texts of a finding that may contain secrets."""
     yield from (found.signature, found.text, found.command, found.session, found.fix, found.words)
     for each in found.evidence:
         yield from (each.text, each.record)
 
 
 def _masked(found: Finding) -> Finding:
-    """A finding with its secrets masked."""
+    """A finding with masked secrets."""
     return structs.replace(
         found,
         signature=mask(found.signature).text,
@@ -759,7 +761,7 @@ def _masked(found: Finding) -> Finding:
 
 
 def _act(call: _Call) -> str:
-    """A call in one line."""
+    """A call on one line."""
     if call.act is Act.RUN:
         return _short(call.text.partition("<<")[0], SHOWN // 2)
     if call.changes:

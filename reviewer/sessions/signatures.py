@@ -1,7 +1,7 @@
-"""Signatures of failures: what stays the same when a failure comes up again.
+"""Failure signatures: the part of a message that stays the same when a failure recurs.
 
-The table knows how tools print: `path:line:col: message (rule)`, exceptions, labels. It knows no
-language. Everything takes linear time in the length of the text.
+Knows the output formats of tools: `path:line:col: message (rule)`, exceptions, labels. Independent
+of language, and linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from functools import cached_property
 
 LONGEST_LINE = 600
-"""Characters of a line that are read."""
+"""Maximum characters read of a line."""
 LONGEST = 240
-"""Characters of a signature."""
+"""Maximum characters of a signature."""
 HEAD, TAIL = 20_000, 20_000
-"""Characters of an output that are read: failures stand at the beginning or the end."""
+"""Characters read of an output: failures are printed at the beginning or the end."""
 MOST = 6
-"""Failing lines of one output that are told apart."""
+"""Maximum distinct failing lines per output."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 
@@ -25,7 +25,7 @@ _LOCATED = re.compile(
     r"\s*(?P<path>(?:[A-Za-z]:)?[\w.~@+/\\-]*\.[A-Za-z]\w{0,5}):\d+(?P<column>:\d+)?:\s+"
     r"(?![A-Z]\w*Warning: |in \S+$)(?P<text>\S.*)"
 )
-"""Not a warning of Python, and not a frame as pytest prints it."""
+"""Excludes Python warnings and frames as printed by pytest."""
 _LOCATED_IN_BRACKETS = re.compile(
     r"\s*(?P<path>[\w.~@+/\\-]+\.\w{1,6})\(\d+,\d+\): (?:error|warning) (?P<text>\S.*)"
 )
@@ -35,7 +35,7 @@ _RULE_IN_COLUMN = re.compile(r"\s{2,}(?P<rule>[a-z@][\w@/-]{2,60})$")
 _BIOME = re.compile(r"(?P<path>\S+\.\w{1,6})\S* (?P<rule>[A-Za-z][\w/]+)(?: +FIXABLE)? ━{3,}")
 _PLACE_AND_RULE = re.compile(r":\d+(?::\d+: |\s+(?:error|warning)\s)|\(\d+,\d+\): |━━━")
 _FAILS = ("rror", "ERR", "ail", "AIL", "atal", "anic", "Exception", "not ok", "●", "✗", "━━━")
-"""What an output has in which a tool says that something failed."""
+"""Strings with which tools report failures."""
 _CODE = re.compile(r"(?P<rule>[A-Z]{1,5}\d{2,5}|[a-z][\w-]{3,24}):?\s")
 _CODE_OF_COMPILER = re.compile(r"(?:error|warning)\[(?P<rule>\w+)\]: (?P<text>\S.*)")
 _EXCEPTION = re.compile(
@@ -55,13 +55,13 @@ _FRAME = re.compile(
     r"|Sibling tool call errored|Process exited with code|Chunk ID:|Wall time:|Output:$"
     r"|Original token count:|Traceback |Now using node|npm warn|\$ |> |\[\d|={3}|#"
 )
-"""Lines that an agent or a runner writes around every output."""
+"""Lines that agents and runners add to every output."""
 
 _BEGINS = "Output: "
-"""How Gemini CLI begins the first line of an output."""
+"""Prefix of the first output line in Gemini CLI."""
 _TAGS = re.compile(r"</?tool_use_error>")
 _SHELL = re.compile(r"\S*\b(?:ba|z|da|k)?sh:(?: line \d+:|\d+:)? |\(eval\):\d+: ")
-"""What a shell writes before its message."""
+"""Prefix of a shell's own messages."""
 
 ERRNO = (
     "command not found",
@@ -90,7 +90,7 @@ ERRNO = (
     "sandbox",
     "os error",
 )
-"""What systems and runtimes say of a missing program, file, right or connection."""
+"""Messages of systems and runtimes about a missing program, file, permission or connection."""
 _OF_ANY = re.compile(rf"{_SEVERE.pattern}|(?i:{'|'.join(map(re.escape, ERRNO))})")
 
 _COMPILER = re.compile(r"TS\d+\b|E\d{4}\b|C\d{4}\b|CS\d{4}\b|typecheck\b|parse\b")
@@ -113,11 +113,11 @@ _GAPS = re.compile(r"\*(?:[\s,;:=|.()]*\*)+")
 
 
 class Failing:
-    """A line of an output that says what failed. `number`: its line in the output (0-based);
-    `rule`: the rule of a linter, or a code or exception; `rank`: how plainly it says so.
+    """An output line that reports a failure. `number`: its line in the output (0-based); `rule`:
+    linter rule, error code or exception; `rank`: how explicit it is.
 
-    Its signature is the rule and the message without what changes; `exact`: the message as it is.
-    A plain class: a hook at a call of an agent has no time to import more.
+    The signature is the rule plus the message without its variable parts; `exact`: the unchanged
+    message. A plain class: a hook at an agent's call has no time to import more.
     """
 
     def __init__(
@@ -141,11 +141,11 @@ class Failing:
 
 
 LINT, FAILURE, TEST, SEVERE, LABELLED, ANY = range(6)
-"""How plainly a line says what failed, the plainest first."""
+"""How explicitly a line reports the failure, most explicit first."""
 
 
 def signature(text: str) -> str:
-    """The signature of a message, or of the plainest failing line of an output; else empty."""
+    """The signature of a message, or of the most explicit failing line of an output; else empty."""
     found = failing_lines(text)
     return found[0].signature if found else ""
 
@@ -153,13 +153,11 @@ def signature(text: str) -> str:
 def failing_lines(
     output: str, *, plain: bool = False, hidden: bool = False, up_to: int = ANY
 ) -> tuple[Failing, ...]:
-    """The lines of an output that say what failed, of the plainest kind it has, each signature
-    once.
+    """The failing lines of an output, of the most explicit kind present, each signature once.
 
-    `plain`: only lines that name a place and a rule; for the output of a command that need not
-    have failed. `hidden`: only the words of a tool for a failure; for a command that may have
-    failed, because the exit code is that of another one. `up_to`: the least plain kind of line that
-    counts.
+    `plain`: only lines with a place and a rule, for a command that need not have failed. `hidden`:
+    only a tool's own failure messages, for a command that may have failed behind another one's exit
+    code. `up_to`: the least explicit kind to include.
     """
     ends = (output[:HEAD], output[-TAIL:]) if len(output) > HEAD + TAIL else (output,)
     if plain and not any(map(_PLACE_AND_RULE.search, ends)):
@@ -179,14 +177,14 @@ def failing_lines(
         if found and line[0].isspace() and found.path.endswith(".go") and not of_test:
             following = lines[at + 1][1] if at + 1 < len(lines) else ""
             if not following.lstrip().startswith(_FAILED_GO_TEST):
-                continue  # a log of a test; the last line before it failed says why
+                continue  # a test log; the last line before the failure says why
         if found is None and not plain:
             found = _other(number, line, wanted)
         if found is not None and not (plain and found.rank):
             seen[found.rank].append(found)
             if found.rank >= SEVERE and _says(found):
-                wanted = found.rank - 1  # of these kinds the first is enough
-    if hidden and not seen[TEST]:  # a line of a log may name a place, too
+                wanted = found.rank - 1  # for these kinds the first is enough
+    if hidden and not seen[TEST]:  # log lines may have a place, too
         seen[FAILURE] = [each for each in seen[FAILURE] if _is_error(each)]
     for rank, those in enumerate(seen[: up_to + 1]):
         kept: dict[str, Failing] = {}
@@ -201,8 +199,8 @@ def failing_lines(
 
 
 def signatures_of(lines: Iterable[Failing]) -> tuple[str, ...]:
-    """The signatures of failing lines, and their rules alone: of `E501 (line-too-long)` the code
-    and the name, too.
+    """The signatures of failing lines, and the rules alone: `E501 (line-too-long)` as code and as
+    name.
     """
     names = (
         name
@@ -213,25 +211,25 @@ def signatures_of(lines: Iterable[Failing]) -> tuple[str, ...]:
 
 
 def what_failed(lines: Iterable[Failing]) -> str:
-    """The words of failing lines without those that any failure may have: the label, and what
-    systems say of something missing.
+    """The text of failing lines without parts common to any failure: labels, and system messages
+    about something missing.
     """
     return "\n".join(_OF_ANY.sub(" ", line.text) for line in lines)
 
 
 def is_environment(line: str) -> bool:
-    """Whether a failing line is the words of a system or runtime for something missing."""
+    """Whether a failing line is a system or runtime message about something missing."""
     return _has_any(line.lower(), ERRNO)
 
 
 def without_place(line: str) -> str:
-    """A failing line without the place that it names first."""
+    """A failing line without its leading place."""
     found = _LOCATED.match(line) or _LOCATED_IN_BRACKETS.match(line)
     return found["text"] if found else line
 
 
 def names_in(failing: Failing) -> set[str]:
-    """What a failing line quotes, and its identifiers, but for the rule."""
+    """Quoted words and identifiers in a failing line, except the rule."""
     text = without_place(failing.text)
     found = [*_QUOTED.findall(text), *_NAME.findall(text)]
     rule = _IDENTIFIER.findall(failing.rule)
@@ -239,8 +237,8 @@ def names_in(failing: Failing) -> set[str]:
 
 
 def is_of_the_day(failing: Failing) -> bool:
-    """Whether a failure is an error of a compiler or interpreter, or a failed test: it says what
-    the code of that day lacked.
+    """Whether a failure is a compiler or interpreter error or a failed test, which concerns only
+    the code of that day.
     """
     if failing.rule:
         return bool(_COMPILER.match(failing.rule)) or failing.rule.endswith(_OF_CODE)
@@ -249,7 +247,7 @@ def is_of_the_day(failing: Failing) -> bool:
 
 
 def normalised(message: str) -> str:
-    """A message without what changes from one occurrence to the next."""
+    """A message without the parts that vary between occurrences."""
     text = message[:LONGEST_LINE]
     text = _QUOTED.sub("*", _ANSI.sub("", text) if "\x1b" in text else text)
     text = _NAME.sub("*", _PATH.sub("*", text))
@@ -257,7 +255,7 @@ def normalised(message: str) -> str:
 
 
 def _is_error(seen: Failing) -> bool:
-    """Whether a line has the form in which compilers and interpreters print errors."""
+    """Whether a line has the format of compiler and interpreter errors."""
     located = _LOCATED.match(seen.text)
     if located is None:
         return True
@@ -269,12 +267,12 @@ def _has_any(text: str, words: Iterable[str]) -> bool:
 
 
 def _says(failing: Failing) -> bool:
-    """Whether a signature says something: it has a rule or two words."""
+    """Whether a signature is specific: it has a rule or two words."""
     return bool(failing.rule) or len(_WORD.findall(failing.signature)) > 1
 
 
 def _lines(output: str) -> list[tuple[int, str]]:
-    """The lines that are read, with their numbers."""
+    """The lines to read, numbered."""
     if len(output) <= HEAD + TAIL:
         pieces = [(0, output)]
     else:
@@ -291,7 +289,7 @@ def _lines(output: str) -> list[tuple[int, str]]:
 
 
 def _located(lines: list[tuple[int, str]], at: int) -> Failing | None:
-    """A line that names a place. A rule that a line break cut off is taken from the next line."""
+    """A line with a place. A rule split by a line break is completed from the next line."""
     number, line = lines[at]
     if ":" not in line and "━" not in line:
         return None
@@ -317,9 +315,9 @@ def _located(lines: list[tuple[int, str]], at: int) -> Failing | None:
 
 
 def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True) -> Failing:
-    """A message that stands behind a place: with a rule at its end or a code before it.
+    """A message after a place: with a rule at its end or a code before it.
 
-    `exact`: the place has a column. Linters write one, or a label.
+    `exact`: the place has a column. Linters print one, or a label.
     """
     for label in ("error: ", "warning: ", "note: "):
         exact = exact or text.startswith(label)
@@ -341,7 +339,7 @@ def _ruled(number: int, line: str, message: str, rule: str, path: str) -> Failin
 
 
 def _other(number: int, line: str, up_to: int) -> Failing | None:
-    """A line without a place, of a kind that counts."""
+    """A line without a place, of one of the kinds to include."""
     bare = _TAGS.sub("", line).strip()
     if not bare or _FRAME.match(bare):
         return None

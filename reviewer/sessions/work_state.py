@@ -1,6 +1,6 @@
-"""The state of the work at any point of a session, computed from its events.
+"""The work state at any point of a session, computed from its events.
 
-Every fact has the line that shows it. Where the events allow two readings, the fact is unknown.
+Every fact has a line as evidence. Facts that events leave ambiguous are unknown.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ from reviewer.sources.shell import Command
 from reviewer.text.controls import without_escapes
 
 _IS_WRAPPER = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|\((?:Bash completed with )?no output\)")
-"""A line that the agent's client puts around what a command printed, or in its place."""
+"""A line that the agent's client adds around a command's output, or prints instead of it."""
 LINE, MAX_NAMED = 160, 2
-"""Characters of a line that a check printed, and how many lines that name a failure."""
+"""Maximum characters of a check's output line, and number of failing lines."""
 _ENDED = re.compile(r"<status>(?!running)|has (?:exited|completed|finished)|killed|stopped")
 
 
 class Check(Struct, frozen=True):
-    """The last run of a command that tests, lints, formats, builds or checks types."""
+    """The last run of a test, linter, formatter, build or type checker."""
 
     kind: str
     command: str
     outcome: Outcome
     line: int
     said: str = ""
-    """Of a failure the lines that name it; else the last line that the call printed, where nothing
-    ran after it and no other check before."""
+    """For a failure, the failing lines; else the last line of the call's output, if it can only
+    be from this check."""
     exit_code: int | None = None
     folder: str = ""
     stale: bool = False
@@ -63,37 +63,36 @@ class Check(Struct, frozen=True):
 
 
 class Running(Struct, frozen=True):
-    """A call that was started in the background, and whose end was not seen."""
+    """A call started in the background whose end was not seen."""
 
     call: Call
     line: int
 
 
 class WorkState(Struct, frozen=True):
-    """What is true at one point of a session. Lines are 0-based lines of the file."""
+    """The work state at one point of a session. Lines are 0-based lines of the file."""
 
     folder: str = ""
     branch: str = ""
     files: tuple[ChangedFile, ...] = ()
-    """Changed in the session and not known to be committed or undone; the latest last."""
+    """Files changed in the session and not known to be committed or undone, latest last."""
     unnamed_edits: int = 0
-    """Edits whose file the session does not name."""
+    """Edits to files that the session does not name."""
     checks: tuple[Check, ...] = ()
-    """The last run of each command, the latest last; failures that a later run put right left out.
-    """
+    """The last run of each command, latest last; without failures fixed by a later run."""
     commits: tuple[Commit, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     plan: tuple[PlanItem, ...] = ()
     plan_line: int = -1
     running: tuple[Running, ...] = ()
     waiting: Call | None = None
-    """A question or a plan that the person has not answered."""
+    """A question or plan that awaits the person's answer."""
     interrupted: bool = False
-    """The person interrupted the agent and has said nothing since."""
+    """The person interrupted the agent without a message since."""
     last_change: int = -1
-    """The line of the last change of any file; -1 without one."""
+    """Line of the last change to any file; -1 if there is none."""
     changed_by: str = ""
-    """The file that it changed, or the command."""
+    """The file of that change, or the command."""
 
     @property
     def uncommitted(self) -> tuple[ChangedFile, ...]:
@@ -101,7 +100,7 @@ class WorkState(Struct, frozen=True):
 
     @property
     def unchecked(self) -> tuple[ChangedFile, ...]:
-        """Files that were changed after the last check that passed."""
+        """Files changed since the last passing check."""
         passed = max((c.line for c in self.checks if c.outcome is Outcome.OK), default=-1)
         return tuple(each for each in self.files if each.line > passed)
 
@@ -123,12 +122,12 @@ def work_state(events: Iterable[Event]) -> WorkState:
 
 
 class WorkTracker:
-    """Follows a session event by event; `state` may be asked for at any point."""
+    """Follows a session event by event; `state` is available at any point."""
 
     def __init__(self) -> None:
         self._tree = WorkingTree()
         self._open: dict[str, Call] = {}
-        """The calls without a result."""
+        """Calls without a result."""
         self._checks: dict[tuple[str, tuple[str, ...]], Check] = {}
         self._check_places: dict[tuple[str, tuple[str, ...]], int] = {}
         self._running: dict[str, Running] = {}
@@ -240,7 +239,7 @@ class WorkTracker:
         )
 
     def _follow_tasks(self, call: Call, result: Result) -> None:
-        """What starts and ends in the background."""
+        """Track starts and ends of background calls."""
         tool = call.tool.lower()
         if tool in POLLING or tool in STOPPING:
             args = given(call.text)
@@ -271,7 +270,7 @@ class WorkTracker:
 def checks_among(
     call: Call, text: str, ends: Sequence[Outcome], exit_code: int | None
 ) -> list[tuple[Command, Check]]:
-    """The checks among the commands of a call, whose ends are given, each with its command."""
+    """The checks among a call's commands, with the commands; `ends`: how each of them ended."""
     found = []
     for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
         kind = check_kind(command.words)
@@ -290,14 +289,14 @@ def checks_among(
 
 
 def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:
-    """Each command of a call, and how it ended, as far as the result shows it."""
+    """Each command of a call and its outcome, as far as the result shows it."""
     proved = _proved(call, result.text)
     ends = command_outcomes(call.commands, result.outcome, result.exit_code, proved)
     return list(zip(call.commands, ends, strict=True))
 
 
 def _proved(call: Call, text: str) -> int:
-    """The last command that must have run, by what was printed; -1 for none."""
+    """Index of the last command that must have run, judging by the output; -1 if there is none."""
     found = -1
     made = commits_made(call, text)
     for number, command in enumerate(call.commands):
@@ -312,13 +311,13 @@ def _proved(call: Call, text: str) -> int:
 
 
 def last_line(text: str) -> str:
-    """The last line that a command printed."""
+    """The last line of a command's output."""
     lines = (line.strip() for line in reversed(without_escapes(text).splitlines()))
     printed = (line for line in lines if line and not _IS_WRAPPER.fullmatch(line))
     return shortened(next(printed, ""))
 
 
 def shortened(line: str) -> str:
-    """A line in at most `LINE` characters."""
+    """A line cut to `LINE` characters."""
     line = " ".join(line.split())
     return line if len(line) <= LINE else f"{line[: LINE - 3].rstrip()}..."

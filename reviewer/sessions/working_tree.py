@@ -1,4 +1,4 @@
-"""What the calls of a session did to files: changed, staged, committed, pushed, in conflict."""
+"""Effects of a session's calls on files: changed, staged, committed, pushed, conflicting."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from reviewer.sources.events import Call, Outcome
 from reviewer.sources.shell import Command
 
 MAX_FILES = 2_000
-"""Files that are followed, the latest."""
+"""Maximum files followed; the oldest are dropped."""
 _ASIDE = re.compile(
     r"/(?:private/)?(?:tmp|dev|var)/|\$|.*/\.git/|.*/\.claude/(?:plans|projects)/"
     r"|.*/AppData/Local/Temp/"
 )
-"""Files that are no part of the work: temporary ones, and an agent's own."""
+"""Files outside the work: temporary ones and the agent's own."""
 _MADE = re.compile(r"^\[([^\]\n]{1,200}?) ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 _COUNT = re.compile(r"^ (\d+) files? changed", re.MULTILINE)
 _CONFLICT = re.compile(r"^CONFLICT \([^)\n]*\): (?:Merge conflict in )?(\S+)", re.MULTILINE)
@@ -45,18 +45,18 @@ Pushed = Literal["pushed", "not pushed", "unknown"]
 
 
 class ChangedFile(Struct, frozen=True):
-    """A file that the session changed. `uncommitted`: False where it may be committed or undone."""
+    """A file changed by the session. `uncommitted`: False if it may be committed or undone."""
 
     path: str
     line: int
     by: str = ""
-    """The program that changed it, where it was no edit."""
+    """The program that changed it, if not an edit."""
     deleted: bool = False
     uncommitted: bool = True
 
 
 class Commit(Struct, frozen=True):
-    """A commit that was made in the session. `id` is empty where it was not seen."""
+    """A commit made in the session. `id` is empty if unknown."""
 
     id: str
     subject: str
@@ -64,13 +64,13 @@ class Commit(Struct, frozen=True):
     branch: str = ""
     pushed: Pushed = "not pushed"
     rewritten: bool = False
-    """Later commands may have rewritten or undone it."""
+    """May have been rewritten or undone by later commands."""
     files: tuple[str, ...] = ()
-    """The changed files that it took, as far as that was seen."""
+    """The changed files in it, as far as known."""
 
 
 class Conflict(Struct, frozen=True):
-    """A file with a merge conflict. `touched`: what was done to it since; empty for nothing."""
+    """A file with a merge conflict. `touched`: the latest action on it; empty if there is none."""
 
     path: str
     line: int
@@ -78,24 +78,23 @@ class Conflict(Struct, frozen=True):
 
 
 class WorkingTree:
-    """Follows edits and commands. `commits`, `conflicts`: as they are now."""
+    """Follows edits and commands. `commits`, `conflicts`: the current ones."""
 
     def __init__(self) -> None:
         self._files: dict[str, ChangedFile] = {}
         self._staged: set[str] = set()
         self._added: set[str] = set()
         self._fresh: set[str] = set()
-        """Files that were made, which Git may not know yet."""
+        """New files, which Git may not track yet."""
         self.commits: list[Commit] = []
         self.made: list[tuple[str, str, str]] = []
-        """Branch, hash and subject of the commits that the output of the call at hand proves, the
-        first last.
-        """
+        """Branch, hash and subject of the commits in the output of the current call, oldest
+        first."""
         self.conflicts: dict[str, Conflict] = {}
         self.branches: dict[str, str] = {}
-        """By the folder in which Git named or switched it, the latest last."""
+        """Branches by the folder in which Git reported or switched them, latest last."""
         self.changes = 0
-        """Counts what may make a check say something else."""
+        """Counts changes that may affect the result of a check."""
         self.last_change, self.changed_by = -1, ""
 
     def files(self) -> tuple[ChangedFile, ...]:
@@ -106,8 +105,8 @@ class WorkingTree:
         self.branches[folder] = branch
 
     def branch_in(self, folder: str) -> str:
-        """The branch that Git named last in a folder, or in one above or below it that is no
-        worktree of its own; empty where it named none.
+        """The last branch that Git reported in a folder, or in one above or below it that is not a
+        separate worktree; empty if unknown.
         """
         for known, branch in reversed(self.branches.items()):
             inner, outer = sorted((known, folder), key=len, reverse=True)
@@ -148,8 +147,8 @@ class WorkingTree:
         alone: bool,
         piped: bool,
     ) -> None:
-        """A command ran in a folder. `alone`: everything printed is its own; `piped`: another
-        command read it.
+        """A command ran in a folder. `alone`: the whole output is its own; `piped`: its output went
+        to another command.
         """
         sure = outcome is Outcome.OK
         if outcome is not Outcome.FAILED:
@@ -165,7 +164,7 @@ class WorkingTree:
             self._other(command.words, folder, line, sure=sure)
 
     def _other(self, words: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
-        """A command that is not Git, by the files that it is known to write."""
+        """A command other than Git: the files that it is known to write."""
         program = posixpath.basename(words[0])
         named = [word for word in words[1:] if word and not word.startswith("-")]
         in_place = any(re.match(r"-\w*i|--in-place", w) for w in words if w.startswith("-"))
@@ -185,7 +184,7 @@ class WorkingTree:
             self.moved(named, folder, line, sure=sure)
 
     def removed(self, words: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
-        """`rm` ran. Without flags it only succeeds on files that were there."""
+        """`rm` ran. Without flags it succeeds only on existing files."""
         named = [word for word in words if not word.startswith("-")]
         if not sure or len(named) < len(words):
             self.doubt(self.match(named, folder))
@@ -198,7 +197,7 @@ class WorkingTree:
                 self.changed(path, line, deleted=True)
 
     def moved(self, named: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
-        """Files got another name: one file, or several into a folder."""
+        """Files were moved: one file, or several into a folder."""
         found = self.match(named[:-1], folder)
         source, target = absolute(folder, named[0]) if named else "", named[-1:]
         if sure and found == [source] and len(named) == 2:
@@ -220,10 +219,10 @@ class WorkingTree:
         self.changes += 1
         self.last_change, self.changed_by = line, by
 
-    # What Git did
+    # Effects of Git
 
     def match(self, specs: Sequence[str], folder: str) -> list[str]:
-        """The changed files that these paths and patterns name."""
+        """The changed files that match these paths and patterns."""
         whole = [absolute(folder, spec) for spec in specs]
         return [
             path
@@ -235,27 +234,27 @@ class WorkingTree:
         ]
 
     def here(self, folder: str) -> list[str]:
-        """The changed files of the repository of a folder, as far as paths show it."""
+        """The changed files in the repository of a folder, judging by their paths."""
         if folder and self._files and not any(p.startswith(f"{folder}/") for p in self._files):
             return [path for path in self._files if not path.startswith("/")]
         inside = (p for p in self._files if p.startswith(f"{folder}/") or not folder)
         return [path for path in inside if "worktrees/" not in path[len(folder) :]]
 
     def doubt(self, paths: Iterable[str]) -> None:
-        """These files may be committed or undone."""
+        """These files may now be committed or undone."""
         for path in paths:
             if path in self._files:
                 self._files[path] = structs.replace(self._files[path], uncommitted=False)
 
     def drop(self, paths: Iterable[str]) -> None:
-        """These files are as Git has them."""
+        """These files match Git's version again."""
         for path in paths:
             self._files.pop(path, None)
             self._staged.discard(path)
 
 
 class _Git:
-    """One call of Git."""
+    """One Git command."""
 
     def __init__(
         self,
@@ -337,14 +336,14 @@ class _Git:
         amends = "--amend" in args
         if amends and tree.commits:
             tree.commits.pop()
-        said = next((args[a] for a in sorted(values) if _MESSAGE.fullmatch(args[a - 1])), "")
-        branch, number, subject = tree.made.pop() if made else ("", "", said)
+        message = next((args[a] for a in sorted(values) if _MESSAGE.fullmatch(args[a - 1])), "")
+        branch, number, subject = tree.made.pop() if made else ("", "", message)
         subject = subject.strip().split("\n")[0]
         branch = branch.removesuffix(" (root-commit)") or tree.branch_in(self._folder)
         tree.commits.append(Commit(number, subject, self._line, branch, files=tuple(took)))
         known = set(took) | tree._added
         if amends or everything or (int(counted[1]) > len(known) if counted else not took):
-            tree.doubt(self._here)  # it holds files whose staging was not seen
+            tree.doubt(self._here)  # contains files whose staging was not seen
         tree.drop(took)
         tree.conflicts, tree._added = {}, set()
 
@@ -387,7 +386,7 @@ class _Git:
             self._tree.note_branch(self._folder, self._specs[0])
 
     def _unsure(self) -> None:
-        """Something that may undo what was done."""
+        """A command that may have undone work."""
         tree = self._tree
         sure = self._outcome is Outcome.OK
         if self._verb == "mv":
@@ -402,7 +401,7 @@ class _Git:
         tree.note_change(self._line, f"git {self._verb}")
 
     def _rewritten(self) -> None:
-        """Commits that were not pushed may be others now, or none."""
+        """Unpushed commits may have been rewritten or dropped."""
         for at, commit in enumerate(self._tree.commits):
             if commit.pushed != "pushed":
                 self._tree.commits[at] = structs.replace(commit, rewritten=True)
@@ -438,7 +437,7 @@ class _Git:
             self._rewritten()
 
     def _status(self) -> None:
-        """What Git itself lists as changed."""
+        """The changed files listed by Git itself."""
         tree, flags = self._tree, set(self._flags)
         short = {"-sb", "-bs", "-b", "--branch"} & flags
         if named := (_ON_BRANCH_SHORT if short else _ON_BRANCH).search(self._printed):
@@ -477,20 +476,22 @@ class _Git:
 
 
 def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
-    """Branch, hash and subject of each commit that the output of a call proves, the last first:
-    what `git commit` prints, or lines of a log with the subjects that the call itself has.
+    """Branch, hash and subject of each commit confirmed by a call's output, latest first: the
+    output of `git commit`, or log lines whose subjects the call itself contains.
     """
     if made := _MADE.findall(text):
         return made[::-1]
     asked = sum(each.words[:1] == ("git",) and "commit" in each.words[:4] for each in call.commands)
     written = {line.strip() for line in call.command.splitlines()} if asked else set()
     written |= {word for each in call.commands for word in each.words} if asked else set()
-    logged = [("", number, said) for number, said in _LOGGED.findall(text) if said in written]
+    logged = [
+        ("", number, subject) for number, subject in _LOGGED.findall(text) if subject in written
+    ]
     return logged if len(logged) == asked else []
 
 
 def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
-    """The verb of Git with its arguments, and the folder it works in."""
+    """A Git subcommand with its arguments, and the folder it works in."""
     rest = list(words[1:])
     while rest and rest[0].startswith("-"):
         if rest[0] == "-C" and rest[1:]:
@@ -500,7 +501,7 @@ def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
 
 
 def absolute(folder: str, path: str) -> str:
-    """A path as absolute as the folder allows; drives of Windows in one form."""
+    """A path, absolute if the folder allows it; Windows drives in one form."""
     if path.startswith("~"):
         return path
     if not _DRIVE.match(path):

@@ -1,1 +1,1 @@
-"""L0: one reader per format, chosen by content, giving records with exact positions."""
+"""L0: one reader per format, chosen by content; yields records with exact positions."""

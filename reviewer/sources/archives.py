@@ -1,4 +1,4 @@
-"""Exports that come zipped or in parts."""
+"""Zipped and multi-part exports."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from reviewer.sources.reading import Reading, Spot, row_spot
 
 MAGIC = b"PK\x03\x04"
 MEMBER_LIMIT = 256_000_000
-"""Bytes of a member after unpacking; a larger one is skipped and reported."""
+"""Maximum unpacked bytes of a member; a larger one is skipped and reported."""
 ARCHIVE_LIMIT = 4_000_000_000
-"""Bytes of all members that are read, after unpacking."""
+"""Maximum unpacked bytes read from one archive."""
 MAX_MEMBERS = 200_000
 _CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")
 
 
 def is_archive(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is a ZIP archive."""
+    """Whether a file with this head is a ZIP archive."""
     return head.startswith(MAGIC)
 
 
 def members(path: Path) -> list[str]:
-    """The names of an archive's members. Raises SourceError when it cannot be read."""
+    """The names of an archive's members. Raises SourceError if it cannot be read."""
     try:
         with opened_file(path) as stream, zipfile.ZipFile(stream) as archive:
             return archive.namelist()[:MAX_MEMBERS]
@@ -41,7 +41,7 @@ def members(path: Path) -> list[str]:
 
 
 class _Member(Document):
-    """A document in an archive, where values have no lines: they are numbered."""
+    """A document in an archive, where values are numbered instead of lines."""
 
     def __init__(self, reading: Reading, numbers: Iterator[int]) -> None:
         super().__init__(reading)
@@ -52,11 +52,11 @@ class _Member(Document):
 
 
 def exported_documents(reading: Reading) -> Iterator[Document]:
-    """The file, if it is one document, or the documents with conversations in an archive, one at a
+    """The file itself if it is a document, or the conversation documents in an archive, one at a
     time.
 
-    Members that are too large, encrypted or damaged are reported and left out. Raises
-    SourceError when the archive itself cannot be read.
+    Members that are too large, encrypted or damaged are reported and skipped. Raises SourceError if
+    the archive itself cannot be read.
     """
     if reading.document is not None:
         yield Document(reading)
@@ -85,13 +85,13 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
 def _member(
     reading: Reading, archive: zipfile.ZipFile, info: zipfile.ZipInfo, room: int
 ) -> bytes | None:
-    """A member's bytes; its stated size is not believed."""
+    """A member's bytes; its declared size is not trusted."""
     limit = min(MEMBER_LIMIT, max(room, 0))
     data: bytes | None = None
     try:
         with archive.open(info) as stream:
             data = stream.read(limit + 1)
-    except RuntimeError:  # what zipfile raises for an encrypted member
+    except RuntimeError:  # raised by zipfile for an encrypted member
         _leave_out(reading, info, "encrypted: unpack it and read the file")
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, ValueError) as problem:
         _leave_out(reading, info, f"damaged ({problem})")

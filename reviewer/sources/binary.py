@@ -1,4 +1,4 @@
-"""Recognising binary files."""
+"""Detects binary files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b\x08"))
 
 
 def looks_binary(head: bytes) -> bool:
-    """Whether a file that begins with `head` is binary.
+    """Whether a file with this head is binary.
 
-    Text decodes almost completely and has few NULs. A file whose lines are mostly JSON records is
-    text despite any damage between them.
+    Text decodes almost completely and has few NULs. A file with mostly JSON lines is text, whatever
+    the damage between them.
     """
     head = head[:HEAD_BYTES]
     lines = [line for line in head.split(b"\n") if line.strip()]

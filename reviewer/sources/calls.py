@@ -1,6 +1,6 @@
-"""What a call of a tool does, whichever agent made it.
+"""The effect of a tool call, for all agents.
 
-The tables have the names that agents give to the same tools, arguments and states.
+Tables of the names that agents use for the same tools, arguments and states.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ TOOLS: dict[Act, str] = {
     " todo_list todo taskcreate taskupdate",
     Act.DELEGATE: "task agent spawn_agent subagent new_task",
 }  # fmt: skip
-"""The names of tools in lower case."""
+"""Tool names in lower case."""
 _ACTS = {name: act for act, names in TOOLS.items() for name in names.split()}
 _EDITOR_ACTIONS = {"view": Act.READ, "create": Act.WRITE, "write": Act.WRITE, "insert": Act.EDIT}
 _EDITOR_ACTIONS |= {"str_replace": Act.EDIT, "undo_edit": Act.EDIT}
-"""What one tool for files does, where its argument `command` says which."""
+"""Actions of a multi-purpose file tool, by its argument `command`."""
 APPROVALS = frozenset(("exitplanmode", "exit_plan_mode"))
 """Tools that ask the person to approve a plan."""
 POLLING = frozenset(
     ("write_stdin", "bashoutput", "taskoutput", "read_bash", "read_powershell", "await",
      "command_status")
 )  # fmt: skip
-"""Tools that fetch more output of a command that still runs."""
+"""Tools that fetch more output of a running command."""
 STOPPING = frozenset(["killshell", "killbash", "stop_bash", "taskstop", "stop_powershell"])
 TASK_IDS = ("task_id", "bash_id", "shell_id", "shellId", "session_id", "id")
 
@@ -74,23 +74,23 @@ _STATUSES: Mapping[str, str] = {
     **dict.fromkeys(["cancelled", "canceled", "deleted", "dropped", "-"], "dropped"),
 }
 OFTEN = 400
-"""Characters of a command that an agent repeats, so that how it splits is remembered."""
+"""Maximum length of a command whose split is cached: agents repeat short ones."""
 _remembered = lru_cache(maxsize=256)(split)
 PATCH_START = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.M)
 _CHECKBOX = re.compile(r"^[^\S\n]*+(?:[-*+]|\d++[.)])?[^\S\n]*+\[([ xX~-])\] *+(\S.*)$", re.M)
 _WRITTEN_SHELL = re.compile(r"(?:/\S*/)?(?:ba|z|da|k)?sh +-l?i?c +")
-"""How a shell with a script begins where an agent joins the words of a command by blanks."""
+"""The start of a shell call with a script, if an agent joins the words of a command with blanks."""
 _TASK_CREATED = re.compile(r"Task #(\d+) created")
 
 
 def given(text: str) -> dict[str, object]:
-    """The arguments of a call: its text is JSON, or the command line."""
+    """The arguments of a call, whose text is JSON or the command line."""
     if text.startswith(("{", "[{")):
         try:
             value = msgspec.json.decode(text)
         except (ValueError, RecursionError):
-            value = None  # a command line that begins with a bracket
+            value = None  # a command line starting with a bracket
         if isinstance(value, dict):
             return value
         if isinstance(value, list):
@@ -101,7 +101,9 @@ def given(text: str) -> dict[str, object]:
 def read_call(
     origin: Origin, call_id: str, tool: str, text: str, known: Mapping[str, object] | None = None
 ) -> Call:
-    """A call, by its tool and its input as a command line or as JSON. `known`: decoded already."""
+    """Parse a call from its tool name and its input as a command line or JSON. `known`: the input
+    already decoded.
+    """
     args = given(text) if known is None else known
     name = tool.lower()
     act = _act(name, args)
@@ -166,7 +168,7 @@ def _command(args: Mapping[str, object], act: Act) -> str:
 
 
 def _is_patch(patch: str, act: Act) -> bool:
-    """Whether a text is a patch to apply, not a script that has one somewhere."""
+    """Whether a text is a patch to apply, not a script that contains one."""
     start = patch[: patch.index(PATCH_START)].strip()
     return act is not Act.RUN or not start or "apply_patch" in start
 
@@ -179,7 +181,7 @@ def _query(args: Mapping[str, object]) -> str:
 
 
 def _asked(question: Mapping[str, object]) -> str:
-    """A question of a form, with the answers that it offers."""
+    """A question of a form, with the offered answers."""
     options = question.get("options")
     offered = [
         _first(option, ("label",)) if isinstance(option, Mapping) else str(option)
@@ -211,7 +213,7 @@ def _patched(patch: str) -> Iterator[Change]:
 
 
 def _hunks(lines: list[str], *, new: bool) -> Iterator[tuple[str, str]]:
-    """The parts of a patch of one file, each as it was and as it is after."""
+    """The hunks of one file's patch, each before and after."""
     old_part: list[str] = []
     new_part: list[str] = []
     for line in [*lines, "@@"]:
@@ -249,7 +251,7 @@ def _pairs(edits: list[Mapping[str, object]]) -> tuple[tuple[str, str], ...]:
 
 
 def _first(args: Mapping[str, object], names: tuple[str, ...], *, blank: bool = False) -> str:
-    """The first of these arguments that is a text."""
+    """The first of these arguments that is a string."""
     for name in names:
         value = args.get(name)
         if isinstance(value, str) and (blank or value.strip()):
@@ -261,14 +263,14 @@ def _first(args: Mapping[str, object], names: tuple[str, ...], *, blank: bool = 
 
 
 class Plans:
-    """The plans of one session as calls change them: whole lists, or one item at a time."""
+    """The plans of one session as its calls change them: complete lists, or one item at a time."""
 
     def __init__(self) -> None:
         self._items: dict[str, PlanItem] = {}
         self._asked: dict[str, PlanItem] = {}
 
     def after(self, call: Call) -> tuple[PlanItem, ...] | None:
-        """The whole plan after a call; None where the call shows no change yet."""
+        """The complete plan after a call; None if the call shows no change yet."""
         if call.act is not Act.PLAN:
             return None
         args = given(call.text)
@@ -294,7 +296,7 @@ class Plans:
         return items
 
     def answered(self, call_id: str, text: str) -> tuple[PlanItem, ...] | None:
-        """The whole plan after the result of a call that adds an item."""
+        """The complete plan after the result of a call that adds an item."""
         item = self._asked.pop(call_id, None)
         made = _TASK_CREATED.match(text) if item else None
         if item is None or made is None:

@@ -1,4 +1,4 @@
-"""Separating the text that the user typed from text that the agent added around it."""
+"""Separates text typed by the user from text added around it by the agent."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _AROUND_SUMMARY = (
     "\nIf you need specific details from before compaction",
     "\nPlease continue the conversation from where we left it off",
 )
-"""How the client goes on after a summary, with orders for the next session."""
+"""How the client continues after a summary, with instructions for the next session."""
 
 NOTIFICATIONS = ("<task-notification>", "<agent-notification>", "<teammate-message")
-"""How results of sub-agents and background tasks begin, which have the person's role."""
+"""Prefixes of results from sub-agents and background tasks, which have the person's role."""
 
 BANNERS = (
     "Operation stopped by hook",
@@ -28,7 +28,7 @@ BANNERS = (
     "[Cross-session idle notice]",
     "Another Claude session sent a message:",
 )
-"""How Claude Code begins notices that no field and no tag of their own tells from typed text."""
+"""Prefixes of Claude Code notices that no field or tag distinguishes from typed text."""
 
 WRAPPER_STARTS = (
     *NOTIFICATIONS,
@@ -74,16 +74,16 @@ OPENING_TAG = re.compile(
 
 _TAG = re.compile(r"<([\w-]{1,60})>")
 MAX_TAGS = 60
-"""Opening tags that are looked at; a wrapper has a handful."""
+"""Maximum opening tags to check; a wrapper has a handful."""
 _ELEMENT = re.compile(r"<([a-z]+(?:[-_][a-z]+)+)(?:\s[^<>]*)?>")
-"""A tag in the style of all those that Claude Code puts around its own notices."""
+"""A tag in the style that Claude Code uses around its own notices."""
 _TYPED_ELEMENTS = frozenset(("user-memory-input",))
 _NOTICE_NAMES = ("-notification", "-message")
-"""Ends of the names of elements after which Claude Code may add where the whole output is."""
+"""Suffixes of element names after which Claude Code may add the path of the full output."""
 _TASK_FIELDS = frozenset(("task_id", "task_type"))
 
 _TRANSCRIPT = re.compile(r"\s*Full transcript available at: \S+")
-"""What the agent adds to a notification."""
+"""The agent's addition to a notification."""
 _REASONS = {
     "system-reminder": "system reminder",
     "task-notification": "task notification",
@@ -100,11 +100,11 @@ _CLIENTS_COMMANDS = (
     " statusline tasks terminal-setup theme todos upgrade usage vim"
 )
 _OF_THE_CLIENT = frozenset(_CLIENTS_COMMANDS.split())
-"""Commands of the client itself, which ask the agent for nothing."""
+"""Commands of the client itself, which request nothing from the agent."""
 
 
 def command_called(text: str) -> str:
-    """A command that the person called, with what they typed after it; empty for other texts."""
+    """A command called by the person, with its typed arguments; empty for other texts."""
     named = _CALLED.search(text) if text.startswith("<command-") else None
     if named is None or named[1] in _OF_THE_CLIENT:
         return ""
@@ -114,7 +114,7 @@ def command_called(text: str) -> str:
 
 
 def summary_words(text: str) -> str:
-    """A compaction summary without the words of the client around it."""
+    """A compaction summary without the client's text around it."""
     text = text.split("\nSummary:", 1)[-1]
     for after in _AROUND_SUMMARY:
         text = text.split(after, 1)[0]
@@ -124,8 +124,8 @@ def summary_words(text: str) -> str:
 def classify(text: str) -> tuple[RecordUse, str, Counter[str]]:
     """The use of a user's text, the text with embedded parts blanked, and counts of those parts.
 
-    Embedded reminders and memories become blanks and line ends of the same length, so that offsets
-    stay correct.
+    Embedded reminders and memories become blanks and line ends of the same length, which keeps
+    offsets correct.
     """
     opening = text.lstrip()
     cuts: Counter[str] = Counter()
@@ -148,8 +148,8 @@ def classify(text: str) -> tuple[RecordUse, str, Counter[str]]:
 
 
 def is_notice(text: str) -> bool:
-    """Whether a text with the person's role has the shape of a notice of an agent: nothing but
-    one of its elements, or the JSON of a background task.
+    """Whether a text with the person's role is really an agent's notice: nothing but one of its
+    elements, or the JSON of a background task.
     """
     whole = text.strip()
     if whole.startswith("{"):
@@ -170,7 +170,7 @@ def _is_task(text: str) -> bool:
 
 def is_command(text: str) -> bool:
     """Whether a queued text is a command such as `/compact keep the plan`, which is recorded again
-    when it runs; a path is none.
+    when it runs; a path is not.
     """
     name = text.split(maxsplit=1)[0] if text.startswith("/") else ""
     return len(name) > 1 and "/" not in name[1:]
@@ -203,7 +203,7 @@ def _blank_embedded(text: str, cuts: Counter[str]) -> str:
             continue
         parts.append(text[position : tag.start()])
         position = end + len(closing)
-        if name == "user-memory-input":  # typed by the user, except for the tags
+        if name == "user-memory-input":  # typed by the user, except the tags
             parts += [_blanks(text, tag.start(), tag.end()), text[tag.end() : end]]
             parts.append(_blanks(text, end, position))
             continue
@@ -217,7 +217,7 @@ def _blank_embedded(text: str, cuts: Counter[str]) -> str:
 
 
 def _blanks(text: str, start: int, end: int) -> str:
-    """Blanks for `text[start:end]`. Words that follow begin a new line: behind blanks they would
+    """Blanks for `text[start:end]`. Any text after them starts a new line: behind blanks it would
     read as indented code.
     """
     blanks = re.sub(r"[^\n]", " ", text[start:end])

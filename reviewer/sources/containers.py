@@ -1,4 +1,4 @@
-"""Whether a database or an archive is one in which an agent keeps sessions."""
+"""Databases and archives in which agents keep sessions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from reviewer.sources.registry import FORMATS
 
 
 def holds_sessions(path: Path) -> bool:
-    """Whether a file is a database or an archive of a known format.
+    """Whether a file is a database or archive of a known format.
 
-    A damaged one with the name of a known one counts, so that reading it reports the damage.
+    A damaged file with a known name counts, so that reading it reports the damage.
     """
     try:
         found = recognise(path)

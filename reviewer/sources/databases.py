@@ -1,4 +1,4 @@
-"""Databases of other programs: opened without ever writing to them or beside them."""
+"""Other programs' databases, opened without ever writing to them or next to them."""
 
 from __future__ import annotations
 
@@ -16,37 +16,38 @@ from reviewer.files import open_file
 Connection = sqlite3.Connection
 MAGIC = b"SQLite format 3\0"
 LONGEST_VALUE = 64_000_000
-"""Bytes of a value that is read; a longer one is left out."""
+"""Maximum bytes of a value; a longer one is skipped."""
 LARGEST_COPY = 8_000_000_000
-"""Bytes of a database in use that is copied before it is read."""
+"""Maximum size of a database in use to copy before reading."""
 ATTEMPTS = 3
 TIMES_ITS_SIZE = 4
-"""What is read of a database, at most, as a multiple of its file; rows are read more than once."""
+"""Maximum data read from a database, as a multiple of its file size; rows are read more than
+once."""
 SPARE_BYTES = 1_000_000
 SPARE_STEPS = 50_000_000
 STEPS_A_BYTE = 20
-"""Steps of SQLite; real databases take less than one for a byte. A table without an index is
-searched once for every session, which takes time in proportion to its square."""
+"""SQLite steps per byte; real databases take less than one. A table without an index is scanned
+once per session, which takes quadratic time."""
 STEPS_AT_ONCE = 100_000
 _BESIDE = ("-wal", "-journal")
 
 
 def is_database(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is a SQLite database."""
+    """Whether a file with this head is a SQLite database."""
     return head.startswith(MAGIC)
 
 
 def tables(path: Path) -> frozenset[str]:
     """The names of a database's tables, without views and virtual tables.
 
-    Raises SourceError when it cannot be read.
+    Raises SourceError if it cannot be read.
     """
     with opened(path) as database:
         return table_names(database)
 
 
 def table_names(database: sqlite3.Connection) -> frozenset[str]:
-    """The same of a database that is open."""
+    """The table names of an open database."""
     rows = database.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
     )
@@ -59,12 +60,12 @@ def columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
 
 
 def column(known: frozenset[str], *names: str, default: str = "NULL") -> str:
-    """The first of some columns that a table has, for versions that differ; else `default`."""
+    """The first of these columns that the table has (schemas vary by version); else `default`."""
     return next((f'"{name}"' for name in names if name in known), default)
 
 
 def capped(expression: str) -> str:
-    """SQL for a value that is NULL if it is too long to be read."""
+    """SQL for a value that becomes NULL if too long to read."""
     return f"CASE WHEN length({expression}) <= {LONGEST_VALUE} THEN {expression} END"
 
 
@@ -72,10 +73,10 @@ def capped(expression: str) -> str:
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """A read-only connection to a database.
 
-    One that is not in use is opened in place, where SQLite then makes neither locks nor files. One
-    whose newest rows lie in a file beside it is copied with that file and read as a copy. Raises
-    SourceError when it cannot be read, yields more than its file can hold, or computes values, or
-    OtherKindError when it has no tables.
+    A database not in use is opened in place, in a mode in which SQLite creates neither locks nor
+    files. One whose newest rows are in a separate file is copied with it, and the copy is read.
+    Raises SourceError if it cannot be read, yields more than its file can contain, or computes
+    values, and OtherKindError if it has no tables.
     """
     try:
         before = _stamp(path)
@@ -95,7 +96,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             except sqlite3.DatabaseError:
                 if _stamp(path) != before:
                     raise SourceError(
-                        f"{path} cannot be read: it was changed meanwhile. Read it again."
+                        f"{path} cannot be read: it changed while being read. Try again."
                     ) from None
                 raise
     except sqlite3.DatabaseError as problem:
@@ -116,7 +117,7 @@ def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[None]:
-    """Let nothing be read but what is stored, and not more than a file of this size can hold."""
+    """Restrict reading to stored values, and to as much as a file of this size can contain."""
     refused: list[str] = []
     most, read, steps = TIMES_ITS_SIZE * size + SPARE_BYTES, 0, 0
     computed = set(
@@ -139,8 +140,8 @@ def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[No
         read += 1 + sum(len(value) for value in row if isinstance(value, (str, bytes)))
         if read > most:
             raise SourceError(
-                f"{path} cannot be read: it yields more than {most / 1e6:,.0f} MB, which its file"
-                " cannot hold."
+                f"{path} cannot be read: it yields more data than its file can contain"
+                f" (over {most / 1e6:,.0f} MB)."
             )
         return row
 
@@ -148,11 +149,11 @@ def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[No
         nonlocal steps
         steps += STEPS_AT_ONCE
         if steps > SPARE_STEPS + STEPS_A_BYTE * size:
-            refused.append("it takes far longer than others of its size")
+            refused.append("it takes far longer than it should for its size")
             return True
         return False
 
-    # no stored value is longer; one in UTF-16 may grow by half
+    # no stored value is longer; UTF-16 may grow by half
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(2 * size + SPARE_BYTES, 2**31 - 1))
     database.row_factory = counted
     database.set_authorizer(allowed)
@@ -175,7 +176,7 @@ def _checked(database: sqlite3.Connection, path: Path) -> sqlite3.Connection:
 
 
 def _beside(path: Path) -> list[Path]:
-    """The files beside a database that contain a part of it."""
+    """The files next to a database that contain part of it."""
     named = [path.with_name(path.name + ending) for ending in _BESIDE]
     return [each for each in named if each.is_file() and each.stat().st_size]
 
@@ -187,10 +188,10 @@ def _stamp(path: Path) -> list[tuple[int, int]]:
 
 @contextmanager
 def _copy(path: Path) -> Iterator[Path]:
-    """A private copy of a database and of the files beside it, taken while nothing changed."""
+    """A private, consistent copy of a database and the files next to it."""
     if sum(part.stat().st_size for part in (path, *_beside(path))) > LARGEST_COPY:
         raise SourceError(
-            f"{path} is in use and too large to copy: close its program and read it again."
+            f"{path} is in use and too large to copy: close the program that uses it and try again."
         )
     with tempfile.TemporaryDirectory(prefix="reviewer-") as folder:
         for _ in range(ATTEMPTS):
@@ -201,4 +202,4 @@ def _copy(path: Path) -> Iterator[Path]:
             if _stamp(path) == before:
                 yield Path(folder, path.name)
                 return
-        raise SourceError(f"{path} is being written to all the time: read it again later.")
+        raise SourceError(f"{path} is constantly being written to: try again later.")

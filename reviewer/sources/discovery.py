@@ -1,6 +1,6 @@
-"""Finding the sessions that agents have left on this machine, without a person naming the place.
+"""Finds agents' sessions on this machine, without any paths from the user.
 
-Only the places that the formats name are looked at. Links and mounts inside them are not followed.
+Searches only the places listed by the formats, without following links or mounts inside them.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from reviewer.sources.registry import FORMATS
 from reviewer.sources.walk import read_with
 
 MAX_ENTRIES = 500_000
-"""Files and folders that are looked at in one place."""
+"""Maximum files and folders to visit in one place."""
 DEEPEST = 8
 HEAD_BYTES = 1 << 18
-"""Bytes of a session in which its working folder is looked for."""
+"""Bytes of a session searched for its working folder."""
 SOON_DAYS = 5
 DAY = 86_400.0
 _CWD = re.compile(
@@ -43,7 +43,7 @@ _HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 
 
 class Machine(Struct, frozen=True):
-    """Whose sessions are looked for: the home folder, the environment, the operating system."""
+    """Where to search: home folder, environment, operating system."""
 
     home: Path
     variables: Mapping[str, str]
@@ -55,20 +55,19 @@ class Machine(Struct, frozen=True):
 
 
 class ProjectFolders(Struct, frozen=True):
-    """A project on this machine: its folder and its git work trees."""
+    """A project on this machine: its folder and Git work trees."""
 
     folder: Path
     tree: Tree | None
     folders: tuple[str, ...]
-    """The folder, the root, and the roots of linked work trees."""
+    """The folder, the repository root, and the roots of linked work trees."""
     home: str
-    """Other folders that sessions name are looked at only below this one: a path that came out of
-    a file must not mount a network folder.
-    """
+    """Other folders named by sessions are checked only below this one: a path from a file must
+    not mount a network folder."""
 
     @classmethod
     def of(cls, folder: Path, former: Sequence[str] = ()) -> ProjectFolders:
-        """`former`: folders whose sessions belong to the project, too."""
+        """`former`: other folders whose sessions belong to the project."""
         tree = work_tree(folder)
         found = [str(folder.absolute()), *former]
         if tree is not None:
@@ -78,39 +77,39 @@ class ProjectFolders(Struct, frozen=True):
 
 
 class FoundSession(Struct, frozen=True, kw_only=True):
-    """A session that lies on this machine."""
+    """A session on this machine."""
 
     format: str
     agent: str
     path: Path
     session: str = ""
-    """Its id, in a file that has several; else the file is the session."""
+    """Its id, in a file with several; else the file is the session."""
     cwd: str = ""
     bytes: int = 0
     modified_ns: int = 0
     stamp: tuple[int, int] = (0, 0)
-    """Bytes and time in ns of the whole file, which show whether it was read since."""
+    """Size and mtime (ns) of the whole file, to detect whether it has been read since."""
     names: frozenset[str] = frozenset()
-    """The folders that the file lies in, which some agents name after the project."""
+    """The folders that contain the file; some agents name them after the project."""
     subagent: bool = False
     expires_ns: int | None = None
     """When the agent will delete it."""
 
     def belongs_to(self, scope: ProjectFolders) -> bool:
-        """Whether it was held in a project's folders."""
+        """Whether it ran in a project's folders."""
         if self.cwd:
             return is_within(self.cwd, scope)
         return bool(self.names & _names_of(scope))
 
     def expires_within(self, days: int, now: float) -> bool:
-        """Whether the agent deletes it within some days; `now` in seconds since 1970."""
+        """Whether the agent deletes it within `days` days; `now` in seconds since 1970."""
         return self.expires_ns is not None and self.expires_ns / 1e9 < now + days * DAY
 
 
 def find_sessions(
     machine: Machine, scope: ProjectFolders, formats: Iterable[Format] = FORMATS
 ) -> Iterator[FoundSession]:
-    """All sessions in the known places of some formats, of whatever project."""
+    """All sessions in the known places of some formats, in any project."""
     seen: set[Path] = set()
     for each in formats:
         for location in each.locations:
@@ -123,8 +122,8 @@ def find_sessions(
 
 
 def is_known_place(path: Path, machine: Machine, formats: Iterable[Format]) -> bool:
-    """Whether a path is where some formats keep sessions below the home folder, or below the one
-    that a variable names. Links below that folder are followed first, so that none leads out of it.
+    """Whether a path is where some formats keep sessions, below the home folder or the folder set
+    by a variable. Links below that folder are resolved first, so that none leads out of it.
     """
     real = os.path.realpath(path)
     for location in (location for each in formats for location in each.locations):
@@ -145,8 +144,8 @@ def _fits(parts: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 class ChosenFiles(Struct, frozen=True):
-    """What to read of the sessions that were found: files, and the sessions in those that have
-    more than are wanted.
+    """What to read of the found sessions: files, and the wanted sessions in files that contain
+    others as well.
     """
 
     paths: tuple[Path, ...]
@@ -154,7 +153,7 @@ class ChosenFiles(Struct, frozen=True):
 
 
 def choose(found: Iterable[FoundSession]) -> ChosenFiles:
-    """The files of some sessions, the latest last."""
+    """The files of some sessions, latest last."""
     ordered = sorted(found, key=lambda each: each.modified_ns)
     sessions: dict[Path, set[str]] = {}
     for each in ordered:
@@ -189,7 +188,7 @@ def _root(location: Location, machine: Machine) -> Path:
 
 
 def _kept_days(location: Location, root: Path) -> int:
-    """For how many days the agent keeps a session; its settings may say so."""
+    """How many days the agent keeps a session, from its settings if set there."""
     if location.kept_setting:
         days = _written(root.parent / "settings.json").get(location.kept_setting)
         if isinstance(days, int) and days > 0:
@@ -198,7 +197,7 @@ def _kept_days(location: Location, root: Path) -> int:
 
 
 def _matches(root: Path, pattern: str) -> Iterator[tuple[Path, os.stat_result]]:
-    """The regular files below a folder that fit a pattern, on its own device."""
+    """The regular files below a folder that match a pattern, on the same device."""
     try:
         device = root.stat().st_dev
     except OSError:
@@ -214,7 +213,7 @@ def _below(
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError:
-        return  # a folder that may not be listed has no sessions for this person
+        return  # an unlistable folder has no sessions for this person
     first, rest = pattern[0], pattern[1:]
     for entry in found:
         left[0] -= 1
@@ -271,7 +270,7 @@ def _sessions(
     try:
         outlines = list(each.outlines(path))
     except SourceError:
-        yield found  # reading it will say what is wrong
+        yield found  # reading it will report the problem
         return
     for outline in outlines:
         yield msgspec.structs.replace(
@@ -285,8 +284,8 @@ def _sessions(
 
 
 def cwd_of(path: Path) -> tuple[str, str]:
-    """The working folder that a session's file or a file beside it names, and the hash of one that
-    it has instead; empty where it has none.
+    """The working folder named by a session's file or a file next to it, or the hash that stands in
+    for it; empty if there is none.
     """
     try:
         with open_file(path) as file:
@@ -305,9 +304,9 @@ def cwd_of(path: Path) -> tuple[str, str]:
 
 
 def _cwd_beside(path: Path) -> str:
-    """The folder that a file beside a session names: `workspace.json` of editors, or a marker."""
+    """The folder named by a file next to a session: an editor's `workspace.json`, or a marker."""
     for folder in (path.parent, path.parent.parent):
-        marker = folder / ".project_root"  # of Gemini CLI
+        marker = folder / ".project_root"  # from Gemini CLI
         if not marker.is_symlink() and marker.is_file():
             with suppress(OSError), open_file(marker) as file:
                 return file.read(5_000).decode("utf-8", "replace").strip()
@@ -318,7 +317,7 @@ def _cwd_beside(path: Path) -> str:
 
 
 def _written(path: Path) -> Fields:
-    """The object that a file has as JSON; empty where there is none."""
+    """The JSON object in a file; empty if there is none."""
     try:
         with open_file(path) as file:
             return written_object(file.read(1_000_000).decode("utf-8", "replace"))
@@ -328,7 +327,7 @@ def _written(path: Path) -> Fields:
 
 @lru_cache(maxsize=4096)
 def is_within(cwd: str, scope: ProjectFolders) -> bool:
-    """Whether a working folder is one of a project, also if it is gone by now."""
+    """Whether a working folder belongs to a project, even if it no longer exists."""
     if any(cwd == folder or cwd.startswith(folder + os.sep) for folder in scope.folders):
         inside = work_tree(Path(cwd)) if os.path.isdir(cwd) else None
         return inside is None or scope.tree is None or inside.root == scope.tree.root
@@ -341,7 +340,7 @@ def is_within(cwd: str, scope: ProjectFolders) -> bool:
 
 @lru_cache(maxsize=16)
 def _names_of(scope: ProjectFolders) -> frozenset[str]:
-    """What agents call a project's folder: hashes of its path, and the path with dashes."""
+    """Agents' names for a project's folder: hashes of its path, and the path with dashes."""
     names: set[str] = set()
     for folder in scope.folders:
         raw = folder.encode("utf-8", "surrogateescape")

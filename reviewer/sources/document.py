@@ -1,4 +1,4 @@
-"""A file that is one JSON document: its values with their places, undecoded."""
+"""A file that is one JSON document: its undecoded values with their positions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ COUNTED_BLOCK = 1 << 14
 
 
 class Positions:
-    """Converts offsets in a text, in any order, to lines and bytes of its file.
+    """Converts text offsets, in any order, to lines and bytes of the file.
 
-    The text begins at byte `start` of the file, in line `line`.
+    The text starts at byte `start` of the file, in line `line`.
     """
 
     def __init__(self, data: bytes, line: int, start: int) -> None:
@@ -25,7 +25,7 @@ class Positions:
             self._counts.append(self._counts[-1] + data.count(b"\n", begin, begin + COUNTED_BLOCK))
 
     def spot(self, at: int, value: memoryview) -> Spot:
-        """The place of a value that begins at offset `at`."""
+        """The position of a value that starts at offset `at`."""
         end, start = at + len(value), self._start
         return Spot(self._line(at), self._line(end) + 1, start + at, start + end, value)
 
@@ -36,14 +36,14 @@ class Positions:
 
 
 class Located(NamedTuple):
-    """A value of a document, undecoded, and its offset in the text."""
+    """An undecoded value of a document and its text offset."""
 
     at: int
     raw: memoryview
 
 
 class Document:
-    """A file that is one JSON document, or one `line` of a file: its values with their places."""
+    """A file, or one `line` of it, that is a JSON document: its values with their positions."""
 
     def __init__(self, reading: Reading, line: Spot | None = None) -> None:
         data = reading.document if line is None else bytes(line.raw)
@@ -75,7 +75,7 @@ class Document:
             self._reading.damaged(f"byte {value.at}", problem)
 
     def objects(self, value: Located | None) -> Iterator[tuple[Spot, Fields]]:
-        """The objects of a list, decoded, with their places."""
+        """The objects of a list, decoded, with their positions."""
         for item in self.items(value):
             found = self.decoded(item)
             if isinstance(found, dict):
@@ -84,11 +84,11 @@ class Document:
                 self._reading.tally["not a record"] += 1
 
     def spot(self, value: Located) -> Spot:
-        """The place of a value."""
+        """The position of a value."""
         return self._positions.spot(value.at, value.raw)
 
     def decoded(self, value: Located | None) -> object:
-        """The value; None, counted and reported, if it cannot be read."""
+        """The decoded value; None, counted and reported, if it cannot be read."""
         if value is None:
             return None
         try:
@@ -98,5 +98,5 @@ class Document:
             return None
 
     def plain(self, named: dict[str, Located], *without: str) -> Fields:
-        """The fields of an object, decoded, except some that are large."""
+        """The decoded fields of an object, except those named in `without`."""
         return {name: self.decoded(at) for name, at in named.items() if name not in without}

@@ -1,4 +1,4 @@
-"""Files that are not on this machine, by their URL: `s3://`, `gs://`, and others of fsspec."""
+"""Remote files by URL: `s3://`, `gs://`, and others supported by fsspec."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from reviewer.errors import SourceError
 from reviewer.installation import extra_command, package_command
 
 EXCERPT_AT = "excerpt_at"
-"""In the `meta` of a record whose text is a part of it only: the first character of the part."""
+"""Key in the `meta` of a record whose text is an excerpt: the offset of its first character."""
 OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
-"""A JSON object with options of fsspec by protocol: `{"s3": {"endpoint_url": "..."}}`."""
+"""A JSON object with fsspec options by protocol: `{"s3": {"endpoint_url": "..."}}`."""
 
 CONNECT_SECONDS, ANSWER_SECONDS = 10, 30
-"""How long a bucket may take to connect and to send the next bytes, unless the options say
-otherwise. By itself s3fs gives up a file of which nothing comes after five minutes, gcsfs never.
-"""
+"""Timeouts for connecting and for the next bytes, unless set by options. By default s3fs gives
+up on a stalled file after five minutes, gcsfs never."""
 
 
 def is_url(name: str) -> bool:
-    """Whether a name is the URL of a file that is elsewhere."""
+    """Whether a name is the URL of a remote file."""
     scheme, mark, _ = name.partition("://")
     return bool(mark) and scheme.replace("+", "").isalnum()
 
@@ -37,7 +36,7 @@ def file_system(url: str) -> Any:
         import fsspec
     except ModuleNotFoundError as missing:
         raise SourceError(
-            f"{url} is elsewhere: to reach it, install what it needs: {extra_command('fleet')}"
+            f"{url} is remote. To read it, install: {extra_command('fleet')}"
         ) from missing
     try:
         made = fsspec.get_filesystem_class(protocol)
@@ -55,12 +54,12 @@ def file_system(url: str) -> Any:
             f"{url} cannot be opened: {problem}. {OPTIONS_VARIABLE} has its options as JSON: see"
             " docs/fleet.md."
         ) from problem
-    except OSError as problem:  # some connect at once
+    except OSError as problem:  # some connect immediately
         raise SourceError(trouble(url, problem)) from problem
 
 
 def _patience(protocol: str) -> dict[str, Any]:
-    """The options of a file system that limit how long it waits. Raises ImportError."""
+    """The timeout options of a file system. Raises ImportError."""
     if protocol in ("s3", "s3a"):
         limits = {"connect_timeout": CONNECT_SECONDS, "read_timeout": ANSWER_SECONDS}
         return {"config_kwargs": {**limits, "retries": {"max_attempts": 1, "mode": "standard"}}}
@@ -86,13 +85,16 @@ def _options() -> dict[str, dict[str, Any]]:
 
 
 def trouble(url: str, problem: BaseException) -> str:
-    """Why a file or folder elsewhere cannot be used, as a sentence."""
-    said = " ".join(str(problem).split())[:200] or type(problem).__name__
-    refused = said.startswith("Forbidden") or getattr(problem, "code", None) in (401, 403)  # gcsfs
+    """Why a remote file or folder cannot be used, as a sentence."""
+    detail = " ".join(str(problem).split())[:200] or type(problem).__name__
+    refused = detail.startswith("Forbidden") or getattr(problem, "code", None) in (
+        401,
+        403,
+    )  # gcsfs
     if refused or isinstance(problem, PermissionError):
         return f"{url} cannot be read: access denied (403). Check the credentials and the policy."
     if isinstance(problem, FileNotFoundError):
         return f"{url} does not exist: check the address."
-    if isinstance(problem, TimeoutError) or re.search("time(d )?out", said, re.IGNORECASE):
-        return f"{url} cannot be read: it did not answer in time ({said})."
-    return f"{url} cannot be read: {said}."
+    if isinstance(problem, TimeoutError) or re.search("time(d )?out", detail, re.IGNORECASE):
+        return f"{url} cannot be read: it did not answer in time ({detail})."
+    return f"{url} cannot be read: {detail}."

@@ -1,4 +1,4 @@
-"""Events of the parts of a session: what a call does, and how it ended."""
+"""Turns the parts of a session into events, with the effects and outcomes of calls."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SPEAKERS = {
 
 
 class EventMaker:
-    """Makes events of the parts of one file, in their order."""
+    """Makes events from the parts of one file, in order."""
 
     def __init__(self, format_name: str = "") -> None:
         self._format = format_name
@@ -67,7 +67,7 @@ class EventMaker:
     def add(
         self, origin: Origin, part: Part, use: RecordUse, role: Role, *, name: str, call: str
     ) -> Sequence[Event]:
-        """The events of a part: text, a thought, a call or a result."""
+        """The events of a part: text, thought, call or result."""
         if use is RecordUse.REWOUND:
             return ()
         text = part.text.replace("\r\n", "\n") if "\r" in part.text else part.text
@@ -123,7 +123,7 @@ class EventMaker:
 
 def _speaker(origin: Origin, role: Role, name: str) -> Speaker:
     if role is Role.ASSISTANT:
-        task = name == "agent"  # what a sub-agent is told
+        task = name == "agent"  # a sub-agent's task
         return Speaker.SUBAGENT if origin.sidechain and not task else Speaker.AGENT
     return _SPEAKERS.get(role, Speaker.HARNESS)
 

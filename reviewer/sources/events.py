@@ -1,8 +1,8 @@
-"""The event stream of a session: what every reader yields, and what everything else consumes.
+"""A session's event stream: the output of every reader, and the input of everything else.
 
-A reader goes through a file once and yields events in the order of the file. What a format lacks
-is absent, never guessed. Views, findings, work state, notes, hand-overs, imports of contexts and
-the fleet consume these events; nobody opens a session a second time.
+A reader passes through a file once and yields events in file order. Whatever a format lacks is
+absent, never guessed. Views, findings, work state, notes, hand-overs, context imports and the fleet
+consume these events; no session is opened twice.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reviewer.sources.shell import Command
 
 
 class Speaker(StrEnum):
-    """Who a message comes from."""
+    """The author of a message."""
 
     PERSON = "person"
     AGENT = "agent"
@@ -25,7 +25,7 @@ class Speaker(StrEnum):
 
 
 class Act(StrEnum):
-    """What a call does, whatever the agent's name for the tool is."""
+    """The effect of a call, whatever the agent calls the tool."""
 
     RUN = "run"
     EDIT = "edit"
@@ -39,7 +39,7 @@ class Act(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a call ended. UNKNOWN: the result allows two readings."""
+    """The outcome of a call. UNKNOWN: the result is ambiguous."""
 
     OK = "ok"
     FAILED = "failed"
@@ -49,7 +49,9 @@ class Outcome(StrEnum):
 
 
 class NoticeKind(StrEnum):
-    """Text that nobody wrote for this conversation. The values are the reasons in reports."""
+    """Kinds of text that nobody wrote for this conversation. The values are the reasons in
+    reports.
+    """
 
     DATA = "picture or document"
     BOOT = "boot text"
@@ -61,12 +63,12 @@ class NoticeKind(StrEnum):
 
 
 class Origin(Struct, frozen=True, gc=False):
-    """The record that an event comes from: its position in the file, and its circumstances.
+    """The record of an event: its position in the file, and its context.
 
     Lines and bytes are 0-based and half-open, in the file on disk; a format without lines counts
-    rows or items as lines. `sha256` (hex) is the hash of the raw bytes. `key` identifies the
-    record within a project: the format's own id if it has one, else `sha256:<hex>`. All events of
-    one record share one Origin.
+    rows or items as lines. `sha256` (hex) is the hash of the raw bytes. `key` identifies the record
+    within a project: the format's own id if it has one, else `sha256:<hex>`. All events of one
+    record share one Origin.
     """
 
     key: str
@@ -84,35 +86,35 @@ class Origin(Struct, frozen=True, gc=False):
     model: str = ""
     version: str = ""
     reply: str = ""
-    """The id that the blocks of one reply share, where a format writes each block as a record."""
+    """Id shared by the blocks of one reply, if the format writes each block as a record."""
     queued: bool = False
     """Typed while the agent was busy."""
     conversation: int = 0
-    """Tells the conversations of a file apart that have no session."""
+    """Distinguishes conversations without session ids in one file."""
 
 
 class Message(Struct, frozen=True, gc=False):
-    """Words of the conversation. Text that the harness put around the person's words is blanked
-    at the same length, so that offsets stay correct.
+    """Text of the conversation. Harness text around the person's words is blanked at the same
+    length, which keeps offsets correct.
     """
 
     origin: Origin
     speaker: Speaker
     text: str
     name: str = ""
-    """The speaker where several people talk."""
+    """The speaker's name, if several people talk."""
 
 
 class Thought(Struct, frozen=True, gc=False):
-    """What an agent thought, where it is readable."""
+    """An agent's thoughts, if readable."""
 
     origin: Origin
     text: str
 
 
 class Change(Struct, frozen=True):
-    """A change that a call makes to one file. `pairs`: each replaced text with its replacement;
-    a whole file that is written has one pair with an empty first text.
+    """A call's change to one file. `pairs`: each replaced text with its replacement; a newly
+    written file has one pair with an empty first text.
     """
 
     path: str
@@ -122,25 +124,25 @@ class Change(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """A call of a tool. `id` joins it to its result; empty where the format has none."""
+    """A tool call. `id` links it to its result; empty if the format has none."""
 
     origin: Origin
     id: str
     tool: str
     act: Act
     text: str
-    """The command if the call has one, else its input as compact JSON."""
+    """The command if there is one, else the input as compact JSON."""
     command: str = ""
-    """The shell line, without a shell that was only called to run it."""
+    """The shell line, without a shell that only wraps it."""
     commands: tuple[Command, ...] = ()
-    """The shell line in its parts."""
+    """The shell line split into commands."""
     path: str = ""
-    """The first file or folder that the call names."""
+    """The first file or folder in the call."""
     query: str = ""
-    """What is searched for, asked or delegated."""
+    """The search query, question or delegated task."""
     changes: tuple[Change, ...] = ()
     background: bool = False
-    """The call goes on after its result."""
+    """The call continues after its result."""
 
 
 class Result(Struct, frozen=True, gc=False):
@@ -153,13 +155,13 @@ class Result(Struct, frozen=True, gc=False):
     text: str
     exit_code: int | None = None
     words: str = ""
-    """What the person wrote when refusing or answering the call."""
+    """The person's text when refusing or answering the call."""
     task: str = ""
-    """The id under which the call goes on in the background."""
+    """Id under which the call continues in the background."""
 
 
 class PlanItem(Struct, frozen=True, gc=False):
-    """An item of a plan or to-do list; `status` is one of open, active, done, dropped."""
+    """An item of a plan or to-do list; `status`: open, active, done or dropped."""
 
     number: str
     text: str
@@ -167,14 +169,14 @@ class PlanItem(Struct, frozen=True, gc=False):
 
 
 class Plan(Struct, frozen=True):
-    """The whole plan as it is after a call that changes it."""
+    """The complete plan after a call that changes it."""
 
     origin: Origin
     items: tuple[PlanItem, ...]
 
 
 class Compaction(Struct, frozen=True, gc=False):
-    """The agent's client replaced what came before by this summary; empty if it has none."""
+    """The agent's client replaced everything before by this summary; empty if it has none."""
 
     origin: Origin
     summary: str
@@ -187,9 +189,7 @@ class Notice(Struct, frozen=True, gc=False):
     kind: NoticeKind
     text: str
     speaker: Speaker = Speaker.HARNESS
-    """In whose name it stands: wrappers of commands in the person's, errors of the model in the
-    agent's.
-    """
+    """The apparent speaker: the person for command wrappers, the agent for model errors."""
 
 
 class Rewind(Struct, frozen=True, gc=False):

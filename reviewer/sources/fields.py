@@ -1,4 +1,4 @@
-"""Typed values from decoded JSON of any shape; a value of another type counts as absent."""
+"""Typed values from decoded JSON of any shape; a value of the wrong type counts as absent."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from reviewer.clock import iso, written_moment
 Fields: TypeAlias = dict[str, object]
 """A decoded JSON object."""
 OLDER_THAN_SECONDS = 1e11
-"""Numbers above this are milliseconds since 1970, not seconds."""
+"""Larger numbers are milliseconds since 1970, not seconds."""
 
 
 def words(value: object) -> str:
-    """The value if it is a string, else nothing."""
+    """The value if it is a string, else empty."""
     return value if isinstance(value, str) else ""
 
 
@@ -28,7 +28,7 @@ def is_among(value: object, names: frozenset[str]) -> bool:
 
 
 def inner(value: object, *names: str) -> Fields:
-    """An object inside an object, found by its names; empty if there is none."""
+    """A nested object, found by its path of names; empty if there is none."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
@@ -42,12 +42,12 @@ def each(value: object) -> Iterator[Fields]:
 
 
 def first(value: Fields, *names: str) -> object:
-    """The first of some fields that an object has."""
+    """The first of some fields present in an object."""
     return next((value[name] for name in names if name in value), None)
 
 
 def written_object(text: object) -> Fields:
-    """The object that a string has as JSON; empty for anything else."""
+    """The JSON object in a string; empty for anything else."""
     try:
         return inner(msgspec.json.decode(words(text)))
     except (ValueError, RecursionError):
@@ -55,15 +55,15 @@ def written_object(text: object) -> Fields:
 
 
 def folder_of_uri(uri: object) -> str:
-    """The path of a `file:` URI, as editors store working folders."""
+    """The path of a `file:` URI, in which editors store working folders."""
     parts = urlsplit(words(uri))
     path = unquote(parts.path) if parts.scheme in ("file", "vscode-remote") else ""
     return path[1:] if len(path) > 2 and path[2] == ":" else path
 
 
 def moment(*values: object) -> str | None:
-    """The first time among some values, as ISO 8601: ISO text, or seconds or milliseconds since
-    1970.
+    """The first time among some values, as ISO 8601: from ISO text, or from seconds or milliseconds
+    since 1970.
     """
     return next(filter(None, map(_moment, values)), None)
 
@@ -76,7 +76,7 @@ def _moment(value: object) -> str | None:
 
 
 def nanoseconds(value: object) -> int:
-    """A time in seconds or milliseconds since 1970 as nanoseconds; 0 where it is none."""
+    """A time in seconds or milliseconds since 1970 as nanoseconds; 0 if it is not a time."""
     return int(_seconds(value) * 1e9)
 
 

@@ -13,10 +13,10 @@ _ITEM = re.compile(r"\s*-\s+(.*)")
 
 
 def front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
-    """The fields, and how many lines the front matter takes; 0 if the note does not have any.
+    """The fields, and the number of front matter lines; 0 if there is none.
 
-    Front matter needs a closing line; otherwise the note is read from its first line. Lists become
-    one text with commas; nested values and comments are skipped.
+    Without a closing line, the note is read from its first line. Lists become one comma-separated
+    text; nested values and comments are skipped.
     """
     fence = lines[0].rstrip() if lines else ""
     if fence not in ("---", "+++"):

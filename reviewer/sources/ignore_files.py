@@ -1,8 +1,8 @@
 """Ignore files (git-scm.com/docs/gitignore): small plain files, matched in bounded time.
 
-One name of a path is matched by `fnmatch`, whose stars never backtrack, and `**` is any number of
-names. A translation of the whole line, as `pathspec` has, takes a third of a second for four stars
-and one long name.
+Each name of a path is matched by `fnmatch`, whose stars never backtrack, and `**` is any number of
+names. Translating the whole line, as `pathspec` does, takes a third of a second for four stars and
+one long name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reviewer.system import BINARY, NO_FOLLOW, NO_WAIT, NOT_INHERITED
 
 NAME = ".gitignore"
 LARGEST = 30_000
-"""Maximum bytes of an ignore file; the largest public template has a third of it."""
+"""Maximum bytes of an ignore file, three times the largest public template."""
 
 UNREADABLE = "ignore file cannot be read"
 ODD_LINES = "ignore file with lines that cannot be read"
@@ -28,7 +28,7 @@ ODD_LINES = "ignore file with lines that cannot be read"
 _ANY_NAMES = "**"
 _ESCAPED = re.compile(r"\\([*?[])|\\(.)")
 _ODD_SET = re.compile(r"(?<!\\)\[[!^]?\]?[^\]]*(?:\\|\[:)")
-"""An escape or a named class in brackets, which `fnmatch` does not know."""
+"""An escape or a named class in brackets, which `fnmatch` does not support."""
 
 
 class IgnorePattern(Struct, frozen=True):
@@ -43,7 +43,7 @@ class IgnorePattern(Struct, frozen=True):
         if self.folders_only and not is_folder:
             return False
         at = number = again = 0
-        any_names = -1  # where the last `**` is
+        any_names = -1  # position of the last `**`
         while at < len(path):
             name = self.names[number] if number < len(self.names) else ""
             if name == _ANY_NAMES:
@@ -91,10 +91,9 @@ def read_ignore_file(folder: str) -> IgnoreRules:
 
 
 def is_ignored(path: str, rules: Sequence[IgnoreRules], *, is_folder: bool) -> bool:
-    """Whether the nearest ignore file with a pattern for a path excludes it.
+    """Whether a path is excluded by the nearest ignore file with a matching pattern.
 
-    The rules are those of the folders above it, from the outermost inwards, none of which is
-    ignored itself.
+    The rules are those of the folders above it, outermost first, none of which is ignored itself.
     """
     for each in reversed(rules):
         if not each.patterns:
@@ -109,7 +108,7 @@ def is_ignored(path: str, rules: Sequence[IgnoreRules], *, is_folder: bool) -> b
 def ignores_above(folder: Path) -> tuple[IgnoreRules, ...]:
     """Ignore files between a repository's root and a folder inside it.
 
-    Empty when they exclude that very folder: a folder that the user names is always read.
+    Empty if they exclude that very folder: a folder named by the user is always read.
     """
     here = Path(os.path.abspath(folder))
     above = [here, *here.parents]
@@ -138,7 +137,7 @@ def _rules(folder: str, text: str) -> IgnoreRules:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """The globs of a pattern; nothing for a blank one."""
+    """The globs of a pattern; empty for a blank one."""
     names = [_glob(part) for part in text.removeprefix("/").split("/")]
     if names == [""]:
         return ()

@@ -1,4 +1,4 @@
-"""JSON values with their positions, without decoding them; intact objects inside damaged JSON."""
+"""JSON values with their positions, undecoded; intact objects inside damaged JSON."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _text = msgspec.json.Decoder(str)
 
 
 def first_byte(value: memoryview) -> bytes:
-    """The byte that shows what kind of value this is."""
+    """The byte that shows the type of this value."""
     return bytes(value[:1])
 
 
 def items(value: memoryview) -> Iterator[tuple[int, memoryview]]:
     """The items of a JSON array as (offset within it, bytes).
 
-    Raises msgspec.DecodeError or RecursionError when it cannot be read.
+    Raises msgspec.DecodeError or RecursionError if it cannot be read.
     """
     position = 1
     for raw in _list.decode(value):
@@ -42,8 +42,8 @@ def items(value: memoryview) -> Iterator[tuple[int, memoryview]]:
 def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
     """The fields of a JSON object: name -> (offset of the value within it, bytes).
 
-    Raises msgspec.DecodeError or RecursionError when it cannot be read. If a name is repeated,
-    its last value counts; fields after a repeated one whose value is not a string are left out.
+    Raises msgspec.DecodeError or RecursionError if it cannot be read. For a repeated name the last
+    value counts; fields after a repeated one whose value is not a string are dropped.
     """
     value, decoded = _named(value)
     found: dict[str, tuple[int, memoryview]] = {}
@@ -55,7 +55,7 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
         if bytes(value[position : position + len(piece)]) == bytes(piece):  # views compare slowly
             found[key] = (position, piece)
             position += len(piece)
-        elif earlier := STRING.match(value, position):  # a name that is repeated further on
+        elif earlier := STRING.match(value, position):  # a name repeated further on
             position = earlier.end()
         else:
             break
@@ -64,12 +64,12 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
 
 
 def _named(value: memoryview) -> tuple[memoryview, dict[str, Raw]]:
-    """An object and its fields. If a name is not UTF-8, each such byte of the object is replaced by
-    `?`, so that positions stay correct.
+    """An object and its fields. If a name is not UTF-8, each invalid byte of the object is replaced
+    by `?`, which keeps positions correct.
     """
     try:
         return value, _dict.decode(value)
-    except UnicodeDecodeError:  # values are not decoded here
+    except UnicodeDecodeError:  # does not decode values
         text = bytes(value).decode("utf-8", "surrogateescape")
         value = memoryview(HALVES.sub("?", text).encode())
         return value, _dict.decode(value)
@@ -77,7 +77,7 @@ def _named(value: memoryview) -> tuple[memoryview, dict[str, Raw]]:
 
 def outline(value: memoryview, depth: int = 4) -> object:
     """A JSON value reduced to names, short scalars and the first items of lists, `depth` levels
-    down, which is enough to recognise formats; None for the rest.
+    deep: enough to recognise formats. The rest becomes None.
     """
     kind = first_byte(value)
     if kind == b"{" and depth:
@@ -102,8 +102,8 @@ def _skip(value: memoryview, position: int) -> int:
 def json_pieces(line: bytes) -> Iterator[tuple[int, bytes]]:
     """Every intact object of the line, as (byte offset, bytes).
 
-    Finds records that were run together, and records after a truncated one. Gives up after a few
-    places that do not decode, so that a line of rubbish costs little.
+    Finds concatenated records, and records after a truncated one. Gives up after a few positions
+    that do not decode, so that a garbage line costs little.
     """
     text = line.decode("utf-8", "surrogateescape")
     position = text.find("{")
@@ -116,7 +116,7 @@ def json_pieces(line: bytes) -> Iterator[tuple[int, bytes]]:
             value, end = _decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
             failures += 1
-            # A record begins with a quoted key; anything else need not be tried.
+            # A record starts with a quoted key; skip anything else.
             end = text.find('{"', position + 1)
             offset += _bytes_between(text, position, end)
             position = end

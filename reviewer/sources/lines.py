@@ -16,15 +16,13 @@ LINE_LIMIT = 32_000_000
 BLOCK = 1 << 18
 """Bytes read at a time; a block that fits into the CPU cache is processed twice as fast."""
 BUFFER = 1 << 16
-"""Bytes read ahead when lines are read one by one or at random."""
+"""Bytes read ahead for single lines and random access."""
 _LINE_FEED = ord("\n")
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[BinaryIO]:
-    """The open file, a compressed one unpacked; errors become a SourceError that names
-    it.
-    """
+    """The open file, unpacked if compressed; errors become a SourceError with its name."""
     try:
         with open_unpacked(path, buffering=BUFFER) as stream:
             yield stream
@@ -33,7 +31,7 @@ def reading(path: Path) -> Iterator[BinaryIO]:
 
 
 def bom_of(head: bytes) -> int:
-    """The length of the byte order mark that a file begins with."""
+    """The length of a file's byte order mark."""
     return len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
 
 
@@ -42,7 +40,7 @@ def read_lines(
 ) -> Iterator[tuple[int, int, bytes | None]]:
     """Every line as (0-based number, offset of its first byte, its bytes without the line end).
 
-    The bytes are None for a line of more than `limit` bytes. `stream` must be at its beginning.
+    The bytes are None for a line of more than `limit` bytes. `stream` must be at its start.
     """
     stream.read(bom)
     number, start = 0, bom

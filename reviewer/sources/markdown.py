@@ -28,16 +28,16 @@ from reviewer.sources.turns import Turn
 
 HEAD_LINES = 200
 HEAD_CHARS = 40_000
-"""A decision record up to this size is one entry; a longer one is read by its headings."""
+"""A decision record up to this size is one entry; a longer one is split by headings."""
 
 
 OWN_BLOCK, OWN_BLOCK_END = "<!-- reviewer:begin", "<!-- reviewer:end"
 OWN_LINE = "- [Decided by the person: "
-"""How the line that reviewer writes into the index of an agent's memories begins."""
+"""The start of reviewer's own line in the index of an agent's memories."""
 
 
 class OwnLines:
-    """Finds the lines that reviewer wrote; ask about every line in order."""
+    """Finds the lines written by reviewer; call it for every line in order."""
 
     def __init__(self) -> None:
         self._inside = False
@@ -88,7 +88,7 @@ class _Note:
             yield from self._turn(section)
 
     def _read_lines(self) -> Iterator[NoteLine]:
-        """The file's lines. Lines of a block that reviewer exported become blank, so that exported
+        """The file's lines. Lines of a block exported by reviewer become blank, so that exported
         memories are never proposed again.
         """
         own = OwnLines()
@@ -133,8 +133,8 @@ class _Note:
         )
 
     def _facts(self, section: NoteSection, text: str) -> tuple[dict[str, str], str | None]:
-        """The metadata of a record from its front matter and entry, and its date; the date that
-        the first section states is that of the note.
+        """A record's metadata from its front matter and entry, and its date; a date in the first
+        section applies to the whole note.
         """
         if not section.entry and len(section.headings) < 2:
             date = entry_facts(text).get("date")
@@ -152,7 +152,7 @@ class _Note:
 
 
 def without_own(text: str) -> str:
-    """A text whose lines that reviewer wrote are blank, so that they are never proposed again."""
+    """A text with the lines written by reviewer blanked, so that they are never proposed again."""
     own = OwnLines()
     return "".join(
         line[len(line.rstrip("\r\n")) :] if own.has(line) else line
@@ -170,8 +170,8 @@ FORMAT = Format(
     name="markdown",
     agent="Markdown and text notes",
     turns=lambda reading: _Note(reading).turns(),
-    person="nobody's: notes are evidence of their own",
+    person="none: a note is evidence in itself",
     left_out="HTML comments, templates, front matter",
     tested="real files",
 )
-"""Any text that reads as prose and is not of another format is a note (see `_text_format`)."""
+"""Any text that reads as prose and has no other format is a note (see `_text_format`)."""

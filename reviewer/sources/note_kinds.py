@@ -11,7 +11,7 @@ DATED = re.compile(
     r"~*\s*\[?(\d{4}-\d{2}-\d{2})(?:[-T ](\d{2}):?(\d{2}):?(\d{2}))?\]?(?=$|[\s:—–-])"
 )
 FILE_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?=\D)")
-"""The date that the name of a note begins with."""
+"""A date at the start of a note's name."""
 LOG_TITLE = re.compile(
     r"(?:architect\w+ )?(?:decisions?|learnings?|lessons(?: learned)?|decision (?:log|records?)"
     r"|adrs?)",
@@ -39,7 +39,7 @@ INSTRUCTION_TEXT = (
 )
 COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 INDEX = re.compile(r"<!-- INDEX:START -->(?:[^<]|<(?!!-- INDEX:START -->))*?<!-- INDEX:END -->")
-"""A generated table of the entries that follow, which adds no content."""
+"""A generated table of the entries that follow; redundant."""
 FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(
     r"\{\{[^{}\n]*\}\}|\{[^{}\n]{2,}\}|(?<!\[)\[(?![ xX-]?\])[^\[\]\n]{2,}\](?![\[(:])"
@@ -53,13 +53,13 @@ LABEL = re.compile(
 
 
 def is_agent_instructions(name: str, head: str) -> bool:
-    """Whether a file instructs agents (CLAUDE.md, AGENTS.md ...), by its name or its text."""
+    """Whether a file is for agents (CLAUDE.md, AGENTS.md ...), by its name or text."""
     start = head[:3000].lower()
     return bool(INSTRUCTION_NAME.fullmatch(name)) or any(t in start for t in INSTRUCTION_TEXT)
 
 
 def is_decision_record(headings: Sequence[tuple[int, str]]) -> bool:
-    """Whether the headings of a file are those of one decision (Nygard's form, or MADR)."""
+    """Whether a file's headings are those of a single decision (Nygard format or MADR)."""
     titles = {title.lower().rstrip(":") for level, title in headings if level > 1}
     once = sum(title.lower() in ("decision", "decision outcome") for _, title in headings) == 1
     if sum(level == 1 for level, _ in headings) > 1 or not once:
@@ -68,17 +68,17 @@ def is_decision_record(headings: Sequence[tuple[int, str]]) -> bool:
 
 
 def is_log_title(title: str) -> bool:
-    """Whether a file with this title has one entry under each heading."""
+    """Whether a file with this title has one entry per heading."""
     return bool(LOG_TITLE.fullmatch(title.strip()))
 
 
 def is_dated(title: str) -> bool:
-    """Whether a heading begins with a date: `[2026-02-19-143000] Title`, `2026-05-01: Title`."""
+    """Whether a heading starts with a date: `[2026-02-19-143000] Title`, `2026-05-01: Title`."""
     return bool(DATED.match(title))
 
 
 def entry_title(heading: str) -> tuple[str, str | None]:
-    """The title of an entry without its date, and its time as ISO 8601 if it has one."""
+    """An entry's title without its date, and its time as ISO 8601 if it has one."""
     dated = DATED.match(heading)
     moment = None
     title = heading
@@ -92,7 +92,7 @@ def entry_title(heading: str) -> tuple[str, str | None]:
 
 
 def entry_facts(text: str) -> dict[str, str]:
-    """The `status` and `date` that an entry states in its text."""
+    """The `status` and `date` given in an entry's text."""
     facts: dict[str, str] = {}
     status_follows = False
     for line in COMMENT.sub("", text).split("\n"):
@@ -113,7 +113,7 @@ def entry_facts(text: str) -> dict[str, str]:
 
 
 def is_template(text: str) -> bool:
-    """Whether a text has only comments, an index and placeholders."""
+    """Whether a text contains only comments, an index and placeholders."""
     if "<!--" not in text and not PLACEHOLDER.search(text):
         return False
     body = COMMENT.sub(" ", INDEX.sub(" ", text))

@@ -1,4 +1,4 @@
-"""The lines of a note, and splitting them into the sections under its headings."""
+"""The lines of a note, and splitting them into sections by heading."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADING_CHARS = 400
 
 
 class NoteLine(Struct, frozen=True):
-    """One line: its number (0-based), the offset of its bytes, the bytes, and the text.
+    """One line: its number (0-based), byte offset, bytes and text.
 
     `raw` is empty for a line that is `too_long`, which is left out of all sections.
     """
@@ -51,14 +51,14 @@ def heading_of(line: str) -> tuple[int, str] | None:
 
 
 class Markup:
-    """Tracks code fences and HTML comments, inside which there are no headings."""
+    """Tracks code fences and HTML comments, inside which headings do not count."""
 
     def __init__(self) -> None:
         self._fence = ""
         self._comment = False
 
     def plain(self, line: str) -> bool:
-        """Whether a line is outside of fences and comments; call it for every line in order."""
+        """Whether a line is outside fences and comments; call it for every line in order."""
         if self._fence:
             if line.strip().startswith(self._fence) and not line.strip(self._fence[0] + " \t"):
                 self._fence = ""
@@ -82,8 +82,8 @@ def sections(
 ) -> Iterator[NoteSection]:
     """The sections of a note in order; some are blank.
 
-    A heading with `is_entry(level, title)` begins an entry, which includes its sub-headings. Only a
-    section of a single line can be longer than twice `SECTION_CHARS`.
+    A heading with `is_entry(level, title)` starts an entry, which includes its sub-headings. Only a
+    single-line section can be longer than twice `SECTION_CHARS`.
     """
     markup = Markup()
     path: list[tuple[int, str]] = []
@@ -120,7 +120,7 @@ def sections(
 
 
 def _is_title(lines: list[NoteLine]) -> bool:
-    """Whether the last line is a one-line paragraph, so that an underline makes it a heading."""
+    """Whether the last line is a one-line paragraph, which an underline turns into a heading."""
     if not lines or len(lines[-1].text) > 200 or NO_TITLE.match(lines[-1].text):
         return False
     return len(lines) == 1 or not lines[-2].text.strip()

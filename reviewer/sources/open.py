@@ -1,4 +1,4 @@
-"""Recognising the format of a file by its content, and opening it with the right reader."""
+"""Recognises a file's format by content and opens it with the right reader."""
 
 from __future__ import annotations
 
@@ -36,9 +36,8 @@ from reviewer.sources.unpacked import is_compressed, plain_suffix
 HEAD_BYTES = 64_000
 DOCUMENT_LIMIT = 256_000_000
 BINARY_LIMIT = 16_000_000
-"""Bytes of a seemingly binary file that are searched for records, because NULs may precede them
-after a power failure.
-"""
+"""Bytes of a seemingly binary file searched for records, because NULs may precede them after a
+power failure."""
 SAMPLE_LINES = 8
 """Number of lines to examine, spread over the sample."""
 NOTE_FORMATS = frozenset({"markdown", "text", "empty"})
@@ -48,7 +47,7 @@ JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')
 
 
 def _nothing(reading: Reading) -> Iterator[Turn]:
-    """A file that is empty or blank."""
+    """An empty or blank file."""
     reading.tally["empty file"] += 1
     return iter(())
 
@@ -71,8 +70,8 @@ def open_blocks(
 
 
 def is_session(path: Path) -> bool:
-    """Whether a file can be read as a conversation of a person with an agent, and is neither a note
-    nor the report of a sub-agent, which is in the session that started it.
+    """Whether a file can be read as a conversation between a person and an agent, not a note or a
+    sub-agent's report, which is in the session that started it.
     """
     if "subagents" in path.parts:
         return False
@@ -84,19 +83,19 @@ def is_session(path: Path) -> bool:
 
 
 def recognise(path: Path) -> Format:
-    """The format of a file, whether it is read or not. Raises OtherKindError or SourceError."""
+    """The format of a file, readable or not. Raises OtherKindError or SourceError."""
     return _detect(path)[0]
 
 
 def recognised(
     path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
 ) -> tuple[Format, TurnReader, Reading]:
-    """The format of a file, its reader, and the file, ready to be read.
+    """A file's format and reader, and the file, ready to be read.
 
-    `line_start` and `line_end` are 0-based half-open lines. `sessions`: only these, of a file that
-    has those of several projects. The first 64 kB decide the format, or, if the first line is
-    longer, the lines after it. Raises OtherKindError when reviewer does not read this kind of file,
-    and SourceError when it cannot be read.
+    `line_start` and `line_end` are 0-based half-open lines. `sessions`: which ones to read of a
+    file with several projects. The first 64 kB decide the format or, if the first line is longer,
+    the lines after it. Raises OtherKindError if reviewer does not read this kind of file, and
+    SourceError if it cannot be read.
     """
     found, bom, document = _detect(path)
     if found.turns is None:
@@ -106,7 +105,7 @@ def recognised(
 
 
 def _detect(path: Path) -> tuple[Format, int, bytes | None]:
-    """The format of a file, the length of its byte order mark, and its text if it is one JSON
+    """A file's format, the length of its byte order mark, and its text if it is one JSON
     document.
     """
     try:
@@ -145,7 +144,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     votes = Counter(number for each in objects if (number := _record_format(each)) is not None)
     by_records = FORMATS[votes.most_common(1)[0][0]] if votes else None
     begins = sample.lstrip()[:1]
-    # A single message may occur in any text; records of an agent hardly do.
+    # A single message may occur in any text; agent records hardly ever do.
     enough = 0.3 if by_records is chat.FORMAT and len(votes) == 1 else 0.1
     mostly_records = len(objects) >= enough * len(pieces)
     if by_records and begins != b"[" and mostly_records:
@@ -162,7 +161,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     if json:
         if objects:
             raise _other_kind(path, NO_CONVERSATION)
-        raise SourceError(f"{path} is not text that reviewer reads: JSON that is damaged.")
+        raise SourceError(f"{path} is not text that reviewer reads: damaged JSON.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
     return _text_format(path, text), bom, None
 
@@ -178,7 +177,7 @@ def _of_container(path: Path, names: Collection[str], otherwise: str) -> Format:
 
 
 def _record_format(record: dict[str, object]) -> int | None:
-    """The index of the first format that a JSON object is a record of."""
+    """The index of the first format that recognises a JSON object as a record."""
     for number, each in enumerate(FORMATS):
         if each.detect_record is not None and each.detect_record(record):
             return number
@@ -202,7 +201,7 @@ def _other_kind(path: Path, what: str) -> OtherKindError:
 
 
 def _text_format(path: Path, text: str) -> Format:
-    """The format of a text that is not JSON: one with marks of a conversation, or a note."""
+    """The format of a non-JSON text: a marked conversation, or a note."""
     suffix = plain_suffix(path)
     if is_packet(text):
         raise _other_kind(path, "a packet of its own")
@@ -215,7 +214,7 @@ def _text_format(path: Path, text: str) -> Format:
 
 
 def _require_unpacked(path: Path) -> None:
-    """Raise OtherKindError for a compressed database or archive: only a plain one has rows."""
+    """Raise OtherKindError for a compressed database or archive: rows require a plain file."""
     try:
         packed = is_compressed(path)
     except OSError as problem:
@@ -228,13 +227,13 @@ def _pieces(sample: bytes) -> list[bytes]:
     """Non-blank lines, spread over the sample."""
     parts = sample.split(b"\n")
     if len(sample) >= HEAD_BYTES // 2 and len(parts) > 1:
-        parts.pop()  # cut by the end of the sample
+        parts.pop()  # cut off at the end of the sample
     parts = [part for part in parts if part.strip()]
     return parts[:: -(-len(parts) // SAMPLE_LINES) or 1]
 
 
 def _later_pieces(stream: BinaryIO, bom: int, most: int) -> list[bytes]:
-    """The lines after a first one that is longer than the sample, up to `most` bytes (-1: all)."""
+    """The lines after a first line longer than the sample, up to `most` bytes (-1: all)."""
     found: list[bytes] = []
     stream.seek(0)
     lines = stream if most < 0 else BytesIO(stream.read(most))
@@ -258,7 +257,7 @@ def _object(line: bytes) -> dict[str, object] | None:
 
 
 def _run_together(line: bytes) -> list[dict[str, object]]:
-    """The first records of a line in which several were run together."""
+    """The leading records of a line with several concatenated records."""
     found = (_object(piece) for _, piece in islice(json_pieces(line), 3))
     return [each for each in found if each]
 
@@ -272,9 +271,9 @@ def _require_size(path: Path, size: int) -> None:
 
 
 def _document(path: Path, stream: BinaryIO, bom: int) -> tuple[bytes, object]:
-    """The text of a file that is one JSON document, and its outline (None: it is not JSON).
+    """The text of a file that is one JSON document, and its outline (None: not JSON).
 
-    Raises SourceError when the document is too large or nested too deep.
+    Raises SourceError if the document is too large or nested too deep.
     """
     _require_size(path, os.fstat(stream.fileno()).st_size)
     stream.seek(bom)

@@ -1,4 +1,4 @@
-"""The program's own files, which are never a source: a store, and what it keeps beside it."""
+"""The program's own files, which are never sources: stores, and the files next to them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from reviewer.files import open_file
 from reviewer.sharing import BESIDE, is_shared
 
 MARK = b"SQLite format 3\0", b"RVWR"
-"""The beginning of a store, and the application id in its header (`store/migrations.py`)."""
+"""The start of a store, and the application id in its header (`store/migrations.py`)."""
 MARK_AT = 68
 OWN_FILE = "a file of reviewer itself"
 PACKET_TITLE = "# Context packet"
-"""The first line of a packet, by which a file is known as one that may be replaced."""
+"""The first line of a packet, which marks a file as a replaceable packet."""
 
 
 def own_names(folder: Path, names: Collection[str], store: Path | None = None) -> set[str]:
-    """Which of the names in a folder are those of stores and of what belongs to them.
+    """The names in a folder that are stores or belong to one.
 
-    `store`: one that is in use, whose header may not be in its file yet.
+    `store`: one in use, whose header may not be in its file yet.
     """
     there = set(names)
     found: set[str] = set()
@@ -31,7 +31,7 @@ def own_names(folder: Path, names: Collection[str], store: Path | None = None) -
 
 
 def is_own(path: Path, store: Path | None = None) -> bool:
-    """Whether a path is a store, or lies in or is something that belongs to one."""
+    """Whether a path is a store or belongs to one."""
     if _is_store(path, store):
         return True
     return any(
@@ -47,7 +47,7 @@ def is_packet(text: str) -> bool:
 
 
 def _is_store(path: Path, store: Path | None) -> bool:
-    """Whether a file is a store of reviewer; what cannot be read is none."""
+    """Whether a file is a store of reviewer; an unreadable one is not."""
     try:
         if store is not None and path.name == store.name and path.samefile(store):
             return True
@@ -59,7 +59,7 @@ def _is_store(path: Path, store: Path | None) -> bool:
 
 
 def _stores_of(path: Path) -> Iterator[Path]:
-    """The stores to which this may belong by its name: `a.db` for `a.db-waves`."""
+    """The stores to which a file may belong by name: `a.db` for `a.db-waves`."""
     for what in BESIDE:
         name, found, login = path.name.rpartition(what)
         if name and found:

@@ -1,6 +1,6 @@
 """The parts of a turn: texts, thoughts, tool calls and their results.
 
-What is blank is no part, so each function here gives a list.
+Blank content is not a part, so each function here returns a list.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _IDS = ("id", "toolCallId", "tool_use_id")
 
 
 class Part(Struct, frozen=True, gc=False):
-    """One block of a turn. Without a `use` it is what its kind and the turn's role suggest."""
+    """One block of a turn. Without a `use`, its kind and the turn's role decide."""
 
     kind: BlockKind
     text: str
@@ -33,13 +33,13 @@ class Part(Struct, frozen=True, gc=False):
     call: str = ""
     error: bool = False
     code: int | None = None
-    """The exit code, where the format keeps it apart."""
+    """The exit code, if the format stores it separately."""
     feedback: str = ""
-    """What the person wrote when refusing the call."""
+    """The person's text when refusing the call."""
     is_data: bool = False
-    """A picture or document, of which `text` has only the name."""
+    """A picture or document; `text` has only its name."""
     given: Fields | None = None
-    """The arguments of a call, where `text` is not the command alone."""
+    """The arguments of a call, if `text` is not the command alone."""
 
 
 def said(text: str, use: RecordUse | None = None) -> list[Part]:
@@ -48,9 +48,9 @@ def said(text: str, use: RecordUse | None = None) -> list[Part]:
 
 
 def typed(text: str, tally: Counter[str], harness: tuple[str, ...] = ()) -> list[Part]:
-    """Text with the person's role: theirs, or put there by the agent.
+    """Text with the person's role: theirs, or inserted by the agent.
 
-    `harness`: how texts of this agent begin that nobody typed.
+    `harness`: prefixes of this agent's texts that nobody typed.
     """
     if not text.strip():
         return []
@@ -63,7 +63,7 @@ def typed(text: str, tally: Counter[str], harness: tuple[str, ...] = ()) -> list
 
 
 def thought(text: object) -> list[Part]:
-    """What an agent thought; nothing if it is not readable."""
+    """An agent's thought; empty if unreadable."""
     return [Part("thinking", text)] if isinstance(text, str) and text.strip() else []
 
 
@@ -97,7 +97,7 @@ def returned(
 
 
 def object_text(value: object) -> str:
-    """The text of a result; an object that has none as JSON."""
+    """The text of a result object; if it has none, the object as JSON."""
     if isinstance(value, dict) and "text" not in value and "content" not in value:
         return msgspec.json.encode(value).decode("utf-8", "replace")
     return part_text(value)
@@ -111,8 +111,8 @@ def content_parts(
     *,
     data: bool = True,
 ) -> list[Part]:
-    """The parts of a message's content: a text, or a list of blocks as Anthropic's API has them,
-    under the names that agents give to the same fields. `data`: name pictures and documents.
+    """The parts of a message's content: a text, or a list of blocks as in Anthropic's API, with the
+    field names of various agents. `data`: include names of pictures and documents.
     """
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
@@ -138,7 +138,7 @@ def content_parts(
 
 
 def function_calls(calls: object) -> list[Part]:
-    """The calls of a message in the form of OpenAI's API, or flat."""
+    """The calls of a message, in OpenAI API format or flat."""
     parts: list[Part] = []
     for call in each(calls):
         function = inner(call, "function") or call
@@ -147,7 +147,7 @@ def function_calls(calls: object) -> list[Part]:
 
 
 def speaker(role: Role, parts: list[Part]) -> Role:
-    """Results of tools have the person's role; they are the tool's."""
+    """The real role: tool results have the person's role but are the tool's."""
     if role is Role.USER and parts and all(part.kind == "tool_result" for part in parts):
         return Role.TOOL
     return role

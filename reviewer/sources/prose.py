@@ -1,4 +1,4 @@
-"""Telling notes from other text: code, tables, logs, data."""
+"""Distinguishes notes from other text: code, tables, logs, data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OTHERS = re.compile(
     r"|(?P<diagram>(?:strict\s+)?(?:di)?graph\b[^{\n]*\{))",
     re.IGNORECASE,
 )
-"""How texts of other kinds begin."""
+"""Prefixes of other kinds of text."""
 _KINDS = {"markup": "markup", "script": "a script", "diagram": "a diagram"}
 _LOG_LINE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d"
@@ -34,7 +34,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def why_not_prose(head: str, suffix: str) -> str | None:
-    """None if a text that begins with `head` reads as a note, else the kind that it is instead."""
+    """None if a text with this head reads as a note, else the kind of text that it is."""
     if suffix.lower() not in PROSE_NAMES:
         return "its name is not that of a note"
     text = head[:HEAD]

@@ -1,4 +1,4 @@
-"""One file while it is read: its lines and their places, its tally and its damage."""
+"""A file being read: its lines with their positions, its tally and its damage."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from reviewer.sources.note_lines import NoteLine
 
 Line = TypeVar("Line")
 TEXT_LINE_LIMIT = 1_000_000
-"""Maximum bytes of a line of text; a longer one is data, not something that was written."""
+"""Maximum bytes of a text line; a longer one is data, not writing."""
 ODD_ESCAPE = re.compile(
     rb"(?<!\\)((?:\\\\)*)\\u(?:(?![0-9a-fA-F]{4})"
     rb"|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
     rb"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u)[dD][c-fC-F][0-9a-fA-F]{2})"
 )
-"""Escapes that are cut, and halves of surrogate pairs: collectors that mask strings leave them."""
+"""Truncated escapes and lone surrogates, left by collectors that mask strings."""
 
 
 class Spot(Struct, frozen=True, gc=False):
-    """The place of a turn: 0-based half-open lines and bytes, and the bytes themselves.
+    """The position of a turn: 0-based half-open lines and bytes, and the bytes themselves.
 
-    In a database or an archive `line_start` counts rows, and `byte_start` equals `byte_end`.
+    In a database or archive `line_start` counts rows, and `byte_start` equals `byte_end`.
     """
 
     line_start: int
@@ -42,7 +42,7 @@ class Spot(Struct, frozen=True, gc=False):
     raw: bytes | memoryview
 
     def origin(self, key: str = "", **facts: Any) -> Origin:
-        """The record at this place; without a key, its hash is its key."""
+        """The record at this position; without a key, its hash is its key."""
         digest = hashlib.sha256(self.raw).hexdigest()
         return Origin(
             key or f"sha256:{digest}",
@@ -56,31 +56,31 @@ class Spot(Struct, frozen=True, gc=False):
 
 
 def row_spot(row: int, raw: bytes | str) -> Spot:
-    """The place of a row of a database, or of an item in an archive."""
+    """The position of a database row or archive item."""
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     return Spot(row, row + 1, 0, 0, data)
 
 
 class Reading(Struct):
-    """One file while it is read: its lines or its document, its tally and its damage."""
+    """A file being read: its lines or its document, its tally and its damage."""
 
     path: Path
     bom: int = 0
-    """The length of its byte order mark."""
+    """Length of its byte order mark."""
     first: int = 0
     end: float = float("inf")
     """The lines to read, 0-based and half-open."""
     document: bytes | None = None
     """The text of a file that is one JSON document."""
     sessions: frozenset[str] | None = None
-    """The sessions to read from a file with those of several projects; None: all."""
+    """The sessions to read from a file with several projects; None: all."""
     tally: Counter[str] = field(default_factory=Counter)
     """Reason -> skipped lines (or messages): `tool result`, `unknown type: foo`, `bad JSON`."""
     errors: list[str] = field(default_factory=list)
-    """Damage to report in `errors.log`, with its position; one bad record never raises an error."""
+    """Damage for `errors.log`, with its position; one bad record never raises an error."""
 
     def objects(self) -> Iterator[tuple[Spot, Fields]]:
-        """Every JSON object of a file with one object a line, with its place."""
+        """Every JSON object of a file with one object per line, with its position."""
         for spot, value in self.lines(_any_value, _is_object):
             if isinstance(value, dict):
                 yield spot, value
@@ -90,9 +90,9 @@ class Reading(Struct):
     def lines(
         self, decode: Callable[[bytes], Line], is_whole: Callable[[Line], bool]
     ) -> Iterator[tuple[Spot, Line]]:
-        """Every line of a file, decoded, with its place; damage is counted and reported.
+        """Every line of a file, decoded, with its position; damage is counted and reported.
 
-        `decode` raises ValueError or RecursionError for what it cannot read. Of a damaged line, the
+        `decode` raises ValueError or RecursionError for unreadable lines. From a damaged line, the
         intact pieces that are `is_whole` are yielded.
         """
         tally, errors = self.tally, self.errors
@@ -122,7 +122,7 @@ class Reading(Struct):
                 yield Spot(number, number + 1, start, start + len(raw), raw), value
 
     def text_lines(self) -> Iterator[NoteLine]:
-        """Every line of a file of text, with its place; damage is counted and reported."""
+        """Every line of a text file, with its position; damage is counted and reported."""
         with reading(self.path) as stream:
             for number, start, raw in read_lines(stream, self.bom, TEXT_LINE_LIMIT):
                 if raw is None:
@@ -138,7 +138,7 @@ class Reading(Struct):
                 yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
 
     def digest(self, start: int, end: int) -> str:
-        """The sha256 of bytes that were read already, in hex."""
+        """The sha256 of bytes already read, in hex."""
         digest = hashlib.sha256()
         with reading(self.path) as stream:
             stream.seek(start)
@@ -148,17 +148,17 @@ class Reading(Struct):
         return digest.hexdigest()
 
     def damaged(self, where: str, problem: Exception) -> None:
-        """Count and report a part of a document that cannot be read."""
+        """Count and report an unreadable part of a document."""
         deep = isinstance(problem, RecursionError)
         self.tally["nested too deep" if deep else "bad JSON"] += 1
         self.errors.append(f"{where}: {'nested too deep to read' if deep else 'not JSON'}")
 
 
 def last_versions(reading: Reading, name: str, between: str = "") -> Iterator[tuple[Spot, Fields]]:
-    """The objects of a file in which a record is written again as it grows: its last version.
+    """The objects of a file that rewrites growing records: each in its last version.
 
-    `name`: the field with the id of a record. Objects with the field `between` may come between
-    two versions, and are yielded before them.
+    `name`: the field with a record's id. Objects with the field `between` may come between two
+    versions and are yielded before them.
     """
     held: tuple[Spot, Fields] | None = None
     for spot, record in reading.objects():
@@ -179,7 +179,7 @@ def last_versions(reading: Reading, name: str, between: str = "") -> Iterator[tu
 def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
     """A JSON value; bytes that are not UTF-8 are replaced and counted.
 
-    Raises ValueError or RecursionError when it cannot be read.
+    Raises ValueError or RecursionError if it cannot be read.
     """
     try:
         value: object = msgspec.json.decode(data)
@@ -189,9 +189,9 @@ def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
 
 
 def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Counter[str]) -> Line:
-    """A JSON value that is readable once bytes that are not UTF-8 and odd escapes are replaced.
+    """A JSON value that becomes readable by replacing invalid UTF-8 and invalid escapes.
 
-    Raises ValueError or RecursionError when it is not.
+    Raises ValueError or RecursionError if it does not.
     """
     data, replaced = bytes(data), False
     try:

@@ -1,4 +1,4 @@
-"""Records and blocks, made of the turns that the readers of files yield."""
+"""Turns the readers' turns into records and blocks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _COUNTED_AS = {
 }
 UNKNOWN_IDS = ("REDACTED", "")
 OPEN_REPLIES = 8
-"""Replies that may interleave (when sub-agents work) before the oldest is closed."""
+"""Maximum interleaved replies (with parallel sub-agents) before the oldest is closed."""
 
 
 class RecordMaker:
-    """Makes records of the turns of a file: one for each message that has text."""
+    """Makes records from the turns of a file: one per message with text."""
 
     def __init__(self, reading: Reading, name: str) -> None:
         self._reading, self._tally, self._format = reading, reading.tally, name
@@ -34,7 +34,7 @@ class RecordMaker:
         self._replies: dict[str, _Reply] = {}
 
     def add(self, turn: Turn) -> Iterable[Record]:
-        """The records that are complete with this turn."""
+        """The records completed by this turn."""
         texts = _refusals(turn)
         for part in turn.parts:
             if part.is_data:
@@ -64,13 +64,13 @@ class RecordMaker:
         yield from self._record(_Reply(turn, [part.text for part in texts], turn.origin, use))
 
     def close(self) -> Iterator[Record]:
-        """The records of the replies that are open."""
+        """The records of the open replies."""
         for reply in self._replies.values():
             yield from self._record(reply)
         self._replies.clear()
 
     def _joined(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
-        """Add a block of a reply. Only replies of sub-agents go on beside others."""
+        """Add a block of a reply. Only sub-agents' replies may interleave with others."""
         reply = self._replies.get(turn.origin.reply)
         if reply is None:
             if len(self._replies) >= OPEN_REPLIES:
@@ -130,7 +130,7 @@ class RecordMaker:
 
 
 class _Reply(Struct):
-    """A message whose blocks may be turns of their own."""
+    """A message whose blocks may be separate turns."""
 
     first: Turn
     texts: list[str]
@@ -139,7 +139,7 @@ class _Reply(Struct):
 
 
 def _refusals(turn: Turn) -> list[Part]:
-    """What the person wrote when refusing calls."""
+    """The person's text when refusing calls."""
     found = {part.feedback.strip(): None for part in turn.parts if part.feedback}
     return [Part("text", words, RecordUse.MESSAGE) for words in found if words]
 
@@ -156,7 +156,7 @@ class Blocks:
         return settled(self.live(), self.is_log)
 
     def live(self) -> Iterator[Block | Rewind]:
-        """The blocks as they come; a `Rewind` says which of them were abandoned."""
+        """The blocks as they come; a `Rewind` marks those that were abandoned."""
         names = CallNames()
         for turn in wanted(self._turns, self._reading):
             if isinstance(turn, Rewind):
@@ -181,7 +181,7 @@ Marked = TypeVar("Marked", Record, Block)
 
 
 def settled(found: Iterator[Marked | Rewind], is_log: bool) -> Iterator[Marked]:
-    """The records or blocks with their final use, those of a log in the order of its lines."""
+    """The records or blocks with their final use, those of a log in line order."""
     if not is_log:
         for each in found:
             if not isinstance(each, Rewind):
@@ -198,14 +198,14 @@ def settled(found: Iterator[Marked | Rewind], is_log: bool) -> Iterator[Marked]:
 
 
 def rewound(marked: Marked) -> Marked:
-    """A record or block of a branch that the person left."""
+    """A record or block on a branch that the person left."""
     if marked.use in (RecordUse.MESSAGE, RecordUse.TOOL):
         return structs.replace(marked, use=RecordUse.REWOUND)
     return marked
 
 
 class CallNames:
-    """Joins calls and results, by ids or, where a collector has replaced these, by their order."""
+    """Links calls to results by id or, if a collector has replaced the ids, by order."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -213,7 +213,7 @@ class CallNames:
         self._tools: dict[str, str] = {}
 
     def parts(self, turn: Turn) -> Iterator[tuple[Part, RecordUse, str, str]]:
-        """The parts of a turn, each with its use, its name and the id of its call."""
+        """The parts of a turn, each with its use, name and call id."""
         for part in turn.parts:
             name, call = part.name, part.call
             if part.kind == "tool_use":
@@ -237,15 +237,15 @@ class CallNames:
         return self._open[-1]
 
     def answered(self, call: str) -> str:
-        """The id of the call that a result answers; empty if there is none."""
+        """The id of the call that a result belongs to; empty if there is none."""
         if call not in UNKNOWN_IDS:
             return call
         return self._open.pop(0) if self._open else ""
 
 
 def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
-    """The turns of the lines and sessions that are asked for, without those that are repeated, as
-    in a session that was resumed. Other words under the same id are another turn.
+    """The turns of the requested lines and sessions, without repeated ones, as in a resumed
+    session. Different text under the same id is a different turn.
     """
     seen: set[int] = set()
     for turn in turns(reading):
@@ -265,7 +265,7 @@ def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
 
 
 def role_of(turn: Turn, part: Part, use: RecordUse) -> Role:
-    """Who wrote a part; agents write summaries with the person's role."""
+    """The author of a part; agents write summaries with the person's role."""
     if part.kind == "tool_result":
         return Role.TOOL
     return Role.ASSISTANT if use is RecordUse.SUMMARY else turn.role

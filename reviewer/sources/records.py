@@ -1,4 +1,4 @@
-"""The output of readers: records and blocks with their positions."""
+"""The readers' output: records and blocks with their positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BlockKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
 
 class Role(StrEnum):
-    """Who wrote a record."""
+    """The author of a record."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -23,15 +23,15 @@ class Role(StrEnum):
 
 
 class RecordUse(StrEnum):
-    """Whether extraction reads a record, and if not, why.
+    """Whether a record is used for extraction, and if not, why.
 
-    Only MESSAGE records are extracted; others are kept as evidence and counted under their use.
+    Only MESSAGE records are extracted; others are kept as evidence and counted by use.
     """
 
     MESSAGE = "said"
     BOOT = "boot text"  # CLAUDE.md, AGENTS.md, system prompts, system reminders
     WRAPPER = "wrapper"  # command wrappers, caveats, interruptions, notifications, IDE events
-    INJECTED = "injected memory"  # memories that a tool put into the conversation
+    INJECTED = "injected memory"  # memories injected into the conversation by a tool
     SUMMARY = "compaction summary"
     TOOL = "tool output"
     REWOUND = "rewound"  # on a branch that the user abandoned
@@ -53,7 +53,7 @@ class Record(Struct, frozen=True):
     Lines and bytes are 0-based and half-open, in the file on disk; a format without lines numbers
     its rows or items as lines. `sha256` (hex) is the hash of the raw bytes `byte_start:byte_end`.
     `key` identifies the record within a project: the format's own id if it has one, else
-    `sha256:<hex>`. `text` is the unmasked text as one string with `\\n` line ends. For notes, the
+    `sha256:<hex>`. `text` is the unmasked text as one string with `\n` line ends. For notes, the
     lines of `text` are lines of the file: line of an offset = `line_start` + newlines before it.
     """
 
@@ -73,14 +73,14 @@ class Record(Struct, frozen=True):
     headings: tuple[str, ...] = ()
     """Titles from the outermost heading down to the record's own (notes only)."""
     meta: dict[str, str] = {}
-    """Other facts of the format: front matter, branch, working folder, status, title."""
+    """Other facts in the format: front matter, branch, working folder, status, title."""
 
 
 class Block(Struct, frozen=True):
-    """One block of one message, in the order of the file.
+    """One block of one message, in file order.
 
-    `text` of a `tool_use` is the command if the call has one, else its input as compact JSON.
-    Pictures and other data appear by name only (`[image]`).
+    `text` of a `tool_use` is the command if there is one, else the input as compact JSON. Pictures
+    and other data appear by name only (`[image]`).
     """
 
     origin: Origin
@@ -88,17 +88,17 @@ class Block(Struct, frozen=True):
     kind: BlockKind
     text: str
     name: str = ""
-    """The speaker of a text if the format names one (`agent` for the task of a sub-agent); the
-    tool of a call and of its result."""
+    """The speaker of a text if the format gives one (`agent` for a sub-agent's task); the tool
+    of a call and of its result."""
     use: RecordUse = RecordUse.MESSAGE
     call: str = ""
-    """Joins a call and its result; empty if the format lacks such an id."""
+    """Links a call to its result; empty if the format has no such id."""
     error: bool = False
-    """The result of a call reports a failure or a refusal."""
+    """The result reports a failure or refusal."""
     code: int | None = None
-    """The exit code of a command, where the format keeps it apart."""
+    """The exit code of a command, if the format stores it separately."""
     feedback: str = ""
-    """What the person wrote when refusing the call, where the format keeps it apart."""
+    """The person's text when refusing the call, if the format stores it separately."""
 
     @property
     def line_start(self) -> int:

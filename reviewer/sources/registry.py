@@ -1,5 +1,6 @@
-"""The registry of formats. To add one, write a module in `formats/`, and add its `Format` to
-`FORMATS`."""
+"""The registry of formats. To add one, write a module in `formats/` and add its `Format` to
+`FORMATS`.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +79,5 @@ FORMATS: tuple[Format, ...] = (
     aider.FORMAT,
     markdown.FORMAT,
 )
-"""Every format, in the order of the tests; the first match wins. In a file with one JSON object a
-line, the format of most objects wins.
-"""
+"""Every format, in the order of the tests; the first match wins. In a file with one JSON object
+per line, the format of most objects wins."""

@@ -1,7 +1,7 @@
-"""What the result of a call says: how it ended, its exit code, and the person's words.
+"""Call results: outcome, exit code, and the person's words.
 
-Only structural marks count: flags of the formats, and the fixed texts that agents put in the place
-of a result. Everything else in a result is data.
+Only structural marks count: flags in the formats, and the fixed texts that agents put in place of a
+result. Everything else in a result is data.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from reviewer.sources.shell import Command
 EXACT = frozenset(
     ["claude-code", "claude-stream", "codex", "codex-app-server", "openhands", "pi", "kimi"]
 )
-"""Formats that mark every command as failed whose exit code is not 0."""
+"""Formats that mark every command with a non-zero exit code as failed."""
 HEAD, TAIL = 400, 300
-"""Characters of a result in which agents write how the call ended."""
+"""Characters at the ends of a result in which agents report the outcome."""
 
 _REFUSED = (
     "The user doesn't want to proceed with this tool use",
@@ -70,7 +70,7 @@ _CODE = re.compile(
     r"(?:Error: )?Exit code:? (-?\d+)|Process exited with code (-?\d+)"
     r"|<returncode>\s*(-?\d+)|Error: Command failed \(exit code: (\d+)\)"
 )
-"""An exit code at the beginning of a result."""
+"""An exit code at the start of a result."""
 _CODE_AT_END = re.compile(
     r"(?:\n|^)(?:Exit code|Command exited with code|Command failed with exit code:) (-?\d+)\.?\s*$"
     r"|<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*$"
@@ -93,12 +93,12 @@ _ANSWERS = re.compile(
     r"|User responded|User selected): ?"
 )
 _NOBODY = "The user is not available to respond"
-"""How the answer begins that Copilot CLI gives where nobody does."""
+"""The start of Copilot CLI's answer if nobody answers."""
 _AFTER_ANSWERS = re.compile(r"\.? You can now continue\b|\. Read (?:it as|the answers) ")
 
 
 class ResultReading(NamedTuple):
-    """What a result says of its call."""
+    """What a result says about its call."""
 
     outcome: Outcome
     exit_code: int | None = None
@@ -115,7 +115,7 @@ def read_result(
     feedback: str = "",
     format_name: str = "",
 ) -> ResultReading:
-    """How a call ended. `error`, `code`, `feedback`: what the format says apart from the text."""
+    """The outcome of a call. `error`, `code`, `feedback`: what the format stores separately."""
     head = text[:HEAD].lstrip()
     if feedback or head.startswith(_REFUSED):
         return ResultReading(Outcome.REFUSED, words=feedback.strip() or _said(text))
@@ -154,12 +154,12 @@ def read_result(
 
 
 def report_in(text: str) -> str:
-    """What a sub-agent handed back, without the client's lines on how to go on with it."""
+    """A sub-agent's report, without the client's instructions for continuing."""
     return f"\n{text}".partition("\nagentId: ")[0].strip()
 
 
 def _code(text: str) -> int | None:
-    """The exit code that an agent writes at the beginning or the end of a result."""
+    """The exit code at the start or end of a result."""
     head = text[:HEAD].lstrip()
     found = _CODE.match(head) or _CODE_AT_END.search(text[-TAIL:])
     if found is None and head.startswith(("Command: ", "Output: ")):
@@ -180,9 +180,9 @@ def _said(text: str) -> str:
 def command_outcomes(
     commands: Sequence[Command], reading: Outcome, exit_code: int | None, proved: int = -1
 ) -> tuple[Outcome, ...]:
-    """How each command of a line ended, as far as the exit code of the line shows.
+    """The outcome of each command of a line, as far as its exit code shows.
 
-    Commands up to `proved` are known to have run, by what the line printed.
+    Commands up to `proved` must have run, judging by the output.
     """
     unknown = Outcome.UNKNOWN
     if reading in (Outcome.REFUSED, Outcome.FAILED) and exit_code is None:
@@ -198,10 +198,10 @@ def command_outcomes(
         for at in range(len(commands))
         if at + 1 == len(commands) or commands[at + 1].joined_by != "|"
     ]
-    """The last command of each pipeline, whose exit code is that of the pipeline."""
+    """The last command of each pipeline, which sets the pipeline's exit code."""
     joins = [each.joined_by for each in commands[first + 1 :]]
     begun = _chain_start(commands, proved)
-    for at in pipelines:  # what a later command needed has succeeded
+    for at in pipelines:  # the commands required by a later one have succeeded
         if begun <= at <= proved and commands[at].certain:
             found[at] = Outcome.OK
     if proved >= 0:
@@ -221,7 +221,7 @@ def command_outcomes(
 
 
 def _chain_start(commands: Sequence[Command], at: int) -> int:
-    """Where the chain of `&&` begins in which a command is."""
+    """Start of the `&&` chain that contains a command."""
     while at > 0 and commands[at].joined_by in ("&&", "|"):
         at -= 1
     return max(at, 0)

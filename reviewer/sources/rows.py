@@ -1,4 +1,4 @@
-"""Files that have rows instead of lines: databases and archives."""
+"""Files with rows instead of lines: databases and archives."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ HEAD_BYTES = 16
 
 
 def has_rows(path: Path) -> bool:
-    """Whether a file is a database or an archive, whose records are rows. Raises OSError."""
+    """Whether a file is a database or archive, whose records are rows. Raises OSError."""
     with open_file(path) as stream:
         head = stream.read(HEAD_BYTES)
     return is_database(head) or is_archive(head)
 
 
 def shown_rows(path: Path, first: int, last: int) -> dict[int, str]:
-    """The rows from `first` to before `last` (0-based) as text on one line each.
+    """The rows from `first` up to `last` (0-based, half-open), each as one line of text.
 
-    Raises SourceError when the file cannot be read.
+    Raises SourceError if the file cannot be read.
     """
     rows: dict[int, list[str]] = {}
     for event in read(path, line_start=first, line_end=last):
-        if told := _row(event):
-            rows.setdefault(event.origin.line_start, []).append(" ".join(told.split()))
+        if text := _row(event):
+            rows.setdefault(event.origin.line_start, []).append(" ".join(text.split()))
     return {number: " | ".join(texts) for number, texts in rows.items()}
 
 

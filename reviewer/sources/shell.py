@@ -1,6 +1,6 @@
-"""A shell line as its simple commands.
+"""Splits a shell line into simple commands.
 
-Read once, in linear time, and never an error: what cannot be read is data of the command before it.
+One pass in linear time, and never an error: unreadable parts are data of the command before.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from typing import NamedTuple
 
 DEEPEST = 20
-"""Nested substitutions, groups and shells that are followed."""
+"""Maximum nesting of substitutions, groups and shells."""
 
 _BLANKS = " \t\r\\"
 _BLANK = re.compile(r"(?:[ \t\r]|\\\n)+")
@@ -22,7 +22,7 @@ _REDIRECTION = re.compile(r"\d{0,2}(?:<<<|<<-?|<>|>\||>>|>&|<&|>|<)|&>>?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[\w*\])?\+?=")
 _JOINT = re.compile(r"&&|\|\||;;|\|&|[;|&]")
 _SIGNS = frozenset("0123456789<>&|;")
-"""What a redirection or a joint may begin with."""
+"""Possible first characters of a redirection or operator."""
 _WORD_ENDS = frozenset(("", " ", "\n", ";", "|", "&"))
 _OPENING = frozenset(("if", "while", "until", "for", "case", "select"))
 _CLOSING = frozenset(("fi", "done", "esac"))
@@ -37,7 +37,7 @@ GROUPS = frozenset(
     ["run", "exec", "compose", "tool", "dlx", "pr", "issue", "repo", "release", "workflow",
      "stash", "remote", "worktree", "submodule"]
 )  # fmt: skip
-"""Subcommands that have subcommands."""
+"""Subcommands with subcommands."""
 _LOOKING = frozenset(
     ["cat", "ls", "head", "tail", "sed", "awk", "grep", "rg", "find", "fd", "wc", "stat", "file",
      "less", "tree", "which", "type", "pwd", "echo", "printf", "test", "[", "diff", "cd", "jq",
@@ -47,12 +47,12 @@ _LOOKING = frozenset(
      "get-content", "get-childitem", "get-item", "test-path", "out-string", "out-null",
      "out-file", "format-table", "format-list", "write-output", "write-host", "foreach-object"]
 )  # fmt: skip
-"""Programs that only look: their failures cost a call and teach nothing."""
+"""Read-only programs: their failures cost a call and teach nothing."""
 _LOOKING_OF_GIT = frozenset(["status", "diff", "log", "show", "branch", "blame", "rev-parse"])
 
 
 def only_looks(name: str) -> bool:
-    """Whether a program, with its subcommands, changes and checks nothing."""
+    """Whether a program with its subcommands neither changes nor checks anything."""
     program, _, rest = name.partition(" ")
     return program.lower() in _LOOKING or (
         program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT
@@ -60,17 +60,19 @@ def only_looks(name: str) -> bool:
 
 
 def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple[Command, ...]:
-    """The simple commands of a shell line in their order, without `cd` and assignments.
+    """The simple commands of a shell line in order, without `cd` and assignments.
 
-    Commands in `$(…)` come before the one that uses their output. `windows`: a backslash is a
-    character like others, as in PowerShell. `most`: no further part is read once there are so many.
+    Commands in `$(…)` come before the one that uses their output. `windows`: a backslash is an
+    ordinary character, as in PowerShell. `most`: stop parsing at this many commands.
     """
     return _Splitter(line, windows, most=most).commands()
 
 
 class Command(NamedTuple):
-    """One simple command of a shell line: its words unquoted, and what joins it to the one before
-    it: empty for the first, else `&&`, `||`, `;`, `|` or `&`.
+    """One simple command of a shell line: its unquoted words and the operator before it (empty for
+    the first, else `&&`, `
+
+    `, `;`, `|` or `&`).
 
     A named tuple, because a hook at a call has no time to import msgspec.
     """
@@ -78,19 +80,18 @@ class Command(NamedTuple):
     words: tuple[str, ...]
     joined_by: str = ""
     folder: str = ""
-    """Where it runs, if the same line has changed the folder before it (`cd web && npm test`)."""
+    """Its folder, if the same line has changed it before (`cd web && npm test`)."""
     writes: tuple[str, ...] = ()
-    """Files that its output is redirected to."""
+    """Files to which its output is redirected."""
     stdin: str = ""
-    """The here-document that it reads."""
+    """Its here-document."""
     certain: bool = True
-    """It runs whenever its turn comes, and its exit code counts: False inside `if`, loops,
-    functions, substitutions and groups whose exit code a pipe hides.
-    """
+    """It always runs when reached, and its exit code counts: False inside `if`, loops,
+    functions, substitutions, and groups whose exit code a pipe hides."""
 
 
 class _Draft:
-    """A command that is being read. `number`: its place among those that were found, -1 before."""
+    """A command being parsed. `number`: its index among the commands found, -1 before that."""
 
     def __init__(self, joined_by: str, words: list[str], writes: list[str]) -> None:
         self.joined_by, self.words, self.writes = joined_by, words, writes
@@ -116,21 +117,21 @@ class _Splitter:
         self._blocks = 0
         """Open `if`, loops and functions."""
         self._broken = False
-        """A quotation does not end: what follows may be read in two ways."""
+        """An unterminated quotation: the rest is ambiguous."""
         self._no_brace = self._no_backtick = False
 
     def commands(self) -> tuple[Command, ...]:
         while self._at < len(self._text) and len(self._found) < self._most:
             self._list(closed_by="")
-            self._at += 1  # a bracket that closes nothing
+            self._at += 1  # an unmatched closing bracket
         return tuple(self._found)
 
-    # Lists of commands
+    # Command lists
 
     def _list(self, closed_by: str) -> None:
-        """Read commands up to the closing bracket, which is left, or the end."""
+        """Parse commands up to the closing bracket, which is not consumed, or the end."""
         draft = _Draft("", [], [])
-        group = -1  # where a group began that has just ended
+        group = -1  # start of a group that has just ended
         while self._at < len(self._text) and len(self._found) < self._most:
             sign = self._text[self._at]
             if sign in _BLANKS and (blank := _BLANK.match(self._text, self._at)):
@@ -155,7 +156,7 @@ class _Splitter:
                 if joint == "&":
                     self._doubt(before)
             elif sign == ")":
-                if draft.words and closed_by != ")":  # the pattern of a `case`
+                if draft.words and closed_by != ")":  # a `case` pattern
                     draft = _Draft(draft.joined_by, [], [])
                     self._at += 1
                     continue
@@ -173,7 +174,7 @@ class _Splitter:
                 word, bare = self._word()
                 if bare and not draft.words and (kind := self._keyword(word)):
                     if kind == "closed":
-                        group = 0  # with everything before it: blocks are not kept apart
+                        group = 0  # with everything before it: blocks are not tracked separately
                     elif kind == "head":
                         draft.words.append(word)
                 elif not (bare and not draft.words and _ASSIGNMENT.match(word)):
@@ -181,7 +182,7 @@ class _Splitter:
         self._end(draft, "")
 
     def _keyword(self, word: str) -> str:
-        """What a word does to the blocks; empty for a word that is none of the shell's."""
+        """The effect of a word on the blocks; empty if it is not a shell keyword."""
         if word in _OPENING:
             self._blocks += 1
             return "head" if word in ("for", "case", "select") else "open"
@@ -196,7 +197,7 @@ class _Splitter:
         return ""
 
     def _group(self, joined_by: str) -> None:
-        """A subshell: what it changes of the folder ends with it."""
+        """A subshell: its folder changes end with it."""
         folder, first = self._folder, len(self._found)
         if self._depth < DEEPEST:
             self._depth += 1
@@ -208,7 +209,7 @@ class _Splitter:
             self._found[first] = self._found[first]._replace(joined_by=joined_by)
 
     def _doubt(self, first: int) -> None:
-        """A pipe hides how the commands from `first` on end."""
+        """A pipe hides the outcome of the commands from `first` on."""
         for at in range(first, len(self._found)):
             if self._found[at].certain:
                 self._found[at] = self._found[at]._replace(certain=False)
@@ -224,7 +225,7 @@ class _Splitter:
             return next_one
         if words[0] in ("cd", "pushd", "popd", "chdir", "Set-Location"):
             self._change_folder(words)
-            # The next command runs if the folder is there, which it nearly always is.
+            # The next command runs if the folder exists, which it nearly always does.
             next_one.joined_by = draft.joined_by if joint in ("&&", ";") else joint
             return next_one
         if words[0] in ("exit", "return") and draft.joined_by == "||":
@@ -289,7 +290,7 @@ class _Splitter:
                 draft.writes.append(target)
 
     def _take_heredocs(self) -> None:
-        """Read the here-documents that begin in the line that has just ended."""
+        """Read the here-documents of the line that has just ended."""
         pending, self._heredocs = self._heredocs, []
         for draft, end, tabs in pending:
             first = self._at
@@ -310,7 +311,9 @@ class _Splitter:
     # Words
 
     def _word(self) -> tuple[str, bool]:
-        """The next word without its quotes, and whether it has none. It takes a sign at least."""
+        """The next word, unquoted, and whether it had no quotes. Consumes at least one
+        character.
+        """
         pieces: list[str] = []
         bare, first = True, self._at
         while self._at < len(self._text):
@@ -376,8 +379,8 @@ class _Splitter:
         return "".join(pieces)
 
     def _expansion(self) -> str:
-        """A variable or substitution as it is written; a here-document that is only printed as
-        its text.
+        """A variable or substitution as written; for a here-document that is only printed, its
+        text.
         """
         at = self._at
         if self._text[at] == "`":
@@ -444,7 +447,7 @@ def _without_prefixes(words: list[str]) -> list[str]:
 
 
 def _script(words: list[str]) -> str:
-    """What a shell is given to run with `-c`."""
+    """The script given to a shell with `-c`."""
     for at, word in enumerate(words[1:], 1):
         if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
             return words[at + 1] if at + 1 < len(words) else ""

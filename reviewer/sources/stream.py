@@ -1,4 +1,4 @@
-"""The one reading of a file: its events, and between them the records that the store keeps."""
+"""The single pass over a file: its events, interleaved with the records for the store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REWOUND = str(RecordUse.REWOUND)
 
 
 class EventStream:
-    """The content of one file; go through it once, in one of three ways. This fills `tally` and
+    """The content of one file; iterate once, in one of three ways. This fills `tally` and
     `errors`.
     """
 
@@ -28,7 +28,7 @@ class EventStream:
         found, self._turns, reading = recognised(path, line_start, line_end, sessions)
         self.path, self.format = path, found.name
         self.is_log = found.is_log
-        """The lines of the file are in the order of time."""
+        """The lines of the file are in time order."""
         self.several = found.several or found.outlines is not None
         """The file may have several conversations."""
         self._reading = reading
@@ -40,7 +40,7 @@ class EventStream:
                 yield each
 
     def kept(self) -> list[Event]:
-        """The events that the person did not take back, in the order of their lines."""
+        """The events that the person did not take back, in line order."""
         events: list[Event] = []
         for event in self:
             if isinstance(event, Rewind):
@@ -53,15 +53,15 @@ class EventStream:
         return sorted(events, key=lambda each: each.origin.line_start) if self.is_log else events
 
     def records(self) -> Iterator[Record]:
-        """The records with their final use, in the order of their lines."""
+        """The records with their final use, in line order."""
         found = self.with_records(events=False)
         return settled((each for each in found if isinstance(each, (Record, Rewind))), self.is_log)
 
     def with_records(
         self, *, events: bool = True, records: bool = True
     ) -> Iterator[Record | Event]:
-        """The records as soon as they are complete, between the events. A Rewind, which comes
-        without `events`, too, takes back the records on its lines.
+        """The records as soon as they are complete, between the events. A Rewind, which is yielded
+        even without `events`, takes back the records on its lines.
         """
         maker, kept = EventMaker(self.format), RecordMaker(self._reading, self.format)
         for turn in wanted(self._turns, self._reading):
@@ -87,7 +87,7 @@ def read(
 ) -> EventStream:
     """The events of a file, in one pass; lines are 0-based and half-open.
 
-    `sessions`: only these, of a file that has several. Raises OtherKindError when reviewer does
-    not read this kind of file, and SourceError, here or while iterating, when it cannot be read.
+    `sessions`: which ones to read of a file with several. Raises OtherKindError if reviewer does
+    not read this kind of file, and SourceError, here or while iterating, if it cannot be read.
     """
     return EventStream(path, line_start, line_end, sessions)

@@ -23,7 +23,7 @@ _COMMAND_FIELDS = frozenset(
 
 
 def input_text(value: object) -> str:
-    """The input of a call: the command if it has one, else compact JSON."""
+    """The input of a call: the command if there is one, else compact JSON."""
     if isinstance(value, dict) and set(value) <= _COMMAND_FIELDS:
         for name in _COMMANDS:
             command = value.get(name)
@@ -35,7 +35,7 @@ def input_text(value: object) -> str:
 
 
 def part_text(value: object) -> str:
-    """The text of a result: a string, or the texts of its parts; other parts by their type."""
+    """The text of a result: a string, or the texts of its parts; other parts by type."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""What the readers of agents' sessions yield: turns, and rewinds between them.
+"""The output of the session readers: turns, and rewinds between them.
 
 A format needs one function that yields the turns of a file. Positions, damage, repeated turns and
-tallies are the same for all and are dealt with elsewhere.
+tallies are handled elsewhere for all formats.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import RecordUse, Role, Shape
 
 RECORDED_TWICE = "recorded twice"
-"""The reason under which the second place of the same words is counted."""
+"""The reason under which a second copy of the same text is counted."""
 SESSION_STATE = "state of the session"
 
 
@@ -34,21 +34,20 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     headings: tuple[str, ...] = ()
     """Titles from the outermost heading down to its own (notes only)."""
     facts: dict[str, str] | None = None
-    """What a note says of itself: its title, its date. None for a turn of a session."""
+    """A note's own facts: title, date. None for a turn of a session."""
 
 
 TurnReader: TypeAlias = Callable[[Reading], Iterator[Turn | Rewind]]
-"""Yields the turns of a file in the order in which their fate is known. A `Rewind` follows the
-turns that were abandoned.
-"""
+"""Yields the turns of a file in the order in which their fate becomes known. A `Rewind` follows
+abandoned turns."""
 
 
 class Session(Struct, kw_only=True):
-    """What a file says of a session as far as it has been read; makes its turns.
+    """A session's state so far; makes its turns.
 
-    A turn without an id of its own gets a key that depends on the session and on all turns before
-    it: words that occur twice in a session are two records, a copy of a session has the same keys,
-    and a session that has grown adds only what is new.
+    A turn without its own id gets a key that depends on the session and on all turns before it:
+    repeated text in a session makes two records, a copy of a session has the same keys, and a
+    session that has grown adds only what is new.
     """
 
     id: str = ""
@@ -57,20 +56,20 @@ class Session(Struct, kw_only=True):
     model: str = ""
     version: str = ""
     subagent: bool = False
-    """A sub-agent's own session: what it is asked comes from an agent."""
+    """A sub-agent's own session: its questions come from an agent."""
     modified_ns: int = 0
     number: int = 0
-    """Tells the sessions of a file apart that have no id."""
+    """Distinguishes sessions without ids in one file."""
     _chain: bytes = b""
 
     def enter(self, session: str) -> None:
-        """What follows belongs to the session with this id."""
+        """Switch to the session with this id."""
         if session and session != self.id:
             self.id = session
             self.seed(session)
 
     def seed(self, text: str) -> None:
-        """Let the keys that follow depend on this instead of the session's id."""
+        """Base the following keys on this instead of the session's id."""
         self._chain = _hash(text)
 
     def next_key(self, *said: str) -> str:
@@ -80,7 +79,7 @@ class Session(Struct, kw_only=True):
         return f"sha256:{self._chain.hex()}"
 
     def key_of(self, role: Role, parts: list[Part], *names: str) -> str:
-        """The key of the next turn without an id, which says this."""
+        """The key of the next turn without an id, with this content."""
         return self.next_key(*names, role, *(part.kind + part.call + part.text for part in parts))
 
     def turn(
@@ -96,8 +95,8 @@ class Session(Struct, kw_only=True):
         cwd: str = "",
         model: str = "",
     ) -> Turn:
-        """A turn. `key`: its own id; None: made of the turns so far; empty: the hash of its bytes.
-        `apart`: a sub-agent's, or what it is asked.
+        """A turn. `key`: its own id; None: derived from the turns so far; empty: the hash of its
+        bytes. `apart`: it is a sub-agent's, or its task.
         """
         apart = apart or self.subagent
         origin = spot.origin(
@@ -125,33 +124,33 @@ def _hash(text: str) -> bytes:
 
 
 def rewind_at(spot: Spot, first: int) -> Rewind:
-    """The person went back: what is at `spot` follows what was before line `first`."""
+    """The person went back: the record at `spot` continues from before line `first`."""
     return Rewind(spot.origin(), first, spot.line_start)
 
 
 class Trail:
-    """Finds rewinds in a format whose entries name the entry before them."""
+    """Finds rewinds in a format whose entries refer to the previous one."""
 
     def __init__(self) -> None:
         self._lines: dict[str, int] = {}
         self._last = ""
 
     def follow(self, name: str, before: str, line: int) -> int | None:
-        """Take the next entry; the line from which on it leaves entries behind."""
+        """Process the next entry; returns the first line that it abandons."""
         first = self._lines.get(before) if before != self._last else None
         self._lines[name], self._last = line, name
         return None if first is None else first + 1
 
 
 def message_text(turn: Turn) -> str:
-    """What was said in a turn; where nothing was, its other text."""
+    """The spoken text of a turn or, if there is none, its other text."""
     texts = [part for part in turn.parts if part.kind == "text" and not part.is_data]
     spoken = [part for part in texts if use_of(turn, part) is RecordUse.MESSAGE] or texts
     return "\n\n".join(part.text for part in spoken)
 
 
 def use_of(turn: Turn, part: Part) -> RecordUse:
-    """The use of a part: its own, or what its kind and the turn's role suggest."""
+    """The use of a part: its own, or by its kind and the turn's role."""
     if part.use is not None:
         return part.use
     if part.kind == "tool_result":

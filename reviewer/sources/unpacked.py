@@ -1,9 +1,8 @@
-"""Compressed files (`.gz`, `.zst`) and those in UTF-16, read as the text inside them, in UTF-8.
+"""Compressed files (`.gz`, `.zst`) and UTF-16 files, read as the text inside, in UTF-8.
 
-Readers jump back and forth in a file, so a compressed one is unpacked into a nameless temporary
-file, once, and every reader gets a position of its own in it. Lines and offsets are therefore those
-of the unpacked text. The last file stays unpacked, because one file is opened several times in a
-row.
+Readers need random access, so a compressed file is unpacked once, into an unnamed temporary file,
+and every reader gets its own position in it. Lines and offsets refer to the unpacked text. The last
+file stays unpacked, because a file is opened several times in a row.
 """
 
 from __future__ import annotations
@@ -28,35 +27,35 @@ SUFFIXES = (".gz", ".zst")
 GZIP, ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UNPACKED_LIMIT = 4_000_000_000
-"""Bytes after unpacking; a file that grows beyond them is refused."""
+"""Maximum unpacked bytes; a larger file is rejected."""
 ANY_RATIO = 256_000_000
 LARGEST_RATIO = 200
-"""A file of more than ANY_RATIO bytes and so many times its size inside was made to fill a disk.
-Sessions unpack to about ten times their size."""
+"""Maximum compression ratio of a file over ANY_RATIO bytes; beyond that, it was made to fill a
+disk. Sessions have a ratio of about ten."""
 BLOCK = 1 << 20
 
 
 def plain_name(name: str) -> str:
-    """The name of a file without the suffix of its compression: `notes.md` of `notes.md.gz`."""
+    """A file name without its compression suffix: `notes.md` for `notes.md.gz`."""
     return name[: name.rindex(".")] if name.lower().endswith(SUFFIXES) else name
 
 
 def plain_suffix(path: Path) -> str:
-    """The suffix of a file below that of its compression: `.md` of `notes.md.gz`."""
+    """The file suffix before the compression suffix: `.md` for `notes.md.gz`."""
     return PurePath(plain_name(path.name)).suffix
 
 
 def is_compressed(path: Path) -> bool:
-    """Whether a file begins like a compressed one. Raises OSError."""
+    """Whether a file starts like a compressed one. Raises OSError."""
     with open_file(path) as packed:
         return packed.read(4).startswith((GZIP, ZSTD))
 
 
 def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> BinaryIO:
-    """A regular file for reading; a compressed one unpacked.
+    """A regular file for reading, unpacked if compressed.
 
-    Raises OSError as `open_file` does, and for a compressed file that is damaged, ends too early or
-    has more than UNPACKED_LIMIT bytes inside.
+    Raises OSError like `open_file`, and for a compressed file that is damaged, truncated or larger
+    than UNPACKED_LIMIT bytes inside.
     """
     packed = open_file(path, buffering=buffering)
     head = packed.read(4)
@@ -65,13 +64,13 @@ def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> Bin
         return packed
     with packed:
         status = os.fstat(packed.fileno())
-    # Device, number, size and time show whether it is the file that was unpacked last.
+    # Device, number, size and time show whether it is the file unpacked last.
     copy = _copy_of(path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
     return cast(BinaryIO, io.BufferedReader(_View(copy), buffering))
 
 
 def first_bytes(path: Path, count: int) -> bytes:
-    """The first bytes of a file; of a compressed one, of its unpacked content. Raises OSError."""
+    """The first bytes of a file, unpacked if compressed. Raises OSError."""
     with open_file(path) as packed:
         head = packed.read(4)
         packed.seek(0)
@@ -91,7 +90,7 @@ def _inflating(packed: BinaryIO, head: bytes, path: Path) -> Iterator[IO[bytes]]
     if head.startswith(UTF16):
         yield cast(IO[bytes], codecs.EncodedFile(packed, "utf-8", "utf-16", "replace"))
         return
-    import gzip  # late, like the other: most files are not compressed
+    import gzip  # late, like zstd: most files are not compressed
     import zlib
 
     if sys.version_info >= (3, 14):
@@ -110,7 +109,7 @@ def _inflating(packed: BinaryIO, head: bytes, path: Path) -> Iterator[IO[bytes]]
 
 
 class _Copy:
-    """A nameless file with unpacked bytes, gone when nobody reads it any more."""
+    """An unnamed file with unpacked bytes, deleted after its last reader."""
 
     def __init__(self) -> None:
         from tempfile import TemporaryFile  # late: as above
@@ -129,7 +128,7 @@ class _Copy:
                 if self.size > most:
                     raise OSError(
                         errno.EFBIG,
-                        f"it has more than {most:,} bytes inside: unpack it, and look at it",
+                        f"it has more than {most:,} bytes inside: unpack it and check its contents",
                         str(path),
                     )
                 self.file.write(block)
@@ -138,7 +137,7 @@ class _Copy:
 
 @lru_cache(maxsize=1)
 def _copy_of(path: Path, *identity: int) -> _Copy:
-    """The unpacked copy of the file that was unpacked last. Raises OSError."""
+    """The unpacked copy of the last file. Raises OSError."""
     copy = _Copy()
     with open_file(path) as packed:
         copy.fill(packed, path)
@@ -146,7 +145,7 @@ def _copy_of(path: Path, *identity: int) -> _Copy:
 
 
 class _View(io.RawIOBase):
-    """A position of its own in a copy."""
+    """An independent position in a copy."""
 
     def __init__(self, copy: _Copy) -> None:
         self._copy = copy

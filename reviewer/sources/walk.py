@@ -1,4 +1,4 @@
-"""Finding the files to read below the paths that the user names."""
+"""Finds the files to read below the paths given by the user."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LOCK_FILES = _names(
 
 
 CONTAINERS = (".db", ".sqlite", ".sqlite3", ".vscdb", ".zip")
-"""Suffixes of databases and archives, which are read if an agent keeps sessions in them."""
+"""Suffixes of databases and archives, which are read if agents keep sessions in them."""
 IGNORE_FILE = "ignore file"
 UNREADABLE_FOLDER = "folder cannot be read"
 LINK_OUTSIDE = "link to a file outside the folder"
@@ -71,14 +71,14 @@ class PassedOver(Struct, frozen=True):
 def walk(
     paths: Sequence[Path], *, named: bool = True, store: Path | None = None
 ) -> Iterator[FoundFile | PassedOver]:
-    """All files below `paths`, in order of their names, each real file once.
+    """All files below `paths`, in name order, each real file once.
 
-    A file that is named itself is always read. Below folders, ignore files (`.gitignore`) apply,
-    links to folders and out of the folder are not followed, and folders of dependencies, version
-    control, caches and build products, binary files, archives and lock files are skipped. What a
-    store of reviewer keeps, such as the `store` in use, is never read. A single entry never raises
-    an error. Raises SourceError at once for a named path that does not exist; with `named` false,
-    for the matches of a pattern, such a path is passed over.
+    A file named directly is always read. Below folders, ignore files (`.gitignore`) apply, links to
+    folders and out of the folder are not followed, and folders of dependencies, version control,
+    caches and build products, binary files, archives and lock files are skipped. Files of a
+    reviewer store, such as the `store` in use, are never read. A single entry never raises an
+    error. Raises SourceError at once for a named path that does not exist; with `named` false
+    (matches of a pattern), such a path is skipped.
     """
     for path in paths if named else ():
         try:
@@ -176,7 +176,7 @@ class _Walk:
                 return PassedOver(path, "binary")
         except OSError as error:
             return PassedOver(path, f"file cannot be read: {reason_of(error)}")
-        except Exception as error:  # whatever is wrong with a file, the others are found
+        except Exception as error:  # whatever is wrong with one file, go on to the others
             return PassedOver(
                 path, f"file cannot be read: {type(error).__name__} in its first bytes"
             )
@@ -184,13 +184,13 @@ class _Walk:
 
 
 def is_unreadable(reason: str) -> bool:
-    """Whether a file or folder was passed over only because it cannot be read."""
+    """Whether a file or folder was skipped only because it cannot be read."""
     return "cannot be read" in reason
 
 
 def read_with(path: Path) -> list[Path]:
-    """Where else the contents of a file may lie: the newest rows of a database, and the messages
-    of a session that is a folder of files.
+    """Other files with contents of this one: the newest rows of a database, or the messages of a
+    session that is a folder of files.
     """
     beside = [path.with_name(path.name + "-wal")]
     if path.parent.parent.name == "session" and path.suffix == ".json":
@@ -199,7 +199,7 @@ def read_with(path: Path) -> list[Path]:
 
 
 def is_within(path: str | Path, root: str) -> bool:
-    """Whether what is behind a path, links followed, lies in the folder `root` (a real path)."""
+    """Whether a path, with links resolved, is in the folder `root` (a real path)."""
     return os.path.realpath(path).startswith(os.path.join(root, ""))
 
 

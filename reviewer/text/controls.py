@@ -1,4 +1,4 @@
-"""Characters that no memory needs: terminal escapes, control characters, halves of characters."""
+"""Characters that memories never need: terminal escapes, control characters, lone surrogates."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]"
     r"|\x9b[0-?]*[ -/]*[@-~]"
 )
-"""Escape sequences of terminals, such as colours and titles."""
+"""Terminal escape sequences, such as colours and titles."""
 CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Control characters other than tab and line ends, and surrogates that belong to no pair."""
+"""Control characters other than tab and line ends, and lone surrogates."""
 UNSEEN = rf"(?:{ESCAPES.pattern}|{CONTROLS.pattern})"
 """Pattern of one escape sequence or control character."""
 _UNSEEN = re.compile(UNSEEN)
@@ -22,14 +22,15 @@ def without_escapes(text: str) -> str:
 
 
 def without_controls(text: str) -> str:
-    """The text without escape sequences and control characters."""
+    """The text without escape sequences or control characters."""
     return text if text.isprintable() else _UNSEEN.sub("", text)
 
 
 def well_formed(text: str) -> str:
-    """The text with surrogates paired where they can be, and U+FFFD for the others.
+    """The text with surrogate pairs joined, and U+FFFD for lone ones.
 
-    JSON may have half of a character as `\\ud800`, which neither a file nor the store can hold.
+    JSON may contain a lone surrogate such as `\ud800`, which can be stored neither in a file nor in
+    the store.
     """
     try:
         text.encode()

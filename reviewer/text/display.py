@@ -1,7 +1,7 @@
-"""Making outside text safe to display (OWASP "terminal injection").
+"""Makes outside text safe to display (OWASP "terminal injection").
 
-Transcripts may contain escape sequences, bidirectional overrides and invisible characters. All text
-from outside passes through this module on its way to a screen or a pipe, and every such character
+Transcripts may contain escape sequences, bidirectional overrides and invisible characters. All
+outside text passes through this module on its way to a screen or pipe, where every such character
 becomes a visible mark.
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 
-# Characters that a terminal obeys or a reader cannot see, except `\n` and `\t`. Besides controls,
-# surrogates and bidi marks these are the default-ignorable characters of Unicode.
+# Characters that a terminal interprets or that are invisible, except `\n` and `\t`: controls,
+# surrogates, bidi marks, and the default-ignorable characters of Unicode.
 _HIDDEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufeff\uffa0"
     "\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-# Characters that a selector of text or emoji style (U+FE0E, U+FE0F) may follow: digits of keycaps,
-# signs, symbols and emoji. Anywhere else a selector only hides data.
+# Characters that a text or emoji style selector (U+FE0E, U+FE0F) may follow: keycap digits, signs,
+# symbols and emoji. Anywhere else, a selector only hides data.
 _STYLED = "#*0-9\u00a9\u00ae\u203c-\u329f\U0001f000-\U0001faff"
 _SUSPECT = re.compile(f"[{_HIDDEN}\ufe00-\ufe0f]")
 _UNSAFE = re.compile(f"[{_HIDDEN}\ufe00-\ufe0d]|(?<![{_STYLED}])[\ufe0e\ufe0f]")
@@ -30,24 +30,24 @@ _ascii_marks = False
 def use_ascii_marks(on: bool) -> None:
     """Draw marks with ASCII characters only (`^[`, `<U+202E>`), or with all characters again.
 
-    Applies to the whole process, which has one terminal, so that a text always looks the same.
+    Applies to the whole process, so that a text always looks the same on its terminal.
     """
-    global _ascii_marks  # one terminal for each process, and one function for all output
+    global _ascii_marks  # one terminal per process, and one function for all output
     _ascii_marks = on
 
 
 def display_text(text: str) -> str:
-    """Make text from outside safe to show; `\\n` stays, every invisible character becomes a mark.
+    """Make outside text safe to show; `\n` stays, every invisible character becomes a mark.
 
-    C0 controls and DEL become their control pictures (`␛`, `␡`), other characters that hide or
-    steer text become their code point (`⟨U+202E⟩`): C1 controls, bidi controls, zero-width
+    C0 controls and DEL become their control pictures (`␛`, `␡`); other characters that hide or
+    reorder text become their code point (`⟨U+202E⟩`): C1 controls, bidi controls, zero-width
     characters, byte order marks, line and paragraph separators, tag characters, lone surrogates,
-    stray variation selectors. `\\r\\n` becomes `\\n`, a lone `\\r` is marked, and tabs are expanded
-    to stops every 4 characters. Idempotent. After `use_ascii_marks` the marks are `^[`,
-    `^?` and `<U+202E>`.
+    stray variation selectors. `\r\n` becomes `\n`, a lone `\r` is marked, and tabs are expanded to
+    stops every 4 characters. Idempotent. After `use_ascii_marks` the marks are `^[`, `^?` and
+    `<U+202E>`.
 
-    Zero-width joiners are marked, too, because they can hide data, so an emoji joined from several
-    falls apart into its parts.
+    Zero-width joiners are marked too, because they can hide data, so a joined emoji is split into
+    its parts.
     """
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
@@ -59,15 +59,15 @@ def display_text(text: str) -> str:
 
 
 def display_line(text: str) -> str:
-    """The same as `display_text` on one line: newlines are shown as ` ⏎ `."""
+    """Like `display_text`, but on one line: newlines are shown as ` ⏎ `."""
     mark = ASCII_NEWLINE_MARK if _ascii_marks else NEWLINE_MARK
     return display_text(text).replace("\n", mark)
 
 
 def escaped_json(text: str) -> str:
-    """A JSON text with everything escaped that a terminal obeys or a reader cannot see.
+    """A JSON text with every character escaped that a terminal interprets or that is invisible.
 
-    Control characters below U+0020 are escaped in JSON anyway.
+    JSON already escapes control characters below U+0020.
     """
     if _SUSPECT.search(text) is None:
         return text
@@ -86,7 +86,7 @@ def _mark(match: re.Match[str]) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code < 0x20:
-        return match.group()  # between the values of JSON that is formatted on several lines
+        return match.group()  # between values of pretty-printed JSON
     if code < 0x10000:
         return f"\\u{code:04x}"
     code -= 0x10000

@@ -1,7 +1,7 @@
-"""Makes every text that an agent reads: whatever is handed to one is an `AgentText`.
+"""Text for agents: everything handed to one is an `AgentText`.
 
-`mypy` refuses any other text where packets, exports, marked blocks, memory folders, hooks and MCP
-answers are written, and `tests/test_doors.py` looks for texts that were made elsewhere.
+`mypy` rejects any other text where packets, exports, marked blocks, memory folders, hooks and MCP
+answers are written, and `tests/test_doors.py` finds texts made elsewhere.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from typing import NewType
 from reviewer.text import tags
 
 AgentText = NewType("AgentText", str)
-"""Text for an agent: without secrets and control characters, and nothing in it acts."""
+"""Text for an agent: inert, without secrets or control characters."""
 
 NOTHING = AgentText("")
 
 OPENING, CLOSING = AgentText(tags.OPENING), AgentText(tags.CLOSING)
 
 LONGEST_SENTENCE = 1_000
-"""Characters of a sentence of our own, which may quote a name from outside."""
+"""Maximum characters of a sentence of our own, which may quote an outside name."""
 
 _AMP = r"&(?:(?:amp|#0*38|#x0*26);)*+"
 _LESS = rf"(?:[<＜﹤]|{_AMP}(?:lt|#0*+60|#x0*+3c);?|\\(?:u00|x)3c|%3c)"
 _SQUARE = rf"(?:[\[［]|{_AMP}(?:lbrack|lsqb|#0*+91|#x0*+5b);?|\\(?:u00|x)5b)"
 _CLOSING = rf"(?:⟨U\+\w++⟩)?(?:[\]］]|{_AMP}(?:rbrack|rsqb|#0*+93|#x0*+5d);?|\\(?:u00|x)5d|%5d)"
 _COLON = rf"(?:[:：﹕]|{_AMP}(?:colon|#0*+58|#x0*+3a);?|\\(?:u00|x)3a)"
-"""A sign itself, and as HTML, JSON, JavaScript and an address spell it."""
+"""A sign in plain form and as escaped in HTML, JSON, JavaScript and URLs."""
 
 
 def _wide(word: str) -> str:
-    """A pattern of a word whose letters may be full-width."""
+    """A pattern for a word that also matches full-width letters."""
     return "".join(f"[{each}{chr(ord(each) + 0xFEE0)}]" for each in word)
 
 
@@ -40,7 +40,7 @@ _OF_HOSTS = (
     r"|context|think|sys|inst|invoke|antml)\w*"
 )
 _FRAME = re.compile(
-    # `</tag>`, comments, `<|im_end|>`, also behind blanks and marks of invisible characters
+    # `</tag>`, comments, `<|im_end|>`, also with blanks or marks of invisible characters
     rf"{_LESS}(?=\s*+(?:[/!?|\\]|[^\x00-\x7f\w\s‹]|%2f|&#|&\w{{1,12}};))"
     # `<tag>`; after a word or in a path (`List<String>`, `specs/<name>.md`) it is a placeholder,
     # unless it can only be a tag
@@ -61,23 +61,22 @@ _TEMPLATE = re.compile(
     re.IGNORECASE,
 )
 _DIVIDER = re.compile(r"---(?=\s*+(?:(?:end of )?context from\b|project-doc\b))", re.IGNORECASE)
-"""Frames in which hosts give a model their own words, and the turns of a conversation: text from
-outside must neither open nor close one, in code spans neither.
-"""
+"""Frames in which hosts give instructions to a model, and conversation turns: outside text must
+neither open nor close one, not even in code spans."""
 
 
 def as_markdown(text: str) -> AgentText:
-    """Markdown that can be read and does nothing: no `@path`, image or HTML, no open fence."""
+    """Readable, inert Markdown: no `@path`, image, HTML or open fence."""
     return masked_markdown(text)[0]
 
 
 def masked_markdown(text: str) -> tuple[AgentText, int]:
-    """The same, and the number of secrets that were masked now.
+    """Like `as_markdown`, with the number of secrets masked now.
 
-    No line ends with white space, and the text does not start with it: exact sums of tokens depend
-    on that.
+    No line ends with white space and the text does not start with it: exact token totals depend on
+    that.
     """
-    from reviewer.text.display import display_text  # late: these cost a hook time
+    from reviewer.text.display import display_text  # late: these slow down a hook
     from reviewer.text.inert_markdown import inert
     from reviewer.text.secrets import mask
 
@@ -88,9 +87,9 @@ def masked_markdown(text: str) -> tuple[AgentText, int]:
 
 
 def unframed(text: str) -> str:
-    """The text with every tag, special token and turn mark in it broken, code spans included.
+    """The text with every tag, special token and turn mark broken, including in code spans.
 
-    Idempotent, in linear time.
+    Idempotent, linear time.
     """
     if any(sign in text for sign in "<＜﹤&\\%"):
         text = _FRAME.sub("‹", text)
@@ -102,22 +101,22 @@ def unframed(text: str) -> str:
 
 
 def without_tags(text: str) -> AgentText:
-    """Text that cannot begin or end the tags of recalled memory."""
+    """The text with any tags of recalled memory broken."""
     return AgentText(unframed(_shown(text)).strip())
 
 
 def between_tags(text: str) -> AgentText:
-    """A text between the tags that readers of transcripts leave out."""
+    """A text inside the tags that transcript readers skip."""
     return joined([OPENING, without_tags(text), CLOSING])
 
 
 def enclosed(text: AgentText) -> AgentText:
-    """The same for a text that was made here: side by side, two of its parts may make a frame."""
+    """Like `between_tags`, for a text made here: two adjacent parts may form a frame."""
     return joined([OPENING, AgentText(unframed(text).strip()), CLOSING])
 
 
 def first_lines(text: AgentText, most: int) -> AgentText:
-    """The first whole lines of a text, in at most `most` characters."""
+    """The leading whole lines of a text, in at most `most` characters."""
     kept: list[str] = []
     for line in text.splitlines():
         most -= len(line) + 1
@@ -128,7 +127,7 @@ def first_lines(text: AgentText, most: int) -> AgentText:
 
 
 def sentence(text: str) -> AgentText:
-    """A sentence of our own, also with names from outside in it, on one line."""
+    """A sentence of our own, possibly with outside names, on one line."""
     line = " ".join(unframed(_shown(text)).split())
     return AgentText(line if len(line) <= LONGEST_SENTENCE else f"{line[:LONGEST_SENTENCE]}…")
 

@@ -1,6 +1,6 @@
 """Identifiers in text: paths, names, flags, versions, numbers.
 
-They cannot be paraphrased, so their number measures how specific a statement is.
+They cannot be paraphrased, so their count measures how specific a statement is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 
 class IdentifierKind(StrEnum):
-    """The values are the groups of the pattern."""
+    """Values are the groups of the pattern."""
 
     URL = "url"
     CODE = "code"
@@ -85,8 +85,8 @@ _NOT_NAMES = frozenset(_PLAIN_WORDS.split())
 def identifiers(text: str) -> tuple[Identifier, ...]:
     """The identifiers of a text in order, without overlaps; inline code counts as one each.
 
-    A number without a unit is a quantity too. Punctuation that ends a sentence is not part of a
-    path or URL.
+    Numbers without a unit are quantities too. Sentence punctuation after a path or URL is not part
+    of it.
     """
     found = []
     for match in _IDENTIFIER.finditer(text):
@@ -112,7 +112,7 @@ _AFTER_STOP = frozenset(_SENTENCE_WORDS.split())
 
 
 def _is_missing_space(name: str) -> bool:
-    """Whether a dotted name is the end of a sentence and the beginning of the next: `flag.We`."""
+    """Whether a dotted name is really two sentences without a space between: `flag.We`."""
     first, dot, last = name.partition(".")
     if not dot or "." in last or "(" in last:
         return False
@@ -124,5 +124,5 @@ _LONG_ID = re.compile(r"[0-9a-z]{8}-[0-9a-z-]{27}|[0-9a-f]{32,}", re.IGNORECASE)
 
 
 def short_id(name: str) -> str:
-    """The first 8 characters of a UUID or hash; other names as they are."""
+    """The first 8 characters of a UUID or hash; other names unchanged."""
     return name[:8] if _LONG_ID.fullmatch(name) else name

@@ -1,6 +1,5 @@
-"""Markdown of somebody else that can be read and does nothing: it keeps its headings, lists and
-code, but loads no image, has no HTML, and names no `@path` that an agent would replace by the
-file.
+"""Makes outside Markdown readable but inert: headings, lists and code stay, but no image is loaded,
+no HTML is left, and no `@path` makes an agent include a file.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 LIVE_SIGN = r"<(?=[A-Za-z/!?])|!(?=\[)|(?<!\w)@(?=[^\s@])"
-"""What begins HTML or an autolink, an image, or a path to be read."""
+"""The start of HTML or an autolink, an image, or a path to include."""
 
 MAX_PASSES = 8
-"""Escaping an HTML block shows its content, which is looked at again."""
+"""Escaping an HTML block exposes its content, which needs another pass."""
 
 _LIVE = re.compile(rf"(?<!\\)(?P<slashes>\\*+)(?P<sign>{LIVE_SIGN})")
 _SPECIAL = re.compile(r"\\[!-/:-@\[-`{-~]|`+")
@@ -28,9 +27,9 @@ _FENCE = re.compile(r"(?:```|~~~)")
 
 
 def inert(text: str) -> str:
-    """The text with a backslash before each live sign outside of code, and fences closed.
+    """The text with a backslash before each live sign outside code, and with fences closed.
 
-    The same text again gives the same result.
+    Idempotent.
     """
     if not _LIVE.search(text) and not _FENCE.search(text):
         return text
@@ -44,18 +43,18 @@ def inert(text: str) -> str:
 
 @cache
 def _blocks() -> MarkdownIt:
-    """A parser of blocks alone; making one takes longer than a text."""
+    """A parser for blocks only; creating one takes longer than parsing a text."""
     from markdown_it import MarkdownIt  # late: most texts have nothing live
 
     made = MarkdownIt("commonmark").disable("inline")
-    made.parse("> a\n\n- b")  # fills its tables of rules, which two threads must not do at once
+    made.parse("> a\n\n- b")  # fills its rule tables, which is not thread-safe
     return made
 
 
 def _pass(text: str) -> str:
     lines = text.split("\n")
     end_of_text = len(text.rstrip().split("\n"))
-    kinds: dict[int, int] = {}  # line -> number of the inline text that it belongs to
+    kinds: dict[int, int] = {}  # line -> number of its inline text
     code: set[int] = set()
     closing = ""
     for number, token in enumerate(_blocks().parse(text)):
@@ -65,7 +64,7 @@ def _pass(text: str) -> str:
         if token.type == "inline":
             kinds.update((line, number) for line in range(first, last))
         else:
-            # The line of an opening fence is not code: its words are shown or dropped.
+            # The line of an opening fence is not code: its info string is shown or dropped.
             code.update(range(first + (token.type == "fence"), last))
             if token.type == "fence" and last >= end_of_text:
                 closing = token.markup
@@ -87,13 +86,13 @@ def _pass(text: str) -> str:
 
 
 def _is_open(text: str) -> bool:
-    """Whether the last fence would go on in what follows."""
+    """Whether the last fence stays open at the end of the text."""
     tokens = _blocks().parse(f"{text}\n\n# end")
     return tokens[-1].type != "heading_close"
 
 
 def _outside_code(text: str) -> str:
-    """Escape what is live outside of the code spans of a paragraph (CommonMark 0.31, 6.1)."""
+    """Escape live signs outside the code spans of a paragraph (CommonMark 0.31, 6.1)."""
     parts: list[str] = []
     at = 0
     for start, end in _code_spans(text):

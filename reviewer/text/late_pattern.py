@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions compiled at first use.
 
-Compiling the rules that find secrets takes 30 ms of CPU time, a third of a short command, and most
-texts need few of them.
+Compiling the secret rules takes 30 ms of CPU time, a third of a short command, and most texts need
+few of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, AnyStr, cast
 
 
 class _Late:
-    """Stands for a compiled pattern; each of its methods is looked up once."""
+    """A proxy for a compiled pattern; looks up each method once."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self._source = (pattern, flags)
@@ -25,5 +25,5 @@ class _Late:
 
 
 def late(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """A pattern that is compiled at its first use. A wrong one raises re.error only then."""
+    """A pattern compiled at first use; an invalid one raises re.error only then."""
     return cast("re.Pattern[AnyStr]", _Late(pattern, flags))

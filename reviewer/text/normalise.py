@@ -1,4 +1,4 @@
-"""Normalising text: for display, for finding duplicates, for verbatim checks."""
+"""Text normalisation: for display, for duplicates, for verbatim checks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-# A marker of a list, a task, a heading or a quotation, always followed by white space, so that
-# `-5 kg`, `3.5 mm`, `#42` and `*args` are left alone.
+# A list, task, heading or quotation marker, always followed by white space, so that `-5 kg`, `3.5
+# mm`, `#42` and `*args` are left alone.
 _MARKER = re.compile(r"(?:[-*+•‣▪–—>]|\d{1,3}[.)]|#{1,6}|\[[ xX~-]?\])(?:\s+|$)")
 _TRAILING = ".,;:!…。，；：！"
 _EMPHASIS = ("***", "**", "__", "~~", "*", "_")
@@ -17,17 +17,16 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "
 
 
 def fold(text: str) -> str:
-    """NFC with white space folded to single spaces; case is kept."""
+    """NFC with white space collapsed to single spaces; case is kept."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def clean(text: str) -> str:
     """The wording of a proposal: one line, without the markup of its source.
 
-    NFC, white space collapsed, list and heading markers in front dropped, emphasis and quotation
-    marks dropped where they enclose the whole text, trailing punctuation dropped (a question mark
-    stays, because it is part of the meaning). Emphasis and code spans inside stay as they are.
-    Idempotent.
+    NFC, white space collapsed, leading list and heading markers dropped, emphasis and quotation
+    marks around the whole text dropped, trailing punctuation dropped (except a question mark, which
+    is part of the meaning). Emphasis and code spans inside stay as they are. Idempotent.
     """
     text = fold(text)
     while True:
@@ -38,13 +37,13 @@ def clean(text: str) -> str:
 
 
 def without_bold(text: str) -> str:
-    """The text without bold marks; what they enclose stays."""
+    """The text without bold marks."""
     return _BOLD.sub(r"\1", text) if "**" in text else text
 
 
 @lru_cache(maxsize=1 << 15)
 def duplicate_key(content: str) -> str:
-    """The key that wordings of the same memory share: cleaned, in lower case."""
+    """A key shared by wordings of the same memory: cleaned, in lower case."""
     key = clean(content)
     while (lowered := clean(key.lower())) != key:
         key = lowered
@@ -57,7 +56,7 @@ def _without_marker(text: str) -> str:
 
 
 def _without_trailing(text: str) -> str:
-    # Punctuation after a blank belongs to the text: `git add .`, `cd ..`.
+    # Punctuation after a blank is part of the text: `git add .`, `cd ..`.
     stripped = text.rstrip(_TRAILING)
     return text if stripped.endswith(" ") else stripped
 

@@ -1,4 +1,4 @@
-"""What a masked secret begins with. Apart from `text/secrets`, whose rules take time to load."""
+"""The prefix of a masked secret. Separate from `text/secrets`, whose rules are slow to load."""
 
 MASK = "[masked "
-"""The kind of the secret and `]` follow."""
+"""Followed by the kind of secret and `]`."""

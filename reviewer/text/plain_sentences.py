@@ -1,6 +1,6 @@
-"""Texts that plainly have no secret, recognised without loading the rules that find secrets.
+"""Recognises texts that clearly contain no secret, without loading the secret rules.
 
-Loading these rules takes 50 ms of CPU time, a quarter of a short command.
+Loading the rules takes 50 ms of CPU time, a quarter of a short command.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _ABOUT_SECRETS = re.compile(
 
 
 def has_only_plain_words(text: str) -> bool:
-    """Whether a short text has ordinary words only and names nothing that secrets stand beside.
+    """Whether a short text has only ordinary words and no name that typically precedes a secret.
 
-    `mask` (`text/secrets`) changes nothing in such a text.
+    `mask` (`text/secrets`) leaves such a text unchanged.
     """
     if len(text) > LONGEST or not text.isascii() or _ABOUT_SECRETS.search(text):
         return False

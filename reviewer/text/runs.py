@@ -1,17 +1,19 @@
-"""Long runs of one sign or of a few, which no reader needs whole and patterns take long to pass."""
+"""Long runs of one or a few characters, which no reader needs in full and which slow down
+patterns.
+"""
 
 from __future__ import annotations
 
 import re
 
 LONGEST = 200
-"""Repetitions that are kept."""
+"""Repetitions to keep."""
 
 _RUN = re.compile(rf"(.{{1,8}}?)\1{{{LONGEST},}}|\s{{{LONGEST},}}", re.DOTALL)
 
 
 def without_long_runs(text: str) -> str:
-    """The text with every longer run cut to LONGEST repetitions, in linear time."""
+    """The text with longer runs cut to LONGEST repetitions, in linear time."""
     if len(text) <= LONGEST:
         return text
     return _RUN.sub(_shortened, text)

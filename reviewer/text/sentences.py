@@ -11,8 +11,8 @@ incl excl min max avg ca aka jan feb mar apr jun jul aug sep sept oct nov dec u.
 ver vol ed eds pp eq ref refs
 """
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
-# A sentence end: closing punctuation, closing quotes or emphasis, then white space. A line that
-# ends in a colon closes as well, and so does a line break before a capital after a short line.
+# A sentence end: closing punctuation, closing quotes or emphasis, then white space. A line ending
+# in a colon also ends a sentence, as does a line break before a capital after a short line.
 # Starting with a character set makes the search several times faster.
 _END = re.compile(
     r"[.!?…:\n](?:(?<=[.!?…])(?<![.!?…][.!?…])[.!?…]*+[\"')\]*_”’]{0,4}\s+"
@@ -21,11 +21,11 @@ _END = re.compile(
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
 _WORD_BEFORE = re.compile(r"[\w.]+$")
 _SHORT_LINE = 60
-"""Characters; lines of prose wrapped by hand are longer than this."""
+"""Characters; hand-wrapped lines of prose are longer than this."""
 
 
 def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Spans of the sentences in `text[start:end]`, without surrounding white space.
+    """The spans of the sentences in `text[start:end]`, without surrounding white space.
 
     Dots inside inline code, names, versions, URLs and abbreviations do not end a sentence.
     """
@@ -62,14 +62,14 @@ def _mask(match: re.Match[str]) -> str:
 
 
 def _ends(masked: str, first: int, at: int, after: int) -> bool:
-    """Whether the punctuation at `at` closes the sentence that began at `first`."""
+    """Whether the punctuation at `at` ends the sentence that starts at `first`."""
     if masked[at] in "!?…":
         return True
     following = masked[after]
     word = _WORD_BEFORE.search(masked, max(first, at - 24), at)
     before = word.group().lower() if word else ""
     if before in _ABBREVIATIONS:
-        # "etc." may end a sentence; the other abbreviations have their word after them
+        # "etc." may end a sentence; other abbreviations are followed by their word
         return before == "etc" and following.isupper()
     if following.islower():
         return len(before) >= 3 and "." not in before
@@ -77,7 +77,7 @@ def _ends(masked: str, first: int, at: int, after: int) -> bool:
 
 
 def _line_breaks(masked: str, line_start: int, at: int, after: int) -> bool:
-    """Whether a line break without punctuation separates two statements, not a wrapped one."""
+    """Whether a line break without punctuation separates two statements instead of wrapping one."""
     if masked[after : after + 1].islower():
         return False
     return at - line_start < _SHORT_LINE

@@ -18,19 +18,19 @@ BY_HAND = "✐"
 DOUBTED = "?"
 
 MEANINGS = {
-    "promoted": ("kept", "An active memory; beside a check: it passed."),
-    "rejected": ("rejected", "Not proposed again; beside a check: it failed; in History: undone."),
-    "deferred": ("deferred", "It does not wait until somebody asks for it."),
+    "promoted": ("kept", "Active memory; on a check: passed."),
+    "rejected": ("rejected", "Not proposed again; on a check: failed; in History: undone."),
+    "deferred": ("deferred", "Out of the queue until you ask for it."),
     "attention": (
         "look again",
-        "A conflict, a masked secret, an order to an agent, a doubtful proof or summary.",
+        "Conflict, masked secret, instruction to an agent, doubtful proof or summary.",
     ),
-    "mark": ("marked", "The next decision applies to it."),
-    "pinned": ("pinned", "It survives every compression whole."),
-    "important": ("important", "What was named of it must survive; in a session: cited here."),
+    "mark": ("marked", "Included in the next decision."),
+    "pinned": ("pinned", "Survives every compression in full."),
+    "important": ("important", "Its named parts must survive; in a session: cited here."),
     "skip": ("skipped", "Left out of the agent's context."),
 }
-"""A title and a sentence for each sign, by its name in `theme.Glyphs`."""
+"""Title and explanation of each sign, by its name in `theme.Glyphs`."""
 
 STATUS_SIGNS = {
     "active": PROMOTED,
@@ -38,22 +38,22 @@ STATUS_SIGNS = {
     "superseded": MERGED,
     "graduated": GRADUATED,
 }
-"""The signs of decided memories, by their status in the store."""
+"""Signs of decided memories, by status in the store."""
 
 SUSPICIOUS = frozenset({"secret", "injection", "look-alike"})
 STALE = "stale"
-"""Not stored: the source has changed since it was read."""
+"""Computed, not stored: the source has changed since it was read."""
 OUTDATED = frozenset({"conflict", "concurrent", "retire", "not-in-force", STALE})
 DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back"})
 HAND_AUTHORED = "hand-authored"
 OTHERS = frozenset({"joined", "once", "replaces", "reword"})
 FLAGS = tuple(sorted({*SUSPICIOUS, *OUTDATED, *DOUBTFUL, *OTHERS, HAND_AUTHORED}))
-"""Every flag that a row may have."""
+"""All flags that a row may have."""
 
 
 def flag_signs(flags: Collection[str]) -> str:
-    """The signs of a memory's flags: `!`, `⌁` for suspicious text, `?` for a proof that leaves
-    something open, and `✐` for written by hand.
+    """The signs of a memory's flags: `!`, `⌁` for suspicious text, `?` for an incomplete proof, and
+    `✐` for written by hand.
     """
     return "".join(
         sign

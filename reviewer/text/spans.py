@@ -6,13 +6,13 @@ import re
 
 
 def without_spans(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
-    """The text without what is between marks, and without the blanks before it.
+    """The text without the parts between marks and the blanks before them.
 
-    A mark that is never closed stays.
+    An unclosed mark stays.
     """
     kept: list[str] = []
     at = 0
-    # One pattern for both would look for the end again from every opening.
+    # A single pattern would search for the end again from every opening.
     while (begins := opening.search(text, at)) and (ends := closing.search(text, begins.end())):
         kept.append(text[at : begins.start()].rstrip())
         at = ends.end()

@@ -1,4 +1,4 @@
-"""English words that carry little meaning: one list for the whole program, with variants.
+"""English words with little meaning: one list for the whole program, in variants.
 
 The variants differ because similarities, packet scores and extracts were measured with exactly
 these words.
@@ -30,6 +30,6 @@ yourself
 """
 
 SIMILARITY_STOP_WORDS = frozenset((*_MAX_FREQUENT.split(), "add", "added", "set"))
-"""For near-duplicates: less frequent words help to tell two short statements apart."""
+"""For near-duplicates: less frequent words help tell short statements apart."""
 SPEECH_STOP_WORDS = frozenset(f"{_MAX_FREQUENT} {_LESS_FREQUENT} {_IN_SPEECH}".split())
-"""For conversations: with contractions and filler words."""
+"""For conversations: includes contractions and filler words."""

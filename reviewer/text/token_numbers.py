@@ -1,4 +1,4 @@
-"""Numbers of tokens as people write and read them: `8000`, `8,000`, `8k`, `1.2M`."""
+"""Token counts as people write them: `8000`, `8,000`, `8k`, `1.2M`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def read_tokens(text: str) -> int | None:
-    """The number of tokens that a text names; None if it names none, or a part of a token."""
+    """The token count in a text; None if there is none, or it is not a whole number."""
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
         return None

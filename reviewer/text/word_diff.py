@@ -1,4 +1,4 @@
-"""Word-level differences of an edit: the hunks that the edit pane shows and reverts."""
+"""Word-level diff of an edit: the hunks that the edit pane shows and reverts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from msgspec import Struct
 Op = Literal["equal", "replace", "insert", "delete"]
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _MOST = 300_000
-"""Pairs of equal words that are compared, a second's work; texts with more count as rewritten
-between their first and their last difference."""
+"""Maximum pairs of equal words to compare, about a second of work; beyond that, a text counts as
+rewritten between its first and last difference."""
 
 _Block = tuple[int, int, int, int]
 """original start, original end, edited start, edited end: tokens that differ"""
 
 
 class Hunk(Struct, frozen=True):
-    """A stretch of both texts: the same in both, or changed from one to the other."""
+    """A stretch of both texts, either unchanged or replaced."""
 
     op: Op
     original: str
@@ -29,11 +29,11 @@ class Hunk(Struct, frozen=True):
 
 
 def hunks(original: str, edited: str) -> tuple[Hunk, ...]:
-    """The word-level difference of two texts, in order.
+    """The word-level diff of two texts, in order.
 
-    The `.original` texts join to the original and the `.edited` texts to the edited text, exactly.
-    Hunks begin and end at borders of words, punctuation and white space; changes with only white
-    space between them are one hunk.
+    The `.original` texts concatenate to the original and the `.edited` texts to the edited text,
+    exactly. Hunks begin and end at boundaries of words, punctuation and white space; changes
+    separated only by white space form one hunk.
     """
     before, after = _TOKEN.findall(original), _TOKEN.findall(edited)
     found: list[Hunk] = []
@@ -47,7 +47,7 @@ def hunks(original: str, edited: str) -> tuple[Hunk, ...]:
 
 
 def put_back(original: str, edited: str, index: int) -> str:
-    """The edited text with its `index`-th changed hunk (from 0) restored to the original.
+    """The edited text with its `index`-th changed hunk (from 0) reverted.
 
     Raises IndexError if the index is out of range.
     """
@@ -72,7 +72,7 @@ def _changed(original: str, edited: str) -> Hunk:
 
 
 def _merged(blocks: Iterator[_Block], before: Sequence[str]) -> Iterator[_Block]:
-    """Join changes that touch or have only white space between them."""
+    """Merge changes that touch or are separated only by white space."""
     last: _Block | None = None
     for block in blocks:
         if last is not None and all(token.isspace() for token in before[last[1] : block[0]]):
@@ -86,7 +86,7 @@ def _merged(blocks: Iterator[_Block], before: Sequence[str]) -> Iterator[_Block]
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[_Block]:
-    """Stretches of tokens that differ, in order; the parts between them are equal."""
+    """Stretches of differing tokens, in order; the parts between them are equal."""
     start, end_b, end_a = 0, len(before), len(after)
     while start < min(end_b, end_a) and before[start] == after[start]:
         start += 1

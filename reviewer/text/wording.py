@@ -1,7 +1,7 @@
-"""Whether two texts differ in their wording only: in case, punctuation, markup, articles, endings.
+"""Whether two texts differ only in wording: case, punctuation, markup, articles, endings.
 
-Any other difference makes two facts of them: a pair that is missed is one more row to decide, but
-one that is joined wrongly loses a fact.
+Any other difference makes them two facts: a missed pair costs one more row to decide, but a wrong
+merge loses a fact.
 """
 
 from __future__ import annotations
@@ -54,21 +54,21 @@ UNITS = {
     )
     for spelling in names.split()
 }
-"""Spellings of units, in lower case, with the one that counts for all."""
+"""Spellings of units in lower case, each with its canonical one."""
 
 
 def same_wording(a: str, b: str) -> bool:
-    """Whether two texts say the same and differ only in wording."""
+    """Whether two texts say the same in different wording."""
     return wording_key(a) == wording_key(b)
 
 
 def wording_key(text: str) -> Words:
-    """Equal for all texts with the same wording."""
+    """A key that is equal for all texts with the same wording."""
     return content_words(text) or (clean(text),)
 
 
 def content_words(text: str) -> Words:
-    """The words of a text in order, in a form that its other wordings share."""
+    """The words of a text in order, in a form shared by its other wordings."""
     words: list[str] = []
     for piece in clean(text).translate(_TYPOGRAPHY).split():
         word = piece.strip(_OUTSIDE) if not piece.startswith("-") else piece

@@ -54,7 +54,7 @@ class TestWhatIsRead:
         [
             ("binary.md", bytes(range(256)) * 40, "it is binary"),
             ("cut.jsonl", b'{"type":"user","uuid":"a","message":{"role":"user","content":"Hel',
-             "JSON that is damaged"),
+             "damaged JSON"),
             ("wrong.json", b"{]", "its name is not that of a note"),
             ("deep.json", b"[" * 100_000, "cannot be read: its JSON is nested too deep"),
             ("nul.txt", b"We decided to keep\x00 the drawer closed until the terminal answers.\n",

@@ -168,7 +168,7 @@ def test_what_was_not_proved_or_not_usable_is_counted(reviewer: Reviewer) -> Non
         "propose", session(reviewer), "--yes", env=asks(reviewer, answer(wrong, invented))
     )
     assert re.search(r"unproved +1 that the session does not fully prove", done.stdout)
-    assert re.search(r"dropped +2 x quotes that the session does not have", done.stdout)
+    assert re.search(r"dropped +2 x quotes not found in the session", done.stdout)
     (row,) = reviewer.rows("queue", "list")
     assert any("35" in fact for fact in row["proof"]["unproved"])
 

@@ -139,7 +139,7 @@ def test_files_that_cannot_be_read_are_named_and_the_rest_is_read(twelve: Fleet)
         for path in twelve.parts.glob("*.files.parquet")
         for row in rows(path)
     }
-    assert "JSON that is damaged" in found["damaged.json"]["problem"]
+    assert "damaged JSON" in found["damaged.json"]["problem"]
     assert found["packed.jsonl.gz"]["found"] >= 4
     assert found["cut.jsonl"]["found"] >= 1
     assert found["empty.jsonl"]["format"] == "empty"

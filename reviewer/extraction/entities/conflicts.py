@@ -1,4 +1,4 @@
-"""Whether two entities fill one slot with different values."""
+"""Whether two entities have different values for the same slot."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from reviewer.extraction.entities.naming import name_key
 from reviewer.extraction.entities.quantities import same_amount
 
 FACTS_OF_RECORDS = frozenset(("number", "status", "date", "superseded_by"))
-"""Attributes that may differ between two entries without a contradiction."""
+"""Attributes that may differ between two entries without contradiction."""
 
 
 class Claim(Struct, frozen=True):
-    """The values of an entity, to compare with those of another one."""
+    """The values of an entity, for comparison with another one."""
 
     id: int
     type: str
@@ -23,11 +23,11 @@ class Claim(Struct, frozen=True):
 
 
 def contradiction(a: Claim, b: Claim) -> str:
-    """The first value in which two entities of one type and slot differ, such as `value: 90 days or
-    30 days`; empty if there is none.
+    """The first difference between two entities of the same type and slot, such as `value: 90 days
+    or 30 days`; empty if there is none.
 
-    Amounts agree only if they are exactly equal (`90 days` and `90 d`); options when one names the
-    other more closely (`PostgreSQL`, `PostgreSQL 16`).
+    Amounts agree only if exactly equal (`90 days` and `90 d`); options also if one is more specific
+    (`PostgreSQL`, `PostgreSQL 16`).
     """
     if not a.slot or (a.type, a.slot) != (b.type, b.slot):
         return ""

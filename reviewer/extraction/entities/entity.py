@@ -1,4 +1,4 @@
-"""Entities: named, typed things with the facts that a text states about them."""
+"""Entities: named, typed things with the facts stated about them."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Attribute(Struct, frozen=True):
 
 
 class Structure(Struct, frozen=True):
-    """The fields of an entity besides its wording.
+    """An entity's fields besides its wording.
 
-    `slot` is the key (`parameter:max batch`) for which a second value is a contradiction; it is
-    empty if the entity cannot be contradicted.
+    `slot` is the key (`parameter:max batch`) for which a second value is a contradiction; empty if
+    the entity cannot be contradicted.
     """
 
     name: str

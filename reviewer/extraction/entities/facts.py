@@ -1,4 +1,4 @@
-"""What a statement says about an entity: its name, and its value where one is given."""
+"""Facts in a statement about an entity: its name, and its value if given."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ CHOSEN = re.compile(
     r"chosen option: *\**[\"“]?(?P<option>[^\"”,.;*\n]{2,80}?)[\"”]?\** *(?:,|because\b|$)",
     re.IGNORECASE,
 )
-"""The outcome of a decision record in the form of MADR."""
+"""The outcome of a decision record in MADR format."""
 _STATING = (
     EntityType.DECISION, EntityType.REQUIREMENT, EntityType.CONSTRAINT, EntityType.RESULT,
     EntityType.VALIDATION_CLAIM,
 )  # fmt: skip
-"""Types that state something; the others name a thing before a dash or a comma."""
+"""Types that make a statement; the others put a name before a dash or comma."""
 _GENERIC = (
     "mass", "weight", "length", "width", "height", "depth", "diameter", "thickness", "size", "area",
     "volume", "density", "cost", "price", "speed", "voltage", "current", "power", "torque", "force",
     "load", "pressure", "temperature", "frequency", "rate", "limit", "timeout", "time", "duration",
     "delay", "interval", "capacity", "amount", "count",
 )  # fmt: skip
-"""Names that mean something only below a heading."""
+"""Names that are meaningful only below a heading."""
 
 
 def structure_of(content: str, type_: EntityType, title: str = "", heading: str = "") -> Structure:
-    """The structure of a statement. `title` is the name if somebody gave it one.
+    """The structure of a statement. `title` is an explicitly given name.
 
-    `name = value` gives the value and its slot, for which another value is a contradiction. What
-    has a title of its own and states one amount has that as its value.
+    `name = value` gives the value and its slot, for which another value is a contradiction. A
+    titled statement with a single amount has that as its value.
     """
     if value := VALUE.fullmatch(content):
         name = title or named(value["name"])
@@ -54,7 +54,7 @@ def structure_of(content: str, type_: EntityType, title: str = "", heading: str 
 
 
 def _named_first(content: str) -> str:
-    """`Ledger writer - appends the postings` names the Ledger writer."""
+    """`Ledger writer - appends the postings` has the name Ledger writer."""
     for border in (" - ", " – ", " — ", ": ", ", ", " ("):
         content = content.partition(border)[0]
     return named(content)

@@ -1,4 +1,4 @@
-"""Short names from text (titles, subjects, targets), and keys to compare names."""
+"""Short names from text (titles, subjects, targets), and keys for comparing names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEY = re.compile(r"[^\w.%/+#-]+")
 
 
 def title_parts(title: str) -> tuple[str, str]:
-    """Number and wording of a title: `7. Use X` -> `("7", "Use X")`; dates are left out."""
+    """Number and wording of a title: `7. Use X` -> `("7", "Use X")`; dates are dropped."""
     number = ""
     title = title.replace("~~", "").strip()
     at = 0
@@ -43,7 +43,7 @@ def title_parts(title: str) -> tuple[str, str]:
 
 
 def named(text: str) -> str:
-    """A name in plain writing: links as their text, without markup or a leading article."""
+    """A name in plain text: links as their text, without markup or a leading article."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
     text = wording(text.replace("`", "").replace("**", "").strip(" \t*_()"))
     stripped = _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
@@ -51,13 +51,13 @@ def named(text: str) -> str:
 
 
 def titled(text: str) -> str:
-    """The name of a statement: its wording, with `every` kept."""
+    """A statement's name: its wording, keeping `every`."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
     return _shortened(wording(text.replace("`", "").replace("**", "")))
 
 
 def _shortened(text: str) -> str:
-    """At most LONGEST_NAME characters, cut after a clause, or else at a word."""
+    """At most LONGEST_NAME characters, cut after a clause if possible, else at a word."""
     if len(text) <= LONGEST_NAME:
         return text
     head = text[:LONGEST_NAME]
@@ -69,7 +69,7 @@ def _shortened(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """A name for comparison: lower case, without article and marks."""
+    """A name for comparison: lower case, without article and punctuation."""
     return " ".join(_KEY.sub(" ", named(name).lower()).replace("_", " ").split())
 
 

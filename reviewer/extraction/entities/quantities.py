@@ -103,7 +103,7 @@ _KNOWN = "|".join(
     re.escape(unit) for unit in sorted(_UNITS, key=lambda unit: (-len(unit), unit)) if unit != "$"
 )
 UNIT = rf"{_KNOWN}|{_COUNTED}"
-"""A unit right behind a number."""
+"""A unit directly after a number."""
 QUANTITY = (
     r"(?:(?P<currency>[$€£])\s?)?(?P<value>[-+]?\d{1,15}(?:[.,]\d{1,15}){0,5})"
     rf"(?:\s?(?P<unit>(?:{UNIT})(?:\s?(?:per|/)\s?[A-Za-z]{{1,20}}"
@@ -129,7 +129,7 @@ class Quantity(Struct, frozen=True):
 
 
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """The amounts of a text that carry a unit or a currency, and times of day, in order."""
+    """The amounts with a unit or currency, and times of day, in text order."""
     clocks = [
         Quantity(match["clock"], match["zone"] or "", match.start(), match.end())
         for match in _CLOCK.finditer(text)
@@ -144,10 +144,9 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def same_amount(value: str, unit: str, other: str, other_unit: str) -> bool:
-    """Whether two amounts are exactly the same: `90 days` and `90 d`, `4.8 MB` and `4800 kB`.
+    """Whether two amounts are exactly equal: `90 days` and `90 d`, `4.8 MB` and `4800 kB`.
 
-    If one has no unit, only the numbers are compared. Values that are not numbers are compared as
-    text.
+    If one has no unit, only the numbers are compared. Non-numeric values are compared as text.
     """
     first, second = _number(value), _number(other)
     if first is None or second is None:

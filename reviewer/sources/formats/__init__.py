@@ -1,1 +1,1 @@
-"""The formats of agents' sessions: a module for each family, listed in `registry.py`."""
+"""Agents' session formats: one module per family, listed in `registry.py`."""

@@ -1,4 +1,4 @@
-"""AI Studio prompts, as they are kept on Drive."""
+"""AI Studio prompts, as stored on Drive."""
 
 from __future__ import annotations
 

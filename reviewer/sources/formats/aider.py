@@ -1,4 +1,4 @@
-"""aider: the history of all its sessions in a folder, kept as Markdown."""
+"""aider: one Markdown history of all sessions in a folder."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SESSION = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\
 _COMMAND = re.compile(
     r"/(?!ask\b|code\b|architect\b)\w[\w-]*(\s|$)|!\s*\S|# Fix any errors below, if possible\."
 )
-"""Commands of the person to aider, and what aider itself asks the agent in their name."""
+"""The person's commands to aider, and aider's own requests to the agent in their name."""
 _OUTPUT = "line of tool output"
 
 
 class _Aider(Dialect):
-    """`#### ` marks the user, `> ` the output of tools; other lines are the agent's."""
+    """`#### ` marks the user, `> ` tool output; other lines are the agent's."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,8 +43,8 @@ class _Aider(Dialect):
     def follow(self, text: str) -> tuple[LineAuthor, str]:
         """The speaker of the next line, and the line without its mark.
 
-        aider marks the first line of an output only. It ends what it writes with two spaces,
-        unless something has stripped the file, so that headings of the agent can be told apart.
+        aider marks only the first line of an output. Its own lines end in two spaces, unless the
+        file has been stripped, which distinguishes them from the agent's headings.
         """
         ends = text.endswith("  ")
         quoted = text.startswith("> ") or text == ">"
@@ -77,7 +77,7 @@ class _Aider(Dialect):
 
     def unspoken(self, line: NoteLine, speaker: LineAuthor) -> None:
         if speaker.reason != _OUTPUT:
-            self._report()  # another session begins
+            self._report()  # a new session starts
         else:
             self._by = speaker
             self._written.append(structs.replace(line, text=line.text[:LONGEST_CALL_LINE]))
@@ -95,7 +95,7 @@ class _Aider(Dialect):
         return bool(_COMMAND.match(text))
 
     def _report(self) -> None:
-        """What the lines since the last message say that was done."""
+        """The actions reported by the lines since the last message."""
         if self._by is not None and self._written:
             found = aider_tools.calls(self._written, self._edits, self._command)
             self._calls += (MarkedCall((line,), parts, self._by) for line, parts in found)
@@ -111,7 +111,7 @@ FORMAT = Format(
     name="aider",
     agent="aider",
     person="lines that begin with `#### `",
-    left_out="lines that begin with `> `, which tools and aider wrote, and their other lines",
+    left_out="lines that begin with `> `, written by tools and aider, and their continuation lines",
     tested="a real file",
     detect_text=_is_aider,
     turns=lambda reading: marked_turns(reading, _Aider()),

@@ -1,4 +1,4 @@
-"""What aider did, read from the lines that it writes beside a conversation (`> Commit ...`)."""
+"""aider's actions, from the lines it writes next to a conversation (`> Commit ...`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _APPLIED = re.compile(r"Applied edit to (\S.*)")
 _NOT_FOUND = re.compile(r".*SEARCH block failed to exactly match lines in (\S.*)")
 _RUN = re.compile(r"(?:#+ )?Running:? (\S.*)")
 _COMMAND = re.compile(r"(?:/(?:run|test|lint)\s+|!\s*)(\S.*)", re.DOTALL)
-"""Commands of aider with which a person runs a command line."""
+"""aider commands with which a person runs a command line."""
 _FRAME = re.compile(
     r"Tokens: |You can use /|HEAD is: |Attempt to fix |Add(?:ed)? .*\b(?:chat|output)\b|Git repo"
     r"|# Fix any errors below|The LLM did not conform|Did you |https://aider\.chat/"
@@ -29,11 +29,11 @@ _BETWEEN = re.compile(r"^={5,9}\n", re.MULTILINE)
 _REPLACED = re.compile(r"^>{5,9} ?REPLACE", re.MULTILINE)
 _PATH_MARKS = "`*#: \t"
 OUTPUT_CHARS = 20_000
-"""Characters of the output of a command that are kept."""
+"""Maximum characters of a command's output to keep."""
 
 
 class Edit(Struct, frozen=True):
-    """An edit that the agent proposed. An empty `old` makes a new file."""
+    """An edit proposed by the agent. An empty `old` creates a file."""
 
     path: str
     old: str
@@ -41,7 +41,7 @@ class Edit(Struct, frozen=True):
 
 
 def proposed_edits(text: str) -> list[Edit]:
-    """The edits in a message of the agent, in the format `diff` of aider."""
+    """The edits in an agent's message, in aider's `diff` format."""
     if "SEARCH" not in text:
         return []
     edits: list[Edit] = []
@@ -59,7 +59,9 @@ def proposed_edits(text: str) -> list[Edit]:
 
 
 def command_in(text: str) -> str:
-    """The command line that a message of the person has aider run; empty for other messages."""
+    """The command line that a message of the person runs through aider; empty for other
+    messages.
+    """
     found = _COMMAND.fullmatch(text.strip())
     return found[1].strip() if found else ""
 
@@ -67,9 +69,9 @@ def command_in(text: str) -> str:
 def calls(
     lines: Sequence[NoteLine], edits: Iterable[Edit], command: str
 ) -> Iterator[tuple[NoteLine, list[Part]]]:
-    """The calls that these lines report, each with its line and its result.
+    """The calls reported by these lines, each with its line and its result.
 
-    `edits` were proposed before them; `command` is what the person had aider run just before.
+    `edits` were proposed before them; `command` was just run by the person through aider.
     """
     proposed: dict[str, list[Edit]] = {}
     for edit in edits:
@@ -93,7 +95,7 @@ def calls(
 
 
 def _call(text: str, proposed: dict[str, list[Edit]]) -> tuple[str, dict[str, object]] | None:
-    """The tool and the arguments of what one line reports; None for a line of something else."""
+    """Tool and arguments of the call reported by a line; None if it reports no call."""
     if made := _COMMIT.fullmatch(text):
         return "git", {"command": f"git commit -m {_quoted(made[2])}"}
     if _UNDONE.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Amp threads: one document each."""
+"""Amp threads: one document per thread."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
 
 
 def _results(content: object) -> list[Part]:
-    """Results in Amp's own form, `{toolUseID, run: {status, result}}`."""
+    """Results in Amp's own format, `{toolUseID, run: {status, result}}`."""
     found: list[Part] = []
     for piece in each(content):
         run = inner(piece, "run")

@@ -1,4 +1,4 @@
-"""Antigravity: the steps of a session, one a line."""
+"""Antigravity: the steps of a session, one per line."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ FORMAT = Format(
     detect_record=lambda r: "step_index" in r and "source" in r,
     turns=_turns,
     person="`USER_INPUT`, between `<USER_REQUEST>` tags",
-    left_out="settings and messages of the system",
+    left_out="settings and system messages",
 )

@@ -1,4 +1,4 @@
-"""Chat-completions and ShareGPT conversations, as one JSON document or one object a line."""
+"""Chat-completions and ShareGPT conversations, as one JSON document or one object per line."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _SPEAKERS = frozenset((*ROLES, *TOOL_ROLES))
 LISTS = ("messages", "traj", "conversations")
 _TIMES = ("timestamp", "created_at", "create_time", "ts")
 DEPTH = 4
-"""Maximum levels of lists and objects above a message."""
+"""Maximum nesting of lists and objects above a message."""
 _raw = msgspec.json.Decoder(Raw)
 
 
 def has_role(record: Fields) -> bool:
-    """Whether `role` is one that conversations use."""
+    """Whether `role` is a known conversation role."""
     return is_among(record.get("role"), _SPEAKERS)
 
 
@@ -53,7 +53,7 @@ def is_message(record: Fields) -> bool:
 
 
 def _is_conversation(record: Fields) -> bool:
-    """Whether an object is a message, or its first list of messages has one."""
+    """Whether an object is a message or has one in its first list of messages."""
     if is_message(record):
         return True
     for name in ("messages", "conversations", "traj"):
@@ -78,7 +78,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
 
 
 class _Walk:
-    """One file while its messages are looked for."""
+    """A file being searched for messages."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading, self._tally = reading, reading.tally
@@ -145,7 +145,7 @@ class _Walk:
         yield conversation.turn(document.spot(value), role, parts, key=key, at=at)
 
     def _text(self, role: Role, content: object) -> Iterator[Part]:
-        """The text of a message's content, which is a string or a list of parts."""
+        """The text of a message's content, a string or a list of parts."""
         pieces = content if isinstance(content, list) else [part_text(content)]
         texts = [part_text(piece) for piece in pieces if _is_text(piece)]
         if text := "\n\n".join(text for text in texts if text.strip()):
@@ -192,7 +192,7 @@ FORMAT = Format(
     name="chat",
     agent="Chat completions, ShareGPT",
     person="messages with the role `user` or `human`",
-    left_out="the system prompt, results of tools, system reminders",
+    left_out="the system prompt, tool results, system reminders",
     tested="real files",
     detect_record=_is_conversation,
     detect_document=_is_conversation,

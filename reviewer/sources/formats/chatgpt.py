@@ -1,4 +1,4 @@
-"""ChatGPT exports: `conversations.json`, in parts or not, zipped or not."""
+"""ChatGPT exports: `conversations.json`, possibly in parts, possibly zipped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
 MEMBERS = ("chat.html", "message_feedback.json", "shared_conversations.json")
-"""Files that only an export of ChatGPT has."""
+"""Files found only in ChatGPT exports."""
 REMEMBERED = "The agent remembered this: "
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "system": Role.SYSTEM}
 _TOOL_RESULTS = frozenset(
@@ -68,7 +68,7 @@ def _conversation(
 
 
 def _path(nodes: dict[str, Fields], leaf: str) -> list[str]:
-    """The nodes from the first to the current one, or else to the newest that ends a branch."""
+    """The nodes from the first to the current one, or else to the newest leaf."""
     if leaf not in nodes:
         leaves = [name for name, node in nodes.items() if not node.get("children")]
         leaf = max(
@@ -133,8 +133,8 @@ FORMAT = Format(
     ),
     turns=_turns,
     several=True,
-    person="messages of the author `user` on the way from `current_node` to the first one",
-    left_out="hidden messages, custom instructions; `bio` is what ChatGPT remembered",
+    person="messages by the author `user` between the first one and `current_node`",
+    left_out="hidden messages, custom instructions; `bio` contains ChatGPT's memories",
     tested="a real file of 2023; fixtures",
 )  # fmt: skip
 

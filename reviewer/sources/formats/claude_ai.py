@@ -1,4 +1,4 @@
-"""Claude.ai exports: `conversations.json`, zipped or not."""
+"""Claude.ai exports: `conversations.json`, possibly zipped."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _conversation(
 
 
 def _kept(messages: list[Fields], head: Fields) -> set[str]:
-    """The messages on the way to the current or the last one; empty where parents are missing."""
+    """The messages leading to the current or last one; empty if parents are missing."""
     parents = {
         words(message.get("uuid")): words(message.get("parent_message_uuid"))
         for message in messages
@@ -84,7 +84,7 @@ FORMAT = Format(
     ),
     turns=_turns,
     several=True,
-    person="messages of the sender `human`, from `content` before `text`",
+    person="messages by the sender `human`: their `content`, else their `text`",
     left_out="the text of attached files",
 )
 
@@ -92,5 +92,5 @@ PROJECTS = Format(
     name="claude-ai-projects",
     agent="Claude.ai export",
     detect_document=lambda d: "prompt_template" in d and "docs" in d,
-    not_read="the projects of a Claude.ai export, which have no conversations",
+    not_read="the projects of a Claude.ai export, which contain no conversations",
 )

@@ -41,7 +41,7 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
 
 
 class _Session:
-    """One file while it is read."""
+    """A file being read."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -49,8 +49,8 @@ class _Session:
         self._tree = SessionTree()
         self._queue = TextQueue(reading.tally)
         self._blocks: set[int] = set()
-        """The blocks of replies and messages: a resumed session may repeat them in records with new
-        ids."""
+        """The blocks of replies and messages: a resumed session may repeat them in records with
+        new ids."""
         self._left: list[Rewind] = []
 
     def turns(self) -> Iterator[Turn | Rewind]:
@@ -78,7 +78,7 @@ class _Session:
         yield from map(self._late, self._queue.ended())
 
     def _placed(self, line: ClaudeLine, node: Node, spot: Spot) -> tuple[int, int] | None:
-        """Put a record into the tree."""
+        """Add a record to the tree."""
         parent = line.parent_uuid or line.logical_parent_uuid
         return self._tree.add(line.uuid or "", parent, node, spot.line_start)
 
@@ -87,22 +87,22 @@ class _Session:
         return self._left[-1]
 
     def _compacted(self, line: ClaudeLine) -> None:
-        """Of a compaction that kept the last messages: the next message names the first of these as
-        its parent and so leads around the compaction.
+        """Handle a compaction that kept the last messages: the next message has the first of these
+        as its parent, bypassing the compaction.
         """
         kept = line.compact_metadata and line.compact_metadata.preserved_segment
         if kept and kept.tail_uuid and kept.anchor_uuid:
             self._tree.compacted(kept.tail_uuid, kept.anchor_uuid)
 
     def _late(self, turn: Turn) -> Turn:
-        """A queued text, which comes later than its line."""
+        """A queued text that is yielded after its line."""
         line = turn.origin.line_start
         if any(each.first <= line < each.end for each in self._left):
             return structs.replace(turn, rewound=True)
         return turn
 
     def _queue_operation(self, spot: Spot, line: ClaudeLine) -> None:
-        """Text typed while the agent was busy. It may occur again as an ordinary turn."""
+        """Text typed while the agent was busy. It may be repeated as an ordinary turn."""
         parts = self._typed(_pieces(line.content), _is_by_harness(line))
         turn = _made(spot, line, Role.USER, parts, queued=True) if parts else None
         if line.operation in ("dequeue", "remove"):
@@ -116,7 +116,7 @@ class _Session:
         self._tally["queue operation"] += 1
 
     def _turn(self, spot: Spot, line: ClaudeLine) -> tuple[Turn | None, Node]:
-        """The turn of a line, and its kind; no turn where nothing is there to read."""
+        """The turn of a line, and its kind; no turn if there is nothing to read."""
         kind = line.type
         if kind == "assistant":
             return self._assistant(spot, line)
@@ -146,7 +146,7 @@ class _Session:
         return turn, Node.APART if line.is_sidechain else Node.ASSISTANT
 
     def _is_repeated(self, name: str, part: Part) -> bool:
-        """Whether a block was there before. `name`: of its reply, or the time of a message."""
+        """Whether a block has occurred before. `name`: of its reply, or the time of a message."""
         if not name:
             return False
         known = len(self._blocks)
@@ -172,7 +172,7 @@ class _Session:
                 results = True
                 if feedback:
                     parts[at] = structs.replace(part, feedback=feedback, error=True)
-        # The task of a sub-agent is written by an agent, not by the user.
+        # A sub-agent's task is written by an agent, not by the user.
         if line.is_sidechain:
             parts = [_of_agent(part) for part in parts]
             return _made(spot, line, Role.ASSISTANT, parts), Node.APART
@@ -181,7 +181,7 @@ class _Session:
         return _made(spot, line, Role.USER, parts), node
 
     def _attached(self, line: ClaudeLine) -> list[Part]:
-        """Text typed while the agent was busy that it was given in the middle of its turn."""
+        """Text typed while the agent was busy and given to it in mid-turn."""
         attachment = line.attachment
         if attachment is None or attachment.type != "queued_command":
             return []
@@ -194,7 +194,7 @@ class _Session:
         return self._typed(_pieces(attachment.prompt), by_harness)
 
     def _typed(self, pieces: Iterable[ContentBlock], by_harness: bool) -> list[Part]:
-        """The parts of a message that the user wrote, or that stands in their name."""
+        """The parts of a message written by the user or in their name."""
         parts: list[Part] = []
         for piece in pieces:
             if piece.type == "text":
@@ -207,7 +207,7 @@ class _Session:
         return parts
 
     def _parts(self, piece: ContentBlock, use: RecordUse) -> Iterator[Part]:
-        """A block as a part, if there is anything in it; `use`: of its text."""
+        """A block as a part, unless empty; `use`: of its text."""
         kind = piece.type
         if kind == "text":
             if piece.text and not piece.text.isspace():
@@ -228,7 +228,7 @@ class _Session:
 
 
 def _is_whole(line: ClaudeLine) -> bool:
-    """Whether an object in a damaged line is a record of its own."""
+    """Whether an object in a damaged line is a complete record."""
     return bool(line.session_id)
 
 
@@ -258,7 +258,7 @@ def _made(
 
 
 def _message(line: ClaudeLine) -> ClaudeMessage:
-    """The message; in old files it is the text itself."""
+    """The message; in old files, the text itself."""
     message = line.message
     return message if isinstance(message, ClaudeMessage) else ClaudeMessage(content=message)
 
@@ -268,7 +268,7 @@ def _pieces(content: str | list[ContentBlock] | None) -> list[ContentBlock]:
 
 
 def _result_text(content: str | list[ContentBlock] | None) -> str:
-    """The text of a result: a string, or the texts of its parts; other parts by their type."""
+    """The text of a result: a string, or the texts of its parts; other parts by type."""
     if content is None or isinstance(content, str):
         return content or ""
     texts = (
@@ -283,12 +283,12 @@ def _result_text(content: str | list[ContentBlock] | None) -> str:
 
 
 def _is_by_harness(line: ClaudeLine) -> bool:
-    """Whether the fields of a record say that nobody typed its text."""
+    """Whether a record's fields mark its text as not typed."""
     return bool(line.is_meta) or line.prompt_source == "system" or _is_foreign(line.origin)
 
 
 def _is_foreign(origin: MessageOrigin | None) -> bool:
-    """Whether a text came from a task, a channel or another session, where versions say so."""
+    """Whether a text came from a task, a channel or another session, in versions that say so."""
     return origin is not None and (origin.kind or "human") != "human"
 
 
@@ -304,7 +304,7 @@ def _unknown(kind: str | None) -> str:
 
 @lru_cache(maxsize=64)
 def _printable(name: str | None) -> str:
-    """A name from the file, printable and short enough for a tally."""
+    """A name from the file, made printable and short enough for a tally."""
     if name is None:
         return "(none)"
     clean = re.sub(r"[^\w .:/-]", "?", name)

@@ -1,4 +1,4 @@
-"""One line of a Claude Code session as typed values, tolerant of any shape."""
+"""One line of a Claude Code session as typed values, whatever its shape."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class ClaudeMessage(Struct, gc=False):
 
 
 class MessageOrigin(Struct, gc=False):
-    """Who a text came from, where newer versions say so."""
+    """The origin of a text, in versions that record it."""
 
     kind: str | None = None
 
 
 class Attachment(Struct, rename="camel", gc=False):
-    """What the agent was given beside the messages; only queued prompts are read."""
+    """Attachments given to the agent beside the messages; only queued prompts are read."""
 
     type: str | None = None
     prompt: str | list[ContentBlock] | None = None
@@ -69,7 +69,7 @@ class Attachment(Struct, rename="camel", gc=False):
 
 
 class KeptMessages(Struct, rename="camel", gc=False):
-    """The last messages, which a compaction kept."""
+    """The last messages, kept by a compaction."""
 
     anchor_uuid: str | None = None
     tail_uuid: str | None = None
@@ -80,7 +80,7 @@ class CompactMetadata(Struct, rename="camel", gc=False):
 
 
 class ClaudeLine(Struct, rename="camel", gc=False):
-    """The fields that reviewer needs; all others are skipped without decoding them."""
+    """The fields that reviewer needs; all others are skipped without decoding."""
 
     type: str | None = None
     uuid: str | None = None
@@ -111,8 +111,8 @@ _objects = msgspec.json.Decoder(dict[str, object])
 
 
 def decode_line(data: bytes) -> ClaudeLine:
-    """The typed line; of an odd one the parts that can be read. Raises ValueError or RecursionError
-    when it is not a JSON object.
+    """The typed line; the readable parts of a malformed one. Raises ValueError or RecursionError if
+    it is not a JSON object.
     """
     try:
         return _lines.decode(data)
@@ -139,7 +139,7 @@ _Fields = TypeVar("_Fields", bound=Struct)
 
 
 def _fitting(kind: type[_Fields], values: Fields) -> _Fields:
-    """A struct with the values that have the expected type; the others get their default."""
+    """A struct with the values of the expected type; the others get their default."""
     made = kind()
     for field in msgspec.structs.fields(kind):
         if field.encode_name in values:

@@ -1,4 +1,4 @@
-"""Texts of a Claude Code session that were queued while the agent was busy."""
+"""Texts queued in a Claude Code session while the agent was busy."""
 
 from __future__ import annotations
 
@@ -12,33 +12,32 @@ from reviewer.sources.records import Role
 from reviewer.sources.turns import Turn, message_text
 
 ANSWERS = 2
-"""Replies of the agent after which a text that left the queue does not come again as a turn."""
+"""Agent replies after which a text that left the queue is no longer expected as a turn."""
 
 
 class _Held(Struct):
-    """A queued text whose fate is not known yet."""
+    """A queued text whose fate is still open."""
 
     turn: Turn
     words: int
     left_at: str | None = None
-    """When it left the queue; None: it is still there."""
+    """When it left the queue; None: still queued."""
     answers: int = 0
     last_reply: str = ""
 
 
 class TextQueue:
-    """Holds each queued text until it comes as a turn, is taken back, or does neither.
+    """Keeps each queued text until it appears as a turn, is taken back, or is given up.
 
-    It comes as a turn, or as text that the agent is given in the middle of its work, shortly before
-    or after it leaves the queue. The history of a session that was resumed may stand in between;
-    it is older.
+    It may appear as a turn, or as text given to the agent in mid-turn, shortly before or after it
+    leaves the queue. The older history of a resumed session may come in between.
     """
 
     def __init__(self, tally: Counter[str]) -> None:
         self._tally = tally
         self.held: list[_Held] = []
         self._gone = 0
-        """Texts that came as turns before the record that they left the queue."""
+        """Texts that appeared as turns before the record of their leaving the queue."""
 
     def enqueued(self, turn: Turn) -> None:
         self.held.append(_Held(turn, _hash(turn)))
@@ -57,7 +56,7 @@ class TextQueue:
             waiting[0].left_at = at or ""
 
     def passed(self, turn: Turn) -> Iterator[Turn]:
-        """A turn came; the held texts that will not come any more."""
+        """Process a turn; yields the queued texts that will not appear as turns."""
         if turn.role is Role.USER:
             taken = self._take(_hash(turn))
             if taken is not None:
@@ -67,7 +66,7 @@ class TextQueue:
             yield from self._answered(turn)
 
     def ended(self) -> Iterator[Turn]:
-        """The texts that are still held at the end of the file."""
+        """The texts still queued at the end of the file."""
         for held in self.held:
             yield from self._told(held)
         self.held.clear()
@@ -84,7 +83,7 @@ class TextQueue:
                 yield from self._told(held)
 
     def _told(self, held: _Held) -> Iterator[Turn]:
-        """A text that is told nowhere else; a command is, when it runs."""
+        """A text recorded nowhere else; a command is recorded when it runs."""
         if is_command(message_text(held.turn)):
             self._tally["queue operation"] += 1
         else:
@@ -99,5 +98,5 @@ class TextQueue:
 
 
 def _hash(turn: Turn) -> int:
-    """A hash that recognises a repeated text; valid only within this process."""
+    """A hash that identifies repeated text; valid only within this process."""
     return hash(message_text(turn).strip())

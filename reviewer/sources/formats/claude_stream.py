@@ -1,4 +1,4 @@
-"""What `claude -p --output-format stream-json` prints: messages without ids of their own."""
+"""The output of `claude -p --output-format stream-json`: messages without ids of their own."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ FORMAT = Format(
     detect_record=_is_stream,
     turns=_turns,
     person="`user` with text; the first prompt itself is not in the stream",
-    left_out="results of tools, `result` (repeats the last reply), partial messages",
+    left_out="tool results, `result` (repeats the last reply), partial messages",
     subagent="`parent_tool_use_id`",
     tested="real files, 2.0.75 and 2.0.76",
 )

@@ -1,4 +1,4 @@
-"""The tree of a Claude Code session as far as it has been read, and the branches that were left."""
+"""The tree of a Claude Code session so far, and its abandoned branches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Node(IntEnum):
-    """Kinds of records that matter for finding branches."""
+    """Kinds of records relevant for finding branches."""
 
     OTHER = 0  # between turns: progress, system, attachments
     ASSISTANT = 1
@@ -24,16 +24,17 @@ _BELOW, _PROMPTED = 1, 2
 
 
 class _Fork(Struct):
-    """A second branch below a turn, which may be a rewind or words typed in between."""
+    """A second branch below a turn: possibly a rewind, or just text typed in between."""
 
     first: int
-    """The prompt that began the branch before it."""
+    """The prompt that started the branch before."""
     second: int
-    """The record that begins the second branch."""
+    """The record that starts the second branch."""
     prompt: int
-    """The first prompt in the second branch; -1 as long as there is none."""
+    """The first prompt in the second branch; -1 while there is none."""
     below: bytearray
-    """For each record since `second`: 0, or whether it is below it, and below a prompt in it."""
+    """For each record since `second`: 0, or whether it is below `second`, or also below a prompt
+    there."""
 
 
 class SessionTree:
@@ -41,33 +42,33 @@ class SessionTree:
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
-        """The number of each record, by the hash of its id."""
+        """Number of each record, by the hash of its id."""
         self._kinds = bytearray()
         self._bases = array("i")
-        """The nearest turn above each record, or the first record of its chain; -1 for that."""
+        """The nearest turn above each record, or the first record of its chain; -1 for that one."""
         self._prompts: dict[int, int] = {}
-        """The first prompt below each record that is such a base."""
+        """The first prompt below each of these bases."""
         self._lines = array("q")
         self._summaries: dict[str, str] = {}
-        """Of each compaction so far: the last record that it kept -> its summary."""
+        """For each compaction so far: the last record that it kept -> its summary."""
         self._fork: _Fork | None = None
         self._last = 0
-        """Where the last turn is in relation to the fork."""
+        """Position of the last turn relative to the fork."""
 
     def compacted(self, tail_id: str, summary_id: str) -> None:
-        """From here on, what names `tail_id` as its parent follows the summary instead: otherwise
-        what was said between the two would look abandoned.
+        """From here on, records with the parent `tail_id` follow the summary instead: otherwise the
+        messages between the two would look abandoned.
         """
         self._summaries[tail_id] = summary_id
 
     def add(
         self, record_id: str, parent_id: str | None, kind: Node, line: int
     ) -> tuple[int, int] | None:
-        """Append a record. The lines of a branch that it shows to be abandoned, half-open.
+        """Append a record. Returns the lines of a branch that it proves abandoned (half-open).
 
-        A branch is abandoned when it begins with a typed prompt, and the agent goes on below a
-        later prompt at the same place. Parallel tool calls and sub-agents also make branches, but
-        those are never abandoned.
+        A branch is abandoned if it starts with a typed prompt and the agent continues below a later
+        prompt at the same place. Parallel tool calls and sub-agents also create branches, but those
+        are never abandoned.
         """
         if parent_id is not None:
             parent_id = self._summaries.get(parent_id, parent_id)
@@ -88,7 +89,7 @@ class SessionTree:
         return self._turn(index, parent, base, kind)
 
     def ended(self) -> tuple[int, int] | None:
-        """The lines that the last turn of the file shows to be abandoned."""
+        """The lines that the last turn of the file proves abandoned."""
         return self._abandoned() if self._last == _PROMPTED else None
 
     def _turn(self, index: int, parent: int, base: int, kind: Node) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""Cline, Roo Code and Kilo Code: the messages that the panel shows."""
+"""Cline, Roo Code and Kilo Code: the messages shown in the panel."""
 
 from __future__ import annotations
 
@@ -84,5 +84,5 @@ FORMAT = Format(
         for store in _STORES
     ),
     person="the first message (`task`), and `user_feedback`",
-    left_out="requests to the API (they repeat the prompt), partial messages, checkpoints",
+    left_out="API requests (they repeat the prompt), partial messages, checkpoints",
 )

@@ -1,4 +1,4 @@
-"""Codex CLI sessions ("rollouts"): the enveloped generation and the direct one before it."""
+"""Codex CLI sessions ("rollouts"): the generation with envelopes and the plain one before it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HARNESS = (
 )
 SUMMARY_START = "Another language model started to solve this problem"
 SHORTEST_SUMMARY = 600
-"""Characters; what ends a compacted history and is shorter is a request of the person."""
+"""Characters; a shorter text at the end of a compacted history is a request of the person."""
 NO_INPUT = "(a prompt file, without input)"
 NO_WORDS = "(an image, without words)"
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.MULTILINE)
@@ -50,7 +50,7 @@ _HEADER = re.compile(
     r"\s*(?:(?:Chunk ID|Exit code|Wall time|Original token count|Total output lines): [^\n]*\n"
     r"|Process (?:exited|running) with [^\n]*\n)+Output:(?:\n|$)"
 )
-"""What Codex puts before the output of a command."""
+"""Codex's header before a command's output."""
 _RESULTS = frozenset(
     (
         "function_call_output",
@@ -79,13 +79,13 @@ def _is_codex(record: Fields) -> bool:
 
 
 class _Codex:
-    """One file while it is read: its session, and which words were recorded before."""
+    """A file being read: its session, and the text recorded so far."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading, self.tally = reading, reading.tally
         self._session = Session()
         self._has_events = False
-        """Events carry the messages of the person."""
+        """Events contain the person's messages."""
         self._told: dict[str, Counter[int]] = {"event": Counter(), "item": Counter()}
         self._typed: set[int] = set()
 
@@ -132,7 +132,7 @@ class _Codex:
         yield from records
 
     def _start(self, payload: Fields) -> None:
-        """A session begins; a resumed one begins with the copy of the one that it goes on from."""
+        """Start a session; a resumed one starts with a copy of its predecessor."""
         session = self._session
         session.enter(words(payload.get("id")) or words(payload.get("session_id")))
         session.cwd = words(payload.get("cwd")) or session.cwd
@@ -142,7 +142,7 @@ class _Codex:
         self.tally[SESSION_STATE] += 1
 
     def _told_before(self, way: str, role: Role, text: str) -> bool:
-        """Whether this turn was recorded already: Codex writes each turn in two forms."""
+        """Whether this turn was already recorded: Codex writes each turn in two forms."""
         other = self._told["item" if way == "event" else "event"]
         name = _name(role, text)
         if role is Role.USER:
@@ -155,10 +155,10 @@ class _Codex:
         return False
 
     def _person(self, spot: Spot, way: str, text: str, at: str | None) -> Iterator[Turn]:
-        """What the person sent, told here for the first time.
+        """The person's message, at its first occurrence.
 
-        Codex writes an event for each message of the person, so where there are events, an item
-        alone is its own text.
+        Codex writes an event for each message of the person, so in files with events, an item
+        without one is Codex's own text.
         """
         parts = typed(text, self.tally, HARNESS)
         if not any(part.use is RecordUse.BOOT for part in parts):
@@ -209,7 +209,7 @@ class _Codex:
         elif kind in _RESULTS:
             text, code, failed = _output(item.get("output"))
             role, parts = Role.TOOL, returned(text, call, error=failed, code=code)
-        elif kind == "agent_message":  # what one agent wrote to another
+        elif kind == "agent_message":  # a message between agents
             parts = said(part_text(item.get("content")), RecordUse.WRAPPER)
         else:
             parts = []
@@ -241,7 +241,7 @@ class _Codex:
             yield self._session.turn(spot, Role.SYSTEM, parts, at=at)
 
     def _compacted(self, spot: Spot, payload: Fields, at: str | None) -> Iterator[Turn]:
-        """The summary of a compaction, where it is readable; what came before has been read."""
+        """The summary of a compaction, if readable; everything before has been read."""
         text = words(payload.get("message"))
         history = payload.get("replacement_history")
         if not text.strip() and isinstance(history, list) and history:
@@ -251,7 +251,7 @@ class _Codex:
                 if not text.startswith(SUMMARY_START) and (
                     len(text) < SHORTEST_SUMMARY or _name(Role.USER, requested(text)) in self._typed
                 ):
-                    text = ""  # the person's last request, which has been read
+                    text = ""  # the person's last request, already read
         if text.strip():
             yield self._session.turn(spot, Role.ASSISTANT, said(text, RecordUse.SUMMARY), at=at)
         else:
@@ -259,12 +259,12 @@ class _Codex:
 
 
 def _name(role: Role, text: str) -> int:
-    """A hash that recognises words again, whatever the space between them."""
+    """A hash that identifies repeated text, ignoring white space."""
     return hash((role, " ".join(text.split())))
 
 
 def _tells_events(record: Fields) -> bool | None:
-    """Whether events carry the messages of the person; None: this record does not show it.
+    """Whether events contain the person's messages; None: this record does not show it.
 
     The first generation had none. An event follows each message before the agent answers.
     """
@@ -277,7 +277,7 @@ def _tells_events(record: Fields) -> bool | None:
 
 
 def requested(text: str) -> str:
-    """What the person typed, without the context that an editor puts before it and without the
+    """The person's typed text, without the context that an editor puts before it and without the
     prompt file around it.
     """
     if text.lstrip().startswith("# "):
@@ -289,16 +289,14 @@ def requested(text: str) -> str:
 
 
 def _folder(given: object) -> str:
-    """The folder that a call names for its command."""
+    """The folder given in a call for its command."""
     if isinstance(given, str):
         given = written_object(given) if '"workdir"' in given else {}
     return words(inner(given).get("workdir"))
 
 
 def _output(output: object) -> tuple[str, int | None, bool]:
-    """The text of a result, its exit code, and whether it reports a failure; it comes in four
-    shapes.
-    """
+    """A result's text, its exit code, and whether it reports a failure; it has four shapes."""
     text = part_text(output)
     if isinstance(output, str) and output.startswith("{"):
         found = written_object(output)

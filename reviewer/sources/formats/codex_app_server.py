@@ -1,4 +1,4 @@
-"""Logs of the Codex app server: notifications, which tell each thing three times."""
+"""Logs of the Codex app server: notifications, with everything recorded three times."""
 
 from __future__ import annotations
 
@@ -76,6 +76,6 @@ FORMAT = Format(
     turns=_turns,
     several=True,
     person="`item/completed` of a `userMessage`",
-    left_out="`codex/event/...` and deltas, which tell the same",
+    left_out="`codex/event/...` and deltas, which repeat it",
     tested="real files, 0.91",
 )

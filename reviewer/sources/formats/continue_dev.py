@@ -1,4 +1,4 @@
-"""Continue and Kiro: a session as one document with its history."""
+"""Continue and Kiro: one document per session, with its history."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ FORMAT = Format(
         Location(folder=".continue/sessions", pattern="*.json", variable="CONTINUE_GLOBAL_DIR"),
     ),
     person="history items with the role `user`",
-    left_out="context items and logs of prompts, which repeat the whole prompt",
+    left_out="context items and prompt logs, which repeat the whole prompt",
 )  # fmt: skip

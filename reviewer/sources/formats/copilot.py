@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI sessions: a log of events."""
+"""GitHub Copilot CLI sessions: an event log."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ FORMAT = Format(
         for pattern in ("*/events.jsonl", "*.jsonl")
     ),
     person="`user.message` without a `source`, as `content`",
-    left_out="`transformedContent`, text of the system, of skills and for sub-agents, hooks,"
+    left_out="`transformedContent`, text from the system and skills and for sub-agents, hooks,"
     " the system prompt; `tool.execution_start` repeats the request",
     subagent="`agentId`, `parentToolCallId`, `source` = `agent-...`",
     tested="real files, 1.0.10 to 1.0.74",

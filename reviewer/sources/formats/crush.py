@@ -1,4 +1,4 @@
-"""Crush, and the Go program "opencode" that it grew from: a database in the project's folder."""
+"""Crush, and its Go predecessor "opencode": a database in the project's folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 class _Session(Session, kw_only=True):
     summary: object
-    """The id of the message that sums up the session so far."""
+    """Id of the message that summarises the session so far."""
 
 
 def _sessions(database: Connection, path: Path) -> list[_Session]:
@@ -95,7 +95,7 @@ FORMAT = Format(
         Location(folder=".crush", pattern="crush.db", in_project=True),
         Location(folder=".opencode", pattern="opencode.db", in_project=True),
     ),
-    person="parts `text` of messages with the role `user`",
+    person="`text` parts of messages with the role `user`",
     left_out="tasks of sub-agents",
     subagent="`parent_session_id`",
     tested="real files of both",

@@ -1,4 +1,4 @@
-"""Cursor: the editor's database (2024 and later) and the transcripts of its agent."""
+"""Cursor: the editor's database (2024 and later) and its agent's transcripts."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _CHATS = (
     ("workbench.panel.aichat.view.aichat.chatdata", "tabs"),
     ("composer.composerData", "allComposers"),
 )
-"""The keys of a workspace's chats, and the list in the value."""
+"""Keys of a workspace's chats, with the list in each value."""
 _PROMPTS = "aiService.prompts"
 
 
 class _Values(Struct, frozen=True):
-    """The JSON values of the editor's tables, which have a key and a value in each row."""
+    """JSON values in the editor's tables, which have a key and a value per row."""
 
     database: Connection
     tally: Counter[str]
 
     def value(self, table: str, key: str) -> object:
-        """The decoded value of a key; None if there is none or it cannot be read."""
+        """The decoded value of a key; None if missing or unreadable."""
         row = self.database.execute(
             f"SELECT {capped('value')} FROM {table} WHERE key = ?", (key,)
         ).fetchone()
@@ -63,8 +63,8 @@ class _Conversation(Struct, frozen=True):
 
 
 def _conversations(values: _Values) -> Iterator[_Conversation]:
-    """The chats of a workspace, which have their bubbles in them, and the composers, whose bubbles
-    are values of their own since 2025.
+    """A workspace's chats, which contain their bubbles, and the composers, whose bubbles are
+    separate values since 2025.
     """
     tables = table_names(values.database)
     if "ItemTable" in tables:
@@ -134,7 +134,7 @@ def _turn(tally: Counter[str], row: int, conversation: _Conversation, bubble: Fi
 
 
 def _outlines(path: Path) -> list[SessionOutline]:
-    """The conversations; those of a workspace have their folder in `workspace.json` beside it."""
+    """The conversations; those of a workspace have their folder in `workspace.json` next to it."""
     with opened(path) as database:
         found = [one.session for one in _conversations(_Values(database, Counter()))]
         return [SessionOutline(session.id, session.cwd) for session in found]
@@ -156,7 +156,7 @@ def _parts(tally: Counter[str], bubble: Fields, person: bool) -> list[Part]:
 
 
 def _log_turns(reading: Reading) -> Iterator[Turn]:
-    """A transcript of the agent; it has neither times nor ids."""
+    """An agent transcript, which has neither times nor ids."""
     session = Session(id=reading.path.stem, subagent=reading.path.parent.name == "subagents")
     for spot, record in reading.objects():
         message = inner(record, "message")
@@ -174,7 +174,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
 
 
 def query(part: Part) -> Part:
-    """The person's words of a text that has them between tags."""
+    """The person's words in a text that has them between tags."""
     start = part.text.find(_QUERY)
     if part.kind != "text" or start < 0:
         return part
@@ -205,9 +205,9 @@ EDITOR = Format(
         of_editor("Cursor/User/workspaceStorage", "*/state.vscdb"),
     ),
     person="bubbles of type 1 or `user`",
-    left_out="`aiService.prompts`, which repeats them without answers",
+    left_out="`aiService.prompts`, which repeats their words without answers",
     subagent="not recorded",
-    tested="a real file of 2024; fixtures of the later tables",
+    tested="a real file from 2024; fixtures for the later tables",
 )
 
 AGENT = Format(
@@ -224,7 +224,7 @@ AGENT = Format(
         )
         for pattern in ("*/*.jsonl", "*.jsonl", "*/subagents/*.jsonl")
     ),
-    person="`user` messages, between `<user_query>` tags where there are any",
+    person="`user` messages, between `<user_query>` tags if present",
     left_out="results of tools",
     subagent="files in `subagents/`",
 )

@@ -1,4 +1,4 @@
-"""The chats of Cursor's agent on the command line: a database each, with messages by their hash."""
+"""Chats of Cursor's command-line agent: a database each, with messages stored by hash."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reviewer.sources.turns import Session, Turn
 
 _HASH_BYTES = 32
 _MESSAGES, _WORKSPACE = 1, 9
-"""The fields of the root that list the messages and name the folder."""
+"""Fields of the root with the messages and the folder."""
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 _HARNESS = (
     *("<user_info>", "<project_layout>", "<git_status>", "<rules>", "<agent_skills>"),
@@ -56,7 +56,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
 
 
 def _facts(database: Connection) -> Fields:
-    """What the database says of the chat, which is JSON, mostly as hexadecimal digits."""
+    """The database's metadata of the chat: JSON, usually hex-encoded."""
     row = database.execute("SELECT value FROM meta WHERE key = '0'").fetchone()
     text = row[0] if row else None
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
@@ -86,12 +86,12 @@ def _blob(database: Connection, name: str) -> bytes:
 
 
 def _all(database: Connection) -> list[str]:
-    """Every blob, for a chat whose root cannot be read."""
+    """Every blob, for a chat with an unreadable root."""
     return [words(name) for (name,) in database.execute("SELECT id FROM blobs ORDER BY rowid")]
 
 
 def _fields(data: bytes) -> list[tuple[int, bytes]]:
-    """The byte fields of a protocol buffer, up to the first that cannot be read."""
+    """The byte fields of a protocol buffer, up to the first unreadable one."""
     found: list[tuple[int, bytes]] = []
     at = 0
     while at < len(data):
@@ -111,7 +111,7 @@ def _fields(data: bytes) -> list[tuple[int, bytes]]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """A number in steps of seven bits, and the offset after it."""
+    """A varint, and the offset after it."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(data):
@@ -133,7 +133,7 @@ def _folder(found: list[tuple[int, bytes]]) -> str:
 
 
 def _outlines(path: Path) -> list[SessionOutline]:
-    """The chat; nothing if a transcript of it lies where Cursor keeps those."""
+    """The chat; none if a transcript of it is in Cursor's own folder for those."""
     projects = path.parent.parent.parent.parent / "projects"
     name = path.parent.name
     if any(projects.glob(f"*/agent-transcripts/{name}/{name}.jsonl")):
@@ -155,7 +155,7 @@ FORMAT = Format(
             variable="CURSOR_DATA_DIR",
         ),
     ),
-    person="messages with the role `user`, between `<user_query>` tags where there are any",
-    left_out="the environment, rules and files that come before the request; a chat whose"
-    " transcript lies in `agent-transcripts` is read there",
+    person="messages with the role `user`, between `<user_query>` tags if present",
+    left_out="the environment, rules and files before the request; a chat with a transcript"
+    " in `agent-transcripts` is read from there",
 )

@@ -1,4 +1,4 @@
-"""Droid (Factory) sessions: the store of sessions, and the stream of `droid exec`."""
+"""Droid (Factory): stored sessions, and the stream of `droid exec`."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ FORMAT = Format(
     turns=_turns,
     locations=(Location(folder=".factory/sessions", pattern="**/*.jsonl"),),
     person="messages with the role `user` and text",
-    left_out="system reminders, results of tools",
+    left_out="system reminders, tool results",
 )

@@ -1,4 +1,4 @@
-"""Gemini CLI sessions: one JSON document, or since spring 2026 a log with one object a line."""
+"""Gemini CLI sessions: one JSON document or, since spring 2026, a log with one object per line."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _message(reading: Reading, head: Fields, spot: Spot, message: Fields) -> Ite
 
 
 def _typed_text(content: object) -> str:
-    """The typed text; files that the message names follow it as further parts."""
+    """The typed text; files referenced in the message follow it as further parts."""
     if not isinstance(content, list):
         return part_text(content)
     texts: list[str] = []
@@ -100,7 +100,7 @@ def _call(call: Fields) -> list[Part]:
     status, result = call.get("status"), call.get("result")
     texts = [response_text(part) for part in each(result)]
     text = "\n".join(text for text in texts if text) or part_text(call.get("resultDisplay"))
-    if text.startswith(_OPENING):  # behind it stands what hooks have said
+    if text.startswith(_OPENING):  # followed by hook output
         text = text.removeprefix(_OPENING).partition(_CLOSING)[0]
     if text or status:
         found += returned(text, call.get("id"), error=status in ("error", "cancelled"))
@@ -108,7 +108,7 @@ def _call(call: Fields) -> list[Part]:
 
 
 def response_text(part: Fields) -> str:
-    """The text of a `functionResponse` part, or of a part with text."""
+    """The text of a `functionResponse` or text part."""
     response = inner(part, "functionResponse", "response")
     for name in ("output", "error", "content", "result"):
         if name in response:
@@ -145,7 +145,7 @@ FORMAT = Format(
                  moves=""),
     ),
     person="`displayContent` of a `user` message, else the first part of its `content`",
-    left_out="files that the message names, hook context, `info`, `error` and `warning`",
+    left_out="files referenced in the message, hook context, `info`, `error` and `warning`",
     subagent="`kind` is `subagent`",
     tested="real files (JSON); fixtures (log)",
 )  # fmt: skip

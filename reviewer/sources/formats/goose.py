@@ -1,4 +1,4 @@
-"""Goose sessions: the database since autumn 2025, and the logs before it."""
+"""Goose sessions: the database since autumn 2025, and the earlier logs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _is_log_file(path: Path) -> bool:
 
 
 def _log_turns(reading: Reading) -> Iterator[Turn]:
-    """The generation before: the facts of the session on the first line."""
+    """The earlier generation, with session facts on the first line."""
     session = Session(id=reading.path.stem)
     for spot, record in reading.objects():
         if "working_dir" in record:
@@ -127,8 +127,8 @@ FORMAT = Format(
                  windows="%APPDATA%/Block/goose/data/sessions",
                  variable="XDG_DATA_HOME"),
     ),
-    person="parts `text` of messages with the role `user`",
-    left_out="results of tools, which have the role `user`",
+    person="`text` parts of messages with the role `user`",
+    left_out="tool results, which have the role `user`",
     subagent="`session_type`",
-    tested="the tables of a real file; fixtures",
+    tested="the tables from a real file; fixtures",
 )  # fmt: skip

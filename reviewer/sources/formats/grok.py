@@ -1,4 +1,4 @@
-"""Grok: sessions of the command line, and exports of the web site."""
+"""Grok: command-line sessions, and website exports."""
 
 from __future__ import annotations
 
@@ -89,5 +89,5 @@ EXPORT = Format(
     detect_document=_is_export,
     turns=_export_turns,
     several=True,
-    person="responses of the sender `human`",
+    person="responses by the sender `human`",
 )

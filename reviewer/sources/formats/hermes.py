@@ -1,4 +1,4 @@
-"""Hermes: one database with the sessions of all projects."""
+"""Hermes: one database with all projects' sessions."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _REVIEWS = (
     "Review the conversation above and update the skill library",
     "Review the conversation above and consider saving to memory",
 )
-"""How requests begin that Hermes makes of itself; the answer is not for the person either."""
+"""Prefixes of Hermes's requests to itself; the answers are not for the person either."""
 _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]")
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "system": Role.SYSTEM}
 
 
 class _Session(Session, kw_only=True):
     in_review: bool = False
-    """Whether the last request was one that Hermes made of itself."""
+    """Whether the last request was one of Hermes to itself."""
 
 
 def _sessions(database: Connection, path: Path) -> list[_Session]:

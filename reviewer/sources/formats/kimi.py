@@ -1,4 +1,4 @@
-"""Kimi CLI sessions: the log of the wire (two generations) and the context file."""
+"""Kimi CLI sessions: the wire log (two generations) and the context file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
 
 
 def _session_id(reading: Reading) -> str:
-    """The session's id is the name of its folder; files of sub-agents lie below it."""
+    """The session id is the folder name; sub-agents' files are below it."""
     folder = reading.path.parent
     while folder.name in ("agents", "main", "wire") or folder.name.startswith("agent-"):
         folder = folder.parent
@@ -62,7 +62,7 @@ def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part
         if inner(record, "origin").get("kind") not in ("user", "system_trigger", None):
             return Role.USER, said(text, RecordUse.WRAPPER)
         return Role.USER, typed(text, reading.tally)
-    if kind == "context.append_message":  # the person's message came before as a prompt
+    if kind == "context.append_message":  # the person's message was already recorded as a prompt
         origin = inner(message, "origin").get("kind")
         if message.get("role") != "user" or origin in ("user", "system_trigger"):
             return Role.SYSTEM, []
@@ -113,7 +113,7 @@ def _written(part: Fields) -> list[Part]:
 
 
 def _context(reading: Reading, record: Fields) -> tuple[Role, list[Part]]:
-    """A line of the context file, which has messages as the model sees them."""
+    """A line of the context file, which has messages as sent to the model."""
     role, text = words(record.get("role")), part_text(record.get("content"))
     if role == "user":
         return Role.USER, typed(text, reading.tally, HARNESS)
@@ -133,7 +133,7 @@ FORMAT = Format(
         Location(folder=".kimi/sessions", pattern="*/*/wire.jsonl", variable="KIMI_SHARE_DIR"),
         Location(folder=".kimi-code/sessions", pattern="**/wire.jsonl", variable="KIMI_CODE_HOME"),
     ),
-    person="`turn.prompt` or `TurnBegin.user_input` of a user",
+    person="a user's `turn.prompt` or `TurnBegin.user_input`",
     left_out="`context.append_message` repeats the prompt; checkpoints, reminders, triggers",
     subagent="origin `system_trigger` named `subagent`",
     tested="fixtures, protocol 1.4",

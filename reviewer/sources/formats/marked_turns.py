@@ -1,4 +1,4 @@
-"""What the families share that keep conversations as Markdown: lines with a speaker, in runs."""
+"""Shared by the formats with conversations in Markdown: runs of lines by one speaker."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
 LONGEST_CALL_LINE = 20_000
-"""Characters of a line of a tool call that are kept."""
+"""Maximum characters to keep of a line in a tool call."""
 
 
 class LineAuthor(Struct, frozen=True):
-    """Who wrote a line; without a role the line is only counted, under `reason`."""
+    """The author of a line; without a role the line is only counted, under `reason`."""
 
     role: Role | None
     reason: str = ""
@@ -28,11 +28,11 @@ class LineAuthor(Struct, frozen=True):
     at: str | None = None
     session: str | None = None
     message: int = 0
-    """Tells messages apart that follow each other."""
+    """Separates consecutive messages."""
 
 
 class MarkedCall(Struct, frozen=True):
-    """A tool call with its result, and the lines that show them."""
+    """A tool call with its result, and their lines."""
 
     lines: tuple[NoteLine, ...]
     parts: list[Part]
@@ -40,7 +40,7 @@ class MarkedCall(Struct, frozen=True):
 
 
 class Dialect:
-    """Finds the speaker of each line of a file, in order, and what tools did in between."""
+    """Finds the speaker of each line of a file, in order, and the tool calls in between."""
 
     def __init__(self) -> None:
         self._calls: list[MarkedCall] = []
@@ -50,23 +50,23 @@ class Dialect:
         raise NotImplementedError
 
     def unspoken(self, line: NoteLine, speaker: LineAuthor) -> None:
-        """Take note of a line that nobody said."""
+        """Process a line that is not part of a message."""
 
     def calls(self) -> list[MarkedCall]:
-        """The calls since the last time."""
+        """The calls since the previous ones."""
         calls, self._calls = self._calls, []
         return calls
 
     def spoken(self, role: Role, text: str) -> None:
-        """Take note of a message, which comes after those calls."""
+        """Process a message, which comes after those calls."""
 
     def is_command(self, text: str) -> bool:
-        """Whether what the person typed is a command to their tool."""
+        """Whether the person's text is a command to their tool."""
         return False
 
 
 def marked_turns(reading: Reading, dialect: Dialect) -> Iterator[Turn]:
-    """A message is a run of lines of one speaker."""
+    """The turns of a file: each run of lines by one speaker is a message."""
     run: list[NoteLine] = []
     speaker, size = LineAuthor(None), 0
     times: Counter[int] = Counter()

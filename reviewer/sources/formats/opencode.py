@@ -1,4 +1,4 @@
-"""OpenCode sessions: the database, the folder of files before it, and `opencode export`."""
+"""OpenCode sessions: the database, the earlier folder of files, and `opencode export`."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ MAX_FILES = 200_000
 
 class _Session(Session, kw_only=True):
     reverted: str
-    """The first message that was undone."""
+    """The first undone message."""
     is_undone: bool = False
-    """Whether the message that is read, and with it all that follow, was undone."""
+    """Whether the current message, and all after it, were undone."""
 
 
 def _session(info: Fields, modified_ns: int = 0) -> _Session:
@@ -61,7 +61,7 @@ def _document_turns(reading: Reading) -> Iterator[Turn]:
 def _turn(
     tally: Counter[str], session: _Session, spot: Spot, info: Fields, pieces: list[Fields]
 ) -> Turn:
-    """The turn of a message; called for the messages of a session in order."""
+    """The turn of a message; called for a session's messages in order."""
     role = Role.USER if info.get("role") == "user" else Role.ASSISTANT
     compaction = any(piece.get("type") == "compaction" for piece in pieces)
     parts: list[Part] = []
@@ -96,7 +96,7 @@ def _parts(
         return thought(text)
     if kind == "tool":
         return _tool(piece, number)
-    if kind == "subtask":  # the template of a command, for a sub-agent
+    if kind == "subtask":  # a command template, for a sub-agent
         return said(words(piece.get("prompt")), RecordUse.WRAPPER)
     if kind == "file":
         name = words(piece.get("filename")) or words(piece.get("mime")) or "file"
@@ -106,7 +106,7 @@ def _parts(
 
 
 def _tool(piece: Fields, number: str) -> list[Part]:
-    """A call, and its result if it has come."""
+    """A call, and its result if present."""
     state = inner(piece, "state")
     name, call = piece.get("tool"), words(piece.get("callID"))
     call = call if call and call != "REDACTED" else number
@@ -181,7 +181,7 @@ _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_stored_tur
 
 
 def _outlines(path: Path) -> list[SessionOutline]:
-    """The sessions of the database; a file of the storage folder is one."""
+    """The sessions of the database; a file of the storage folder is one session."""
     if plain_suffix(path) != ".json":
         return _TABLES.outlines(path)
     with opened_file(path) as stream:
@@ -190,7 +190,7 @@ def _outlines(path: Path) -> list[SessionOutline]:
 
 
 def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:
-    """The messages of a session in the storage folder: a file each, and a file for each part."""
+    """The messages of a session in the storage folder: one file per message and per part."""
     session = _session(info)
     storage = storage_of(reading.path)
     name = session.id
@@ -220,7 +220,7 @@ def storage_of(session_file: Path) -> Path | None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of a folder by name; links are left out, so that nothing outside it is read."""
+    """The files of a folder by name; links are skipped, so that nothing outside it is read."""
     if folder.is_symlink() or not folder.is_dir():
         return []
     found = [file for file in folder.iterdir() if file.suffix == ".json"]
@@ -258,9 +258,9 @@ FORMAT = Format(
         Location(folder=".local/share/opencode/storage/session", pattern="*/*.json",
                  variable="XDG_DATA_HOME"),
     ),
-    person="parts `text` of a user's message without `synthetic` and `ignored`",
-    left_out="pasted files, requests to go on, templates of commands, sub-agents' tasks;"
-    " titles and summaries that a machine made",
+    person="`text` parts of user messages without `synthetic` and `ignored`",
+    left_out="pasted files, requests to continue, command templates, sub-agents' tasks;"
+    " generated titles and summaries",
     subagent="`parentID` of the session",
     tested="real files: export 1.2, folder, database 1.18",
 )  # fmt: skip
@@ -273,5 +273,5 @@ PIECE = Format(
         or ("sessionID" in d and ("role" in d or "type" in d))
         or ("worktree" in d and "vcs" in d)
     ),
-    not_read="a part of an OpenCode session, which is read through the session's file",
+    not_read="part of an OpenCode session; reviewer reads the session's file instead",
 )

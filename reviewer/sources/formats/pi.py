@@ -75,7 +75,7 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
 def _root(entry: Fields) -> str:
     """The session that this one was branched from, whose entries it repeats.
 
-    A name ends with the id of its session.
+    Its file name ends with the session's id.
     """
     parent = words(entry.get("branchedFrom")) or words(entry.get("parentSession"))
     stem = parent.replace("\\", "/").rpartition("/")[2].removesuffix(".jsonl")
@@ -113,8 +113,8 @@ FORMAT = Format(
                  variable="PI_CODING_AGENT_DIR", moves=".pi/agent"),
         Location(folder=".openclaw/agents", pattern="*/sessions/*.jsonl"),
     ),
-    person="messages with the role `user`; commands that the person ran with `!`",
-    left_out="nothing is wrapped around the person's words",
+    person="messages with the role `user`; commands run by the person with `!`",
+    left_out="none: the person's words are not wrapped",
     subagent="not recorded",
     tested="real files (version 1); fixtures (version 3)",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Qwen Code sessions: an envelope like that of Claude Code around the parts of Gemini CLI."""
+"""Qwen Code sessions: Claude Code's envelope around Gemini CLI's parts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ FORMAT = Format(
     turns=_turns,
     is_log=True,
     locations=(Location(folder=".qwen/projects", pattern="*/chats/*.jsonl", variable="QWEN_HOME"),),
-    person="`user`, as `systemPayload.displayText` where there is one",
+    person="`user`, as `systemPayload.displayText` if present",
     left_out="notifications, telemetry, titles, snapshots",
     subagent="`isSidechain`",
     tested="fixtures, 0.21",

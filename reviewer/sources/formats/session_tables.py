@@ -1,6 +1,4 @@
-"""What the families share that keep many sessions in one database: a row for each session, and a
-row for each message.
-"""
+"""Shared by the formats with many sessions in one database: a row per session and per message."""
 
 from __future__ import annotations
 
@@ -18,25 +16,25 @@ from reviewer.sources.reading import Reading, Spot, decoded, row_spot
 from reviewer.sources.turns import Session, Turn
 
 UNREADABLE = "row that cannot be read"
-"""The reason under which such rows are counted."""
+"""The tally reason for such rows."""
 
 
 class UnreadableRowError(ValueError):
-    """A row without what its family needs."""
+    """A row without required values."""
 
 
 class MessageRow(Struct, frozen=True):
-    """A message of a session, with the connection for what lies in other tables."""
+    """A message of a session, with the connection for data in other tables."""
 
     number: int
     """0-based, over all sessions of the database."""
     values: tuple[object, ...]
-    """The columns that the family's query selects."""
+    """The columns selected by the format's query."""
     database: Connection
     tally: Counter[str]
 
     def spot(self, raw: object) -> Spot:
-        """Its place. `raw`: what is hashed, so that a change of the message is noticed."""
+        """Its position. `raw`: the data to hash, so that changes to the message are noticed."""
         return row_spot(self.number, raw if isinstance(raw, bytes) else words(raw))
 
 
@@ -44,19 +42,19 @@ Stored = TypeVar("Stored", bound=Session)
 
 
 class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
-    """How a family lists its sessions and reads their messages."""
+    """How a format lists its sessions and reads their messages."""
 
     sessions: Callable[[Connection, Path], list[Stored]]
     """The sessions in a fixed order."""
     messages: Callable[[Connection], str]
     """The query for the messages of one session in order; its parameter is the session's id."""
     turn: Callable[[Stored, MessageRow], Turn]
-    """Called for the messages of a session in order; raises UnreadableRowError."""
+    """Called for a session's messages in order; raises UnreadableRowError."""
 
     def turns(self, reading: Reading) -> Iterator[Turn]:
         """The messages of the wanted sessions; a row counts as a line.
 
-        All rows are numbered, so that a place does not depend on which sessions are wanted.
+        All rows are numbered, so that positions do not depend on which sessions are wanted.
         """
         wanted = reading.sessions
         with opened(reading.path) as database:
@@ -78,7 +76,7 @@ class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
                     yield turn
 
     def outlines(self, path: Path) -> list[SessionOutline]:
-        """The sessions of a database. Raises SourceError when it cannot be read."""
+        """The sessions of a database. Raises SourceError if it cannot be read."""
         with opened(path) as database:
             return [
                 SessionOutline(session.id, session.cwd, session.modified_ns, session.subagent)

@@ -1,4 +1,4 @@
-"""SpecStory: sessions of other agents, kept as Markdown."""
+"""SpecStory: other agents' sessions, stored as Markdown."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _BLOCKS = (
 
 
 class _SpecStory(Dialect):
-    """Turns begin with `_**User (time)**_`; thoughts and tools have blocks of their own."""
+    """Turns start with `_**User (time)**_`; thoughts and tools have separate blocks."""
 
     def __init__(self) -> None:
         super().__init__()
         self._speaker = self._silent = LineAuthor(None, "heading")
         self._closing = ""
-        """What ends the block that the last line is in, whose lines nobody said."""
+        """The end of the block containing the last line, whose lines are not part of a message."""
         self._session: str | None = None
         self._call: list[NoteLine] = []
 
@@ -76,7 +76,7 @@ class _SpecStory(Dialect):
 
 
 def _ends(text: str, closing: str) -> bool:
-    """Whether a line ends a block; what a result quotes stands further in."""
+    """Whether a line ends a block; quoted lines in a result are indented further."""
     return closing in text and text.removeprefix("</details>").startswith(closing)
 
 

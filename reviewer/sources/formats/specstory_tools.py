@@ -33,13 +33,13 @@ class _Parts(Struct):
 
 
 def call_parts(lines: Sequence[str], call: str) -> list[Part]:
-    """The call and the result in a `<tool-use>` block; nothing for an empty one."""
+    """The call and result in a `<tool-use>` block; nothing for an empty one."""
     found = _NAME.search(lines[0])
     name = html.unescape(found[1]) if found else ""
     parts = _parts(lines)
     arguments = _arguments(parts)
     if not arguments and not parts.result.strip():
-        return []  # Cursor has a second, empty block for many calls
+        return []  # Cursor adds a second, empty block for many calls
     given = msgspec.json.encode(arguments).decode()
     return [
         Part("tool_use", given, name=name, call=call),
@@ -68,7 +68,7 @@ def _parts(lines: Sequence[str]) -> _Parts:
     command = ""
     if fences and fences[0][0] in _SHELL:
         command = "\n".join(fences.pop(0)[1])
-    # A result that has code blocks of its own may swallow the end of the block.
+    # A result that contains code blocks may swallow the end of the block.
     result = "\n".join(fences[-1][1]).rstrip() if fences else ""
     if result.endswith("</tool-use>"):
         result = result[:-200] + _END.sub("", result[-200:])
@@ -76,7 +76,7 @@ def _parts(lines: Sequence[str]) -> _Parts:
 
 
 def _arguments(parts: _Parts) -> dict[str, object]:
-    """The arguments of a call, as far as the file has them."""
+    """A call's arguments, as far as the file has them."""
     items = [item for line in parts.words if (item := _ITEM.match(line))]
     if items:
         todos = [

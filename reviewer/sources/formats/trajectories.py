@@ -1,4 +1,4 @@
-"""Trajectories of agents that work alone: SWE-agent, mini-swe-agent, OpenHands and ATIF."""
+"""Trajectories of autonomous agents: SWE-agent, mini-swe-agent, OpenHands and ATIF."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
 
 
 def _swe_turns(reading: Reading) -> Iterator[Turn]:
-    """The history of SWE-agent; `trajectory` tells the same again."""
+    """The history of SWE-agent; `trajectory` repeats it."""
     document = Document(reading)
     named = document.fields(document.root)
     session = Session(id=reading.path.stem)
@@ -87,7 +87,7 @@ def _mini_turns(reading: Reading) -> Iterator[Turn]:
 
 
 def _hands_turns(reading: Reading) -> Iterator[Turn]:
-    """OpenHands: a run a line, and its events inside."""
+    """OpenHands: one run per line, with its events inside."""
     for line, run in reading.objects():
         if not isinstance(run.get("history"), list):
             reading.tally["not a run"] += 1
@@ -127,7 +127,7 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
         idea = words(args.get("thought"))
         given = {key: value for key, value in args.items() if key != "thought"}
         command = words(args.get("command"))
-        # Editors have an argument `command`, too: which of their actions it is.
+        # Editors also have an argument `command`, which selects their action.
         if action == "run" and command:
             given = {"command": command}
         elif action == "read":
@@ -137,13 +137,13 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
         return Role.SYSTEM, []
     code = inner(event, "extras", "metadata").get("exit_code")
     failed = observation == "error" or (isinstance(code, int) and code not in (0, -1))
-    code = None if code == -1 else code  # it still runs
+    code = None if code == -1 else code  # still running
     text = words(event.get("content"))
     return Role.TOOL, returned(text, call, name, error=failed, code=code)
 
 
 def _atif_turns(reading: Reading) -> Iterator[Turn]:
-    """ATIF: a document, or its steps one a line after a header."""
+    """ATIF: a document, or one step per line after a header."""
     if reading.document is not None:
         document = Document(reading)
         named = document.fields(document.root)
@@ -175,7 +175,7 @@ def _step(reading: Reading, head: Fields, spot: Spot, step: Fields) -> Iterator[
     for number, result in enumerate(each(inner(step, "observation").get("results"))):
         content = result.get("content")
         if isinstance(content, dict) and content.get("command") and "source_call_id" not in result:
-            # An orchestrator ran a command itself: no agent called it.
+            # A command run by an orchestrator, without an agent's call.
             call_id = f"step {step.get('step_id')}.{number}"
             parts += called("shell", {"command": content["command"]}, call_id)
             failed = content.get("passed") is False
@@ -239,6 +239,6 @@ ATIF = Format(
     detect_document=lambda d: "steps" in d and ("agent" in d or "schema_version" in d),
     turns=_atif_turns,
     person="steps of the source `user`",
-    left_out="steps of the source `system`; the `.json` and the `.jsonl` tell the same",
+    left_out="steps of the source `system`; the `.json` and the `.jsonl` have the same content",
     tested="real files, 1.4 and 1.7",
 )

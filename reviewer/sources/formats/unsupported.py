@@ -1,4 +1,4 @@
-"""Formats that are recognised and passed over, with the reason."""
+"""Formats that are recognised but skipped, with the reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ UNSUPPORTED = (
         name="claude-web",
         agent="Claude Code on the web",
         detect_document=lambda d: "loglines" in d,
-        not_read="a copy of a Claude Code session on the web; the session's own file is read",
+        not_read="a web copy of a Claude Code session; reviewer reads the session's own file",
     ),
     Format(
         name="antigravity-summary",
@@ -21,18 +21,18 @@ UNSUPPORTED = (
         name="atof",
         agent="ATOF trace",
         detect_record=lambda r: "atof_version" in r,
-        not_read="a trace of calls without the turns of a conversation",
+        not_read="a call trace without conversation turns",
     ),
     Format(
         name="beads",
         agent="beads",
         detect_record=lambda r: "issue_id" in r and "kind" in r,
-        not_read="a log of changes to issues",
+        not_read="an issue change log",
     ),
     Format(
         name="mcp-memory",
         agent="MCP memory",
         detect_record=lambda r: r.get("type") in ("entity", "relation") and "message" not in r,
-        not_read="a graph of entities, which has no conversation",
+        not_read="an entity graph without conversations",
     ),
 )

@@ -1,4 +1,6 @@
-"""Copilot Chat in VS Code and its relatives: a document, or since 2026 a log of changes to it."""
+"""Copilot Chat in VS Code and related editors: a document or, since 2026, a log of changes to
+it.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
 
 
 def _answer(reading: Reading, request: Fields) -> list[Part]:
-    """The markdown, thoughts and tool calls of an answer."""
+    """The Markdown, thoughts and tool calls of an answer."""
     parts: list[Part] = []
     text = ""
     calls = list(_calls(request))
@@ -51,7 +53,7 @@ def _answer(reading: Reading, request: Fields) -> list[Part]:
         kind, value = item.get("kind"), item.get("value")
         if kind is None or kind in ("markdownContent", "markdownVuln"):
             text += _markdown(value) or _markdown(item.get("content"))
-        elif kind == "inlineReference":  # a piece of the sentence around it
+        elif kind == "inlineReference":  # part of the surrounding sentence
             reference = inner(item, "inlineReference")
             place = words(reference.get("path")) or words(inner(reference, "uri").get("path"))
             text += words(item.get("name")) or place
@@ -68,7 +70,7 @@ def _answer(reading: Reading, request: Fields) -> list[Part]:
 
 
 def _calls(request: Fields) -> Iterator[Part]:
-    """The tool calls with their arguments and results, which the response only mentions."""
+    """The tool calls with arguments and results, which the response only references."""
     facts = inner(request, "result", "metadata")
     results = inner(facts, "toolCallResults")
     for turn in each(facts.get("toolCallRounds")):
@@ -99,7 +101,7 @@ def _markdown(value: object) -> str:
 
 
 def _folder(reading: Reading) -> str:
-    """The working folder, from `workspace.json` beside the folder of sessions."""
+    """The working folder, from `workspace.json` next to the sessions folder."""
     beside = reading.path.parent.parent / "workspace.json"
     if reading.path.parent.name != "chatSessions" or beside.is_symlink() or not beside.is_file():
         return ""
@@ -109,7 +111,7 @@ def _folder(reading: Reading) -> str:
 
 
 def _replayed(reading: Reading) -> tuple[Fields, list[tuple[Spot, Fields]]]:
-    """The document that a log of changes leads to, and the line that added each request."""
+    """The document that results from a log of changes, and the line that added each request."""
     state: Fields = {}
     spots: list[Spot] = []
     for spot, change in reading.objects():
@@ -130,7 +132,7 @@ def _replayed(reading: Reading) -> tuple[Fields, list[tuple[Spot, Fields]]]:
 
 
 def _changed(state: Fields, change: Fields, keys: list[object]) -> bool:
-    """Carry out one change; whether it fits the document."""
+    """Apply one change; returns whether it fits the document."""
     place: Any = state
     for key in keys[:-1]:
         if isinstance(place, dict) and isinstance(key, str):
@@ -189,5 +191,5 @@ FORMAT = Format(
     person="`message.text` of a request",
     left_out="variables, references, the rendered prompt",
     subagent="not recorded",
-    tested="a real export; fixtures of the log",
+    tested="a real export; fixtures for the log",
 )

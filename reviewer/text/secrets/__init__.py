@@ -1,7 +1,7 @@
-"""Masking credentials before anything is stored or sent.
+"""Masks credentials before anything is stored or sent.
 
 Only values are masked, not mentions: `apiKey: process.env.X` stays, but a value that looks like a
-real credential becomes `ghp_[masked github-token]`, with its kind and prefix kept.
+real credential becomes `ghp_[masked github-token]`, keeping its kind and prefix.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ __all__ = ["Masked", "is_clean", "mask", "secrets_in", "with_secrets"]
 
 
 REMEMBERED = 50_000
-"""Texts of which `mask` remembers that they are clean, twice."""
+"""Size of each of the two caches of texts that `mask` has found clean."""
 
 _returned: list[set[int]] = [set(), set()]
 
 APART = "\n\0\n"
-"""Between texts that are searched together: what it parts, no rule takes for one credential."""
+"""Separator of texts that are searched together; no rule matches across it."""
 TOGETHER = 50_000
-"""Characters of such texts."""
+"""Maximum characters of texts searched together."""
 
 
 class Masked(Struct, frozen=True):
-    """A text with its secrets masked."""
+    """A text with masked secrets."""
 
     text: str
     kinds: tuple[str, ...]
-    """The kind of every masked value, in the order of the text."""
+    """The kind of every masked value, in text order."""
 
 
 def mask(text: str) -> Masked:
@@ -51,7 +51,7 @@ def mask(text: str) -> Masked:
     kinds: list[str] = []
     at = 0
     for found in _found(text):
-        # Line ends stay, so that line numbers stay the same.
+        # Line ends stay, so that line numbers do not change.
         ends = "\n" * text.count("\n", found.start, found.end)
         parts += [text[at : found.start], f"{MASK}{found.kind}]{ends}"]
         kinds.append(found.kind)
@@ -62,14 +62,14 @@ def mask(text: str) -> Masked:
 
 
 def is_clean(text: str) -> bool:
-    """Whether `mask` returned this text lately, so that it need not be looked at again."""
+    """Whether `mask` recently left this text unchanged, so that it need not be checked again."""
     number = hash(text)
     return number in _returned[-1] or number in _returned[0]
 
 
 def with_secrets(texts: Iterable[str]) -> set[str]:
-    """Those of the texts that `mask` changes. As hardly any of them has a secret, they are searched
-    together, which takes half the time.
+    """The texts that `mask` would change. Hardly any text has a secret, so they are searched
+    together, in half the time.
     """
     found: set[str] = set()
     for some in _together(text for text in texts if not is_clean(text)):
@@ -100,14 +100,16 @@ def _remember(text: str) -> None:
 
 
 def secrets_in(text: str) -> list[tuple[str, str]]:
-    """Every credential in `text` that `mask` replaces, with its kind."""
+    """Every credential that `mask` replaces in `text`, with its kind."""
     return [(text[found.start : found.end], found.kind) for found in _found(text)]
 
 
 def _found(text: str) -> Iterator[FoundSecret]:
-    """All credentials in order, also those in full-width letters or with invisible characters."""
+    """All credentials in order, including ones in full-width letters or with invisible
+    characters.
+    """
     plain = plainly(text)
-    # One byte a character: positions agree, and searching bytes is fast.
+    # One byte per character: positions match, and searching bytes is fast.
     if plain is None:
         yield from _without_overlaps(text, text.encode("latin-1", "replace"))
         return
@@ -116,7 +118,7 @@ def _found(text: str) -> Iterator[FoundSecret]:
 
 
 def _without_overlaps(text: str, flat: bytes) -> Iterator[FoundSecret]:
-    """All credentials in order; of two that overlap, the more specific rule wins."""
+    """All credentials in order; of overlapping ones, the more specific rule wins."""
     lower = flat.lower()
     rules = (
         values_by(STRUCTURED, text, lower),

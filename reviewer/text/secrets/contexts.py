@@ -1,4 +1,4 @@
-"""Credentials recognised by their context: headers, assignments, sentences, logins, commands."""
+"""Credentials recognised by context: headers, assignments, sentences, logins, commands."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reviewer.text.secrets.shapes import (
 
 
 class Rule(Struct, frozen=True):
-    """A string to search for in the lower-case text, a pattern for what follows it, and a test of
+    """A string to search for in the lower-case text, a pattern for the text after it, and a test of
     the value.
     """
 
@@ -39,12 +39,12 @@ class Rule(Struct, frozen=True):
 def rule(
     needle: str, rest: str, kind: str = "password", judge: Callable[[str], bool] = is_password
 ) -> Rule:
-    """A rule whose pattern ignores case, and names the `value`."""
+    """A rule whose pattern ignores case and has a group `value`."""
     return Rule(needle.encode(), late(rest, re.IGNORECASE), kind, judge)
 
 
 def values_by(rules: Iterable[Rule], text: str, lower: bytes) -> Iterator[FoundSecret]:
-    """Credentials by these rules; `lower` is the text's lower-case Latin-1 form."""
+    """Credentials found by these rules; `lower` is the text's lower-case Latin-1 form."""
     for each in rules:
         end = 0
         for start in places(lower, each.needle):
@@ -55,7 +55,7 @@ def values_by(rules: Iterable[Rule], text: str, lower: bytes) -> Iterator[FoundS
 
 
 def places(flat: bytes, needle: bytes) -> Iterator[int]:
-    """Where `needle` begins in `flat`."""
+    """Where `needle` occurs in `flat`."""
     at = flat.find(needle)
     while at >= 0:
         yield at
@@ -63,10 +63,10 @@ def places(flat: bytes, needle: bytes) -> Iterator[int]:
 
 
 def is_user_and_password(token: str) -> bool:
-    """Whether a token is `user:password` in Base64, as basic authentication writes it."""
+    """Whether a token is Base64 of `user:password`, as in basic authentication."""
     try:
         plain = b64decode(token + "=" * (-len(token) % 4), validate=True)
-    except ValueError:  # also for letters that only look like those of Base64
+    except ValueError:  # or letters that only look like Base64
         return False
     user, colon, password = plain.partition(b":")
     return bool(user and colon and password) and all(0x20 <= code < 0x7F for code in plain)
@@ -126,7 +126,7 @@ _KEY_OF = late(
     rb"|storage|shared|subscription|webhook|deploy|session|admin|root|licen[sc]e|ingest|client|write"
     rb")[_ -]?$|[?&]$"
 )
-# Names of facts about a credential, or of another sort of token.
+# Names of facts about a credential, or of another kind of token.
 _ABOUT = late(
     r"(?:^|[_-])(?:ur[il]s?|path|file|dir|folder|name|type|count|limit|ids?|endpoint|length|len|size"
     r"|ttl|age|expir\w*|budget|usage|used|field|header|env|vars?|hash\w*|algorithm|version|policy"
@@ -170,7 +170,7 @@ def assigned_values(text: str, lower: bytes) -> Iterator[FoundSecret]:
 
 
 def _short_names(lower: bytes) -> Iterator[int]:
-    """Where `pw` is a word, and the Spanish word for password."""
+    """Occurrences of `pw` as a word, and of the Spanish word for password."""
     if b"pw" not in lower and b"contrase" not in lower:
         return
     for start in places(lower, b"pw"):
@@ -205,7 +205,7 @@ def _assigned(match: re.Match[str], text: str, lower: bytes) -> FoundSecret | No
 
 
 def _is_argument(value: str | None) -> bool:
-    """Whether the next argument after a name is its value: `define('DB_PASSWORD', '...')`."""
+    """Whether the argument after a name is its value: `define('DB_PASSWORD', '...')`."""
     return value is not None and (is_strong(value) or is_random(value, digits=2))
 
 
@@ -230,13 +230,13 @@ def _is_password(match: re.Match[str], value: str, text: str) -> bool:
         return False
     if name.isupper() and operator == "=" and value.isalnum() and is_password(value):
         return True
-    # `password = name2` is code; an environment's, an option's or a connection's is a literal.
+    # `password = name2` is code; in environments, options and connection strings it is a literal.
     literal = name.isupper() or operator.isspace() or operator.rstrip() in ("=", ":", ">")
     return is_bare_password(value, literal=literal)
 
 
 def _kind(name: str, suffix: str, value: str, quoted: bool, before: str) -> str | None:
-    """The kind of a token, secret or key; None if it is only a mention."""
+    """The kind of a token, secret or key; None for a mere mention."""
     kind = _KIND_OF_NAME.get(name, "secret")
     if name == "secret" and "access" in suffix.lower() and _AWS_SECRET.fullmatch(value):
         return "aws-secret-key"
@@ -271,7 +271,7 @@ _PUNCTUATION = ".,;:!?)"
 
 
 def _stated_value(text: str, start: int) -> FoundSecret | None:
-    """The credential of a sentence such as `the password is ...`; its name begins at `start`."""
+    """The credential in a sentence such as `the password is ...`; its name starts at `start`."""
     match = STATED.match(text, start)
     if match is None:
         match = PAIR.match(text, start)
@@ -292,7 +292,7 @@ def _value_found(match: re.Match[str], kind: str) -> FoundSecret:
 
 
 def _is_stated_password(match: re.Match[str], value: str) -> bool:
-    """In quotes after `is`: a literal. Without quotes: neither a word nor a name."""
+    """In quotes after `is`: a literal. Unquoted: neither a word nor a name."""
     stated = match["is"]
     if stated is not None and match["quote"]:
         return is_password(value) and any(character.isdigit() for character in value)
@@ -340,7 +340,8 @@ _WORDS_ABOUT_PASSWORDS = frozenset({
 def passwords_of_users(text: str, lower: bytes) -> Iterator[FoundSecret]:
     """Passwords right after a user: `user: ann`, then `password: ...`.
 
-    After a user even a plain word is a password. `lower` is the text's lower-case Latin-1 form.
+    After a user, even an ordinary word is a password. `lower` is the text's lower-case Latin-1
+    form.
     """
     for start in places(lower, b"pass"):
         match = PASSWORD_OF_USER.match(text, start)
@@ -377,7 +378,7 @@ _AS_USER = (
 
 
 def _is_value(value: str) -> bool:
-    """Whether an argument is a literal password, not a variable, an option or a file."""
+    """Whether an argument is a literal password, not a variable, option or file."""
     return not value.startswith(("-", "$", "@", "/", ".", "~", "file:", "env:")) and (
         is_url_password(value)
     )
@@ -433,14 +434,14 @@ RULES = (
           r"(?P<value>[^\s;`\"'\\]{16,2000})", "cookie", is_random),
     rule("sig=", r"(?P<value>[A-Za-z0-9%/+]{40,100}(?:=|%3d))", "signature", lambda _: True),
 )  # fmt: skip
-# Here the value comes before the word: it is piped into the command.
+# Here the value precedes the word: it is piped into the command.
 PIPED = late(rf"echo\s(?:-\w+\s)?{_VALUE}\s*\|[^\n]{{0,120}}?--password-stdin")
 _PIPED_INTO = b"--password-stdin"
 _PIPE_REACH = 500
 
 
 _PARTS = (b"pass", b"=", b":", b'"', b"_", b"login", b"g in ", b"secret")
-"""Looked for before the rules whose strings have them: a sign is found ten times as fast."""
+"""Checked before the rules that contain them: searching one short string is ten times as fast."""
 
 
 def _by_part(rules: Iterable[Rule]) -> tuple[tuple[bytes, list[Rule]], ...]:
@@ -456,7 +457,7 @@ _WITH_OPTIONS = _by_part((*OPTION_RULES, *RULES))
 
 
 def command_values(text: str, lower: bytes) -> Iterator[FoundSecret]:
-    """Credentials in arguments of commands; `lower` is the text's lower-case Latin-1 form."""
+    """Credentials in command arguments; `lower` is the text's lower-case Latin-1 form."""
     # Most texts have no options.
     has_options = b" -" in lower
     for part, rules in _WITH_OPTIONS if has_options else _EVERYWHERE:

@@ -1,4 +1,4 @@
-"""Credentials recognised by their prefix: one line for each form of each vendor."""
+"""Credentials recognised by prefix: one line per vendor format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FoundSecret(Struct, frozen=True):
     kind: str
 
 
-# Those that begin nothing else, also where they are cut off or encoded.
+# Prefixes that start nothing else, recognised even if truncated or encoded.
 _CUT_PREFIXES = (
     *("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "rk_live_", "sk_live_", "sk_test_"),
     *("gsk_", "npm_", "hf_", "sk-ant-", "sk-proj-", "xoxb-", "xoxp-", "glpat-"),
@@ -30,11 +30,11 @@ _CUT_PREFIXES = (
 
 
 def _encoded(prefix: str) -> str:
-    """What a text with the prefix begins with in Base64."""
+    """The start of the Base64 form of a text with this prefix."""
     return b64encode(prefix.encode()).decode()[: len(prefix) * 8 // 6]
 
 
-# kind, prefix (kept), body (masked). The vendors' own documents and public scanners' rules.
+# kind, prefix (kept), body (masked). From the vendors' documentation and public scanners' rules.
 FORMS = (
     ("aws-access-key", r"A(?:KI|SI|BI|CC)A", r"[A-Z0-9]{16}(?![A-Za-z0-9/+])"),
     ("github-token", r"gh[oprsu]_", r"[A-Za-z0-9_]{30,255}"),
@@ -123,9 +123,9 @@ FORMS = (
 
 
 def _by_first_character() -> dict[str, list[tuple[str, str]]]:
-    """First character -> kinds and patterns of the forms that begin with it; "" for the others.
+    """First character -> kinds and patterns of the formats that start with it; "" for the others.
 
-    One branch for each first character instead of one for each form makes the search twice as fast.
+    One branch per first character instead of one per format makes the search twice as fast.
     """
     found: dict[str, list[tuple[str, str]]] = {}
     for kind, prefix, body in FORMS:
@@ -139,11 +139,11 @@ _KINDS = tuple(kind for forms in _GROUPS.values() for kind, _ in forms)
 _ANY = "|".join(
     f"{first}(?:{'|'.join(pattern for _, pattern in forms)})" for first, forms in _GROUPS.items()
 )
-# A form begins a run or follows another character. Starting the second pattern with a character set
-# is several times faster than a lookbehind.
+# A format starts a run or follows another character. Starting the second pattern with a character
+# set is several times faster than a lookbehind.
 _FIRST = late(_ANY)
 _NEXT = late(f"[^A-Za-z0-9](?:{_ANY})")
-# Kinds whose prefix is short or also begins ordinary words: their body must look random.
+# Kinds with a short prefix or one that also starts ordinary words: their body must look random.
 _LOOSE = frozenset(
     {
         "api-key", "slack-token", "gitlab-token", "figma-token", "tailscale-key", "fireworks-key",
@@ -151,7 +151,7 @@ _LOOSE = frozenset(
     }
 )  # fmt: skip
 
-# Every form is an unbroken run of at least 20 of these, so only such runs are searched.
+# Every format is an unbroken run of at least 20 of these, so only such runs are searched.
 _RUN = b"a" * 20
 _RUN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=:"
 _TO_RUNS = bytes(0x61 if code in _RUN_CHARACTERS else 0x20 for code in range(256))
@@ -168,14 +168,14 @@ def prefixed_values(text: str, flat: bytes) -> Iterator[FoundSecret]:
     )
 
 
-# A message may be cut into blocks inside of a credential; what follows is of no use alone.
+# A message may be split into blocks inside a credential; the rest is useless by itself.
 CUT_OFF = late(
     rf"(?<![A-Za-z0-9])(?:{'|'.join(_CUT_PREFIXES)})([\w-]{{8,40}})[ \t]*$", re.MULTILINE | re.ASCII
 )
 
 
 def _cut_off(text: str) -> Iterator[FoundSecret]:
-    """Credentials that only begin, at the end of a line or of the text."""
+    """Credentials cut off at the end of a line or of the text."""
     if not any(map(text.__contains__, _CUT_PREFIXES)):
         return
     for match in CUT_OFF.finditer(text):

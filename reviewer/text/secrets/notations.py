@@ -1,5 +1,5 @@
-"""Credentials in notations of their own: hashes of passwords, encoded keys, Wi-Fi codes, several
-words, other languages; and spellings that hide one.
+"""Credentials in special notations: password hashes, encoded keys, Wi-Fi codes, passphrases, other
+languages; and spellings that hide one.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _PEM_HEAD = "LS0tLS1CRUdJTi"
 
 
 def _is_private(encoded: str) -> bool:
-    """Whether a PEM block in Base64 has a private key, and not a certificate."""
+    """Whether a Base64 PEM block contains a private key instead of a certificate."""
     head = "".join(f"{_PEM_HEAD}{encoded[:120]}".replace("\\n", "").split())[:88]
     try:
         return b"PRIVATE KEY" in b64decode(head + "=" * (-len(head) % 4))
@@ -85,7 +85,7 @@ NOTED = (
 
 
 def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[FoundSecret]:
-    """Credentials in those notations; `flat` is the text's Latin-1 form, `lower` in lower case."""
+    """Credentials in these notations; `flat` is the text's Latin-1 form, `lower` in lower case."""
     yield from values_by(NOTED, text, lower)
     if b":" in flat and _PORT.search(flat) is not None:
         yield from _pgpass_values(text)
@@ -100,7 +100,7 @@ def noted_values(text: str, flat: bytes, lower: bytes) -> Iterator[FoundSecret]:
 
 
 def _pgpass_values(text: str) -> Iterator[FoundSecret]:
-    """Passwords in lines of a pgpass file; at a port of PostgreSQL even a plain word is one."""
+    """Passwords in lines of a pgpass file; with a PostgreSQL port, even an ordinary word is one."""
     for match in PGPASS.finditer(text):
         host, value = match["host"], match["value"]
         if match["port"] in _POSTGRES:
@@ -114,39 +114,39 @@ def _pgpass_values(text: str) -> Iterator[FoundSecret]:
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _WIDE |= {0xFE55: ord(":"), 0xFE66: ord("="), 0xA0: ord(" ")}
 ODD = "[\uff01-\uff5e\ufe55\ufe66\u00a0\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
-"""Full-width letters, other blanks, and characters that are not seen."""
+"""Full-width letters, unusual blanks, and invisible characters."""
 _INVISIBLE = late("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
 ESCAPED = late(
     r"[%&\\](?:(?<=%)(?:25)?(?:2[0-9A-Fa-f]|3[A-Fa-f]|[46][0-9A-Fa-f]|[57][0-9Aa])"
     r"|(?<=&)(?:quot|apos|amp|equals|colon|#\d{2,3}|#[xX][0-7][0-9A-Fa-f]);"
     r"|(?<=\\)(?:u00|x)[2-7][0-9A-Fa-f])"
 )
-"""A printable character of ASCII as an address, HTML or JSON may write it."""
+"""A printable ASCII character as escaped in URLs, HTML or JSON."""
 _ANY_ODD = late(ODD)
 _HIDING = late(f"{ODD}|{ESCAPED.pattern}")
 _NAMED = {"quot": '"', "apos": "'", "amp": "&", "equals": "=", "colon": ":"}
 
 
 class Plain(NamedTuple):
-    """A text as a reader sees it, in pieces: what the original has, and in between what stands for
-    a character that hides another.
+    """A text as displayed, in pieces: unchanged parts of the original alternate with decoded
+    characters.
     """
 
     text: str
     starts: list[int]
-    """Where each piece begins."""
+    """Start of each piece."""
     originals: list[int]
-    """Where it begins in the original."""
+    """Its start in the original."""
 
     def original(self, position: int) -> int:
-        """A position of this text in the original."""
+        """The position in the original for a position in this text."""
         piece = bisect_right(self.starts, position) - 1
         return self.originals[piece] + (0 if piece % 2 else position - self.starts[piece])
 
 
 def plainly(text: str) -> Plain | None:
-    """The text without invisible characters, with full-width letters as plain ones and escapes as
-    what they stand for; None if it is plain already.
+    """The text without invisible characters, with full-width letters and escapes decoded; None if
+    there are none.
     """
     odd = not text.isascii() and _ANY_ODD.search(text) is not None
     may_be_escaped = "%" in text or "&" in text or "\\" in text
@@ -163,7 +163,7 @@ def plainly(text: str) -> Plain | None:
 
 
 def _seen(hiding: str) -> str:
-    """What a reader sees of a character that hides another."""
+    """The displayed form of a character that hides another."""
     if len(hiding) == 1:
         return hiding.translate(_WIDE) if _INVISIBLE.match(hiding) is None else ""
     if hiding[0] == "%":

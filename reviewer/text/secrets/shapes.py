@@ -62,7 +62,7 @@ _SYMBOLS = frozenset("@!#$%^&*+=~")
 
 
 def is_placeholder(value: str) -> bool:
-    """A placeholder of a document or template: `xxxx`, `<token>`, `${SECRET}`."""
+    """A placeholder from documentation or a template: `xxxx`, `<token>`, `${SECRET}`."""
     return _PLACEHOLDER.search(value) is not None
 
 
@@ -128,7 +128,7 @@ def is_mixed(value: str) -> bool:
 
 
 def is_respelt(value: str) -> bool:
-    """Words with a digit in place of a letter and capitals: `Tr1cky-Horse9`."""
+    """Words with capitals and a digit in place of a letter: `Tr1cky-Horse9`."""
     return value != value.lower() and any(
         _RESPELT.fullmatch(part)
         and not (_METHOD.match(part) or _TYPE.fullmatch(part) or _NAMED.search(part))
@@ -145,20 +145,20 @@ _NUMBERED = re.compile(r"[^\W\d_]{3,}[-_.!#+*]?\d{2,}[A-Za-z]{0,2}")
 
 
 def is_numbered(value: str) -> bool:
-    """A word with digits at its end, as people choose passwords: `Sommer-2024`, `hunter22x`; not
-    the name of a method such as `sha256`.
+    """A word ending in digits, as in passwords people choose: `Sommer-2024`, `hunter22x`; not a
+    method name such as `sha256`.
     """
     return len(value) >= 8 and not _METHOD.match(value) and _NUMBERED.fullmatch(value) is not None
 
 
 def is_drawn(value: str) -> bool:
-    """Letters and digits that a machine has drawn: `Kx7pQ2vLm9Zt4R`."""
+    """Machine-generated letters and digits: `Kx7pQ2vLm9Zt4R`."""
     digits = sum(character.isdigit() for character in value)
     return digits > 2 and _is_scrambled(value) and not _METHOD.match(value)
 
 
 def is_bare_password(value: str, *, literal: bool) -> bool:
-    """A password without quotes, in a place that may also contain code or prose.
+    """An unquoted password, where code or prose is also possible.
 
     `literal`: only literals occur there (`DB_PASSWORD=`, `--password `, `a=b;c=d`).
     """
@@ -177,7 +177,7 @@ def is_code(value: str) -> bool:
 
 
 def is_url_password(value: str) -> bool:
-    """The password of a URL: any literal that is not a placeholder, word or version."""
+    """The password in a URL: any literal that is not a placeholder, word or version."""
     return not (
         is_placeholder(value)
         or _BRACKETS.search(value)
@@ -190,17 +190,17 @@ def is_url_password(value: str) -> bool:
 def _is_something_else(value: str) -> bool:
     if is_placeholder(value) or _BRACKETS.search(value):
         return True
-    # Base64 may begin like a path.
+    # Base64 may start like a path.
     return bool(_NOT_A_SECRET.match(value)) and not (value[0] == "/" and _is_scrambled(value))
 
 
 def _is_scrambled(value: str) -> bool:
-    """Switches between lower case, upper case and digits more often than any name does."""
+    """Switches between lower case, upper case and digits more often than any name."""
     return len(value) >= 10 and len(value) < 2.6 * len(_SEGMENT.findall(value))
 
 
 def _entropy(value: str) -> float:
-    """Shannon entropy in bits a character."""
+    """Shannon entropy in bits per character."""
     total = len(value)
     counts = [value.count(character) for character in set(value)]
     return -sum(count / total * log2(count / total) for count in counts)

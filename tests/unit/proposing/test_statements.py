@@ -221,7 +221,7 @@ def test_a_ceiling_stops_the_first_try_and_only_drops_the_second(desk: Desk) -> 
     allowed = iter([True, False])
     written = desk.writes(Scripted(answer(wrong)), allow=lambda _: next(allowed))
     assert len(written.proved) == 1
-    assert written.dropped == {"not asked again: the ceiling is reached": 1}
+    assert written.dropped == {"not asked again: token limit reached": 1}
 
 
 def test_a_template_with_an_unknown_field_is_refused(desk: Desk, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_database_that_never_rests_is_left_for_later(
     path.with_name("opencode.db-wal").write_bytes(b"x")
     stamps = iter(range(100))
     monkeypatch.setattr(databases, "_stamp", lambda _: [(next(stamps), 0)])
-    with pytest.raises(SourceError, match="is being written to all the time: read it again later"):
+    with pytest.raises(SourceError, match="is constantly being written to: try again later"):
         Scanned(path)
 
 

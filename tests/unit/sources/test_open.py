@@ -62,11 +62,11 @@ def test_an_empty_file_has_no_records_and_says_so(tmp_path: Path, data: bytes) -
 @pytest.mark.parametrize(
     ("document", "reason"),
     [
-        ({"loglines": [], "sessionId": "s"}, "a copy of a Claude Code session on the web"),
+        ({"loglines": [], "sessionId": "s"}, "a web copy of a Claude Code session"),
         ({"cascadeId": "c", "markdown": "### User Input"}, "a summary of an Antigravity session"),
-        ({"atof_version": "0.1", "kind": "scope"}, "a trace of calls"),
-        ({"issue_id": "shop-1", "kind": "field_change"}, "a log of changes to issues"),
-        ({"type": "entity", "name": "shop"}, "a graph of entities"),
+        ({"atof_version": "0.1", "kind": "scope"}, "a call trace"),
+        ({"issue_id": "shop-1", "kind": "field_change"}, "an issue change log"),
+        ({"type": "entity", "name": "shop"}, "an entity graph"),
         ([{"uuid": "p", "prompt_template": "", "docs": []}], "the projects of a Claude.ai export"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -88,7 +88,7 @@ def test_formats_that_are_passed_over_say_why(
         ("Kein Zeichen vorn".encode("utf-16-le"), "binary"),
         (b'{"name": "shop", "version": 1}', "JSON without a conversation"),
         (b'{"id": 1}\n{"id": 2}\n', "JSON without a conversation"),
-        (b'[{"role": "user", "content": "cut o', "JSON that is damaged"),
+        (b'[{"role": "user", "content": "cut o', "damaged JSON"),
         (
             b"import os\n\n\ndef main() -> None:\n    print(os.name)\n    return None\n",
             "source code",

@@ -100,7 +100,7 @@ def test_one_that_would_fill_the_disk_is_refused(
     monkeypatch.setattr(unpacked, limit, 8_000_000)
     bomb = tmp_path / f"notes.md{suffix}"
     bomb.write_bytes(pack(b"0" * 40_000_000))
-    with pytest.raises(SourceError, match=r"more than [\d,]+ bytes inside: unpack it, and look"):
+    with pytest.raises(SourceError, match=r"more than [\d,]+ bytes inside: unpack it and check"):
         records(bomb)
 
 

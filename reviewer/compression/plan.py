@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 from reviewer.compression.retention import RetentionFailure
 from reviewer.compression.values import (
     BY_HAND,
+    YOU,
     CompressedSegment,
     FidelityValidation,
     Level,
@@ -102,18 +103,14 @@ class SegmentPreview(Struct, frozen=True, gc=False):
     @property
     def shortens_the_person(self) -> bool:
         """Whether the summary lacks words of the person. Tags have no sentences."""
-        turns = (
-            self.segment.turns
-            if self.level is Level.TAGS
-            else (
-                self.segment.turns[each.turn]
-                for each in self.fidelity.lost_information
-                if each.kind in ("turn", "request", "statement")
+        if self.kept:
+            return False
+        if self.level is Level.TAGS:
+            return any(
+                turn.role == "user" and turn.kind == "text" and not turn.aside
+                for turn in self.segment.turns
             )
-        )
-        return not self.kept and any(
-            t.role == "user" and t.kind == "text" and not t.aside for t in turns
-        )
+        return any(each.what == YOU for each in self.fidelity.lost_information)
 
     @property
     def faults(self) -> tuple[str, ...]:

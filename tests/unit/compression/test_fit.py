@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,12 @@ from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.llm.model import CancelledError
 from tests.unit.compression.conftest import Kiosk
+from tests.unit.sources.builders import Session
+
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you,"
+)
+REASONS = [f"Berth {at} of the old harbour floods at spring tide." for at in range(40)]
 
 
 def test_fit_keeps_as_much_as_possible_within_the_target(kiosk: Kiosk) -> None:
@@ -140,3 +147,21 @@ def test_tags_with_every_word_of_a_wish_do_not_say_it(engine: Engine) -> None:
     tags = compression.preview(compression.plan(context, Level.TAGS))
     assert "crane_7" in tags.segments[0].compressed.content
     assert tags.shortened == ("s1",)
+
+
+def test_a_summary_without_the_words_of_a_refusal_shortens_the_person(
+    engine: Engine, tmp_path: Path
+) -> None:
+    said = Session()
+    said.user("Print the timetable of the ferry.")
+    said.tool()
+    said.result(f"{REFUSED} the user said:\n{' '.join(REASONS)}", is_error=True)
+    for number in range(12):
+        said.reply(f"Pier {number} has {number + 40} berths and `pier_{number}.ods` is wide.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(said.bytes())
+    context = engine.contexts.import_file(path, project="acme").context.id
+    found = engine.compression.preview(engine.compression.plan(context, "brief"))
+    refused = next(each for each in found.segments if REASONS[0] in each.segment.turns[2].text)
+    assert any(each not in refused.compressed.content for each in REASONS)
+    assert refused.shortens_the_person

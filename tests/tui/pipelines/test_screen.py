@@ -86,7 +86,7 @@ async def test_a_value_that_is_not_a_mode_is_skipped_with_a_remark(
         text = shown(screen).entry_pane.plain_text
         assert "node sumary:low (no such mode)" in text
         assert "graph compact wins" in text
-        assert "which is not a mode" in text
+        assert "unknown fidelity" in text
 
 
 # the input of a stage

@@ -220,7 +220,7 @@ def _as_it_began(view: RunView, checkpoint: Checkpoint, *, by_file: bool) -> tup
     was named by the file.
     """
     path, text = Path(view.path), ""
-    with suppress(ReviewerError):  # gone, or no file any more: the note says so
+    with suppress(ReviewerError):  # if it is gone, the note says so
         text = pipeline_text(path)
     if _hash(text) == checkpoint.pipeline:
         return parse_dot(text, path), ""

@@ -151,7 +151,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self._filters.append(Colourless())
         for theme in THEMES:
             self.register_theme(theme)
-        # Without its watcher, which would parse all styles a second time before the first paint.
+        # `set_reactive` skips the watcher, which would parse all styles a second time.
         chosen = theme_for(LIGHT if light else DARK, self.console.color_system)
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -271,7 +271,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.queue_screen.begin(self.project, words)
 
     def change_project(self, project: str | None) -> None:
-        """Show another project, or all of them, on the same screen."""
+        """Show another project, or all of them."""
         if project is None:
             self.engine.work_in_all()
         else:

@@ -1,4 +1,4 @@
-"""One candidate in full: its text, and everything that explains why it is here."""
+"""One candidate in full: its text, status, confidence and flags."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from reviewer.tui.theme import Glyphs, glyphs
 
 NEAR_SHOWN, NEAR_ROWS = 5, 3
 COMPARED = 2_000
-"""Characters of each near duplicate that are compared."""
+"""Maximum characters compared of each near duplicate."""
 PROOF_ROWS = 3
 
 _SURE: dict[str, str] = {
@@ -52,7 +52,7 @@ _SURE: dict[str, str] = {
     Proposer.MCP: "agent",
     Proposer.MEMORY: "memory",
 }
-"""Whose confidence comes first, where it is not that of a rule."""
+"""The source of the first confidence factor, unless it is a rule."""
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",

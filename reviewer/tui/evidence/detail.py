@@ -34,7 +34,7 @@ class Detail(Struct, frozen=True):
     entity: EntityView | None = None
     conflict: ConflictView | None = None
     open_conflicts: tuple[int, ...] = ()
-    """Conflicts in which the entity is a side."""
+    """Open conflicts with the entity on one side."""
     hints: tuple[Hint, ...] = ()
     draft: bool = False
     """An unsaved wording is kept."""

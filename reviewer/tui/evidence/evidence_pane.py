@@ -13,7 +13,7 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
 CONTEXT_CHARACTERS = 320
-"""Characters of each surrounding record that are shown, nearest to the cited one."""
+"""Characters shown of each surrounding record, on the side of the cited one."""
 
 
 class EvidencePane(TextPane):

@@ -1,4 +1,4 @@
-"""Keys as data: actions, and the panes that offer them."""
+"""Keys as data: actions, and the panes they belong to."""
 
 from __future__ import annotations
 

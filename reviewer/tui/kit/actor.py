@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     _Node = DOMNode
     _Screen = Screen[Any]
 else:
-    # Textual inherits styles along the first base that is a node, so a mixin must not be one.
+    # Textual inherits styles from the first base that is a node, so a mixin must not be one.
     _Node = object
     _Screen = object
 

@@ -639,7 +639,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_interval(WATCH_SECONDS, self.watch_store)
 
     def show_counts(self) -> None:
-        """Read the numbers of the queue for the header."""
+        """Read the queue's counts for the header."""
         self.read(lambda: self.engine.queue.counts(self.project), self.take_counts, group="counts")
 
     def take_counts(self, counts: Counts) -> None:

@@ -23,7 +23,7 @@ from reviewer.tui.theme import glyphs, palette
 
 
 class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.MOVING):
-    """Blocks of text below a title. `tab` reaches it; `j k`, pages, `g G` scroll it."""
+    """Blocks of text below a title; focused by `tab`, scrolled by `j k`, page keys, `g G`."""
 
     DEFAULT_CSS = """
     TextPane { overflow: hidden hidden; height: 1fr; width: 1fr; }

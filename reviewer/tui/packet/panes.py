@@ -179,7 +179,7 @@ def _style(line: str) -> str:
 
 
 def row_of(blocks: Sequence[TextBlock], item: PacketItem) -> int | None:
-    """The line of the packet where an item begins."""
+    """The first line of an item in the packet."""
     wanted = item.shown.split("\n")
     texts = [block.text for block in blocks]
     for at, text in enumerate(texts):

@@ -156,7 +156,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw()
 
     def watch_store(self) -> None:
-        """A folder does not change with the store."""
+        """Watch the store only if it is the source."""
         if (self.tried and self.choices.source is None) or self.source.folder is None:
             super().watch_store()
 

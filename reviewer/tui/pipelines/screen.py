@@ -374,7 +374,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.read_pane(self.input_pane)
 
     def title_of(self, action: Action) -> str:
-        """`answer` only while the run has a question."""
+        """The title of an action; `answer` only while the run has a question."""
         reads = action is keys.ENTER and self._question is None
         return "read" if reads else super().title_of(action)
 

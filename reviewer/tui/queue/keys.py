@@ -30,7 +30,7 @@ REJECT_WHY = Action(
 )  # fmt: skip
 SETTLE = Action(
     "settle", "", "settle the conflict",
-    "Keep one side, or both; the other side is superseded. Rejecting dismisses the conflict.",
+    "Keep one side, which supersedes the other, or both; reject dismisses the conflict.",
     "Decide", writes=True,
 )  # fmt: skip
 RESTORE = Action(

@@ -609,7 +609,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return super().title_of(keys.RESTORE if back else action)
 
     def _targets(self) -> list[int]:
-        """The marked rows that wait, or the row under the cursor."""
+        """The marked rows that still wait, or the row under the cursor."""
         targets, dimmed = self.model.targets(), self.model.dimmed
         waiting = [memory_id for memory_id in targets if memory_id not in dimmed]
         if not waiting:

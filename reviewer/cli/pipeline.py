@@ -1,4 +1,4 @@
-"""`reviewer pipeline check|show|preamble`: look at pipelines without running them."""
+"""`reviewer pipeline check|show|preamble`: inspect pipelines without running them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pipeline() -> None:
     """Check, preview, run and resume a pipeline.
 
     A pipeline is a DOT file. Boxes are prompts for a model; edges, nodes or the graph set how much
-    of the earlier stages each one sees (fidelity).
+    of the earlier stages each one gets (fidelity).
     """
 
 
@@ -102,13 +102,13 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
 
 @pipeline.command(example="pipeline preamble build.dot --node review --mode all")
 @click.argument("file", type=FILE)
-@option("--node NAME", "The node that is about to run.", required=True)
+@option("--node NAME", "The node about to run.", required=True)
 @option(
-    "--mode", "The fidelity (default: as edge, node and graph resolve it).", choices=[*MODES, "all"]
+    "--mode", "The fidelity (default: resolved from edge, node and graph).", choices=[*MODES, "all"]
 )
 @option(
     "--history RUN.json",
-    "The run so far, as below; or a checkpoint, or the folder of a run.",
+    "The run so far, as below; or a checkpoint, or a run's folder.",
     type=FILE,
 )
 @json_option("One JSON object per mode.")
@@ -119,12 +119,12 @@ def preamble(
     history: Path | None,
     as_json: bool,
 ) -> None:
-    """Show what a fresh session would begin with.
+    """Show the preamble of a fresh session.
 
     The text stays within the token limit of its mode. For `full` it shows the thread's session,
     which is not sent again.
 
-    RUN.json lists the stages that ran, oldest first; every key is optional:
+    RUN.json lists the finished stages, oldest first; every key is optional:
 
     \b
     {"run_id": "r1",
@@ -166,8 +166,8 @@ def preamble(
                 "after_resume": DEGRADED_MODE,
             }
             size = (
-                f'full: thread "{entry.thread.value}" has {count(len(stages), "stage")}; nothing '
-                f"is sent again. Without a session it begins with the text of {DEGRADED_MODE}."
+                f'full: thread "{entry.thread.value}" has {count(len(stages), "stage")}, which are '
+                f"not sent again. Without a session it starts with the text of {DEGRADED_MODE}."
             )
         if as_json:
             print_json(row)

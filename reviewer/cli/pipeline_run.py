@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 RUN = "reviewer pipeline run FILE"
 NOTES_SHOWN = 100
 """Characters."""
-STOPS = "Ctrl-C stops, a resume goes on"
+STOPS = "Ctrl-C stops, resume continues"
 
 _run_options = together(
     option(
         "--answer NODE=LABEL",
-        "Answer a question in advance; repeated ones for a node are used in order, then it waits.",
+        "Answer a question in advance; several for one node are used in order, then it waits.",
         into="answers",
         many=True,
     ),
     option(
         "--engine",
-        "Who answers: offline echoes the prompt (default), model is that of the settings.",
+        "Who answers: offline echoes the prompt (default), model is the configured one.",
         choices=["offline", "model"],
     ),
     flag(
@@ -58,7 +58,7 @@ _run_options = together(
         "At most N stages, to end endless loops (default: 1000, or 4 per node).",
         least=1,
     ),
-    json_option("One JSON object for each event."),
+    json_option("One JSON object per event."),
 )
 
 
@@ -67,7 +67,7 @@ _run_options = together(
 @_run_options
 @option(
     "--set KEY=VALUE",
-    "Set a value in the run's context; prompts refer to it by $KEY.",
+    "Set a value in the run's context; prompts refer to it as $KEY.",
     into="context",
     many=True,
 )
@@ -84,12 +84,12 @@ def run(
 ) -> None:
     """Run a pipeline from its start to its exit.
 
-    Every stage ends with a checkpoint: when the run is interrupted (Ctrl-C, a failing model, an
-    unanswered question), `pipeline resume` continues from there. The prompt and the answer of every
-    stage stay in the run's folder.
+    Every stage ends with a checkpoint: if the run is interrupted (Ctrl-C, a failing model, an
+    unanswered question), `pipeline resume` continues from there. The prompts and answers of all
+    stages are in the run's folder.
 
     A stage succeeds unless its answer ends with a line such as `Outcome: fail`. `Preferred label:
-    X`, `Suggested next: node` and `Context: key=value` count as well.
+    X`, `Suggested next: node` and `Context: key=value` are also read.
     """
     with session.changing(create=True, new_outside=True) as store:
         options = _options(answers, engine == "model", allow_tools, max_steps, context)
@@ -112,10 +112,10 @@ def resume(
 ) -> None:
     """Resume a run.
 
-    Name its id, or its pipeline file (the latest run of it). By its id, the run continues with the
-    pipeline that it was started with; a file must not have changed since.
-    Sessions of threads end with the program: the first stage that would continue one gets a
-    detailed summary instead, once.
+    Give its id, or its pipeline file for the latest run. By id, the run continues with its original
+    pipeline; a file must not have changed since.
+    Thread sessions are lost when the program ends: the first stage that would continue one gets a
+    detailed summary, once.
     """
     with session.changing(filled_by=RUN) as store:
         asks_model = engine == "model" or (
@@ -198,14 +198,14 @@ def _options(
 def _pair(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not sign or not name.strip():
-        raise click.UsageError(f"{text} is not NAME=VALUE")
+        raise click.UsageError(f"{text} is not in the form NAME=VALUE")
     return name.strip(), value
 
 
 def _run_to_its_end(
     start: Callable[[RunOptions], RunDone], options: RunOptions, as_json: bool
 ) -> None:
-    """Run or resume, and end with the exit code of the run."""
+    """Run or resume, and exit with the exit code of the run."""
     from msgspec import structs  # late: `--help` does without
 
     with interruptible() as interruption:
@@ -222,7 +222,7 @@ def _run_to_its_end(
 
 
 class Watcher:
-    """Prints each finished stage on stdout, and on stderr the stage that is running."""
+    """Prints finished stages on stdout, and the running stage on stderr."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
@@ -245,7 +245,7 @@ class Watcher:
         else:
             _print_event(event)
         if isinstance(event, events.StageStarted):
-            # How many follow, a graph does not say.
+            # The number of stages to come is unknown.
             self._running, self._written = f"Stage {event.step:,}  {event.node} is running", 0
             self._line_below.show(f"{self._running}  {STOPS}", at_once=True)
 

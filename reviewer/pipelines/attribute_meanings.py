@@ -1,4 +1,4 @@
-"""What the attributes of a pipeline mean: their names and the values that we know.
+"""Names and known values of pipeline attributes.
 
 `dot.py` reads and unquotes the values.
 """
@@ -49,33 +49,33 @@ _BY_NODE_NAME = {"start": Handler.START, "exit": Handler.EXIT, "end": Handler.EX
 
 
 def first_of(attributes: Mapping[str, str], names: tuple[str, ...]) -> str | None:
-    """The first of the named attributes that is not empty."""
+    """The first non-empty attribute of `names`."""
     return next((attributes[name] for name in names if attributes.get(name)), None)
 
 
 def handler_of(attributes: Mapping[str, str]) -> str:
-    """What runs a node: its type if that is a known one, else its shape; a model by default."""
+    """The handler of a node: by its type if known, else by its shape; a model by default."""
     types = (attributes.get(key, "").strip().lower() for key in HANDLER)
     named = next((_BY_NAME[each] for each in types if each in _BY_NAME), None)
     return named or _BY_SHAPE.get(attributes.get("shape", "").strip().lower(), Handler.CODERGEN)
 
 
 def unknown_type(attributes: Mapping[str, str]) -> str | None:
-    """The `type` or `handler` that we do not know, or None.
+    """The `type` or `handler` if unknown, else None.
 
-    `node_type` does not count: other programs keep their own labels in it.
+    `node_type` is ignored: other programs use it for their own labels.
     """
     named = first_of(attributes, HANDLER[:2])
     return named if named and named.strip().lower() not in _BY_NAME else None
 
 
 def end_named(name: str, *, prompt: str) -> str | None:
-    """Start or exit for a node that has no prompt and is called so, else None."""
+    """Start or exit for a node with that name and no prompt, else None."""
     return None if prompt else _BY_NODE_NAME.get(name.lower())
 
 
 def whole_number(text: str | None) -> int | None:
-    """The whole number that a text spells, else None."""
+    """A text as a whole number, else None."""
     try:
         return int((text or "").strip())
     except ValueError:

@@ -1,4 +1,4 @@
-"""The state of a run, written after every stage: what a resume goes on from."""
+"""The state of a run, written after every stage and read by a resume."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
 
 class Checkpoint(Struct, frozen=True):
-    """Everything that a run needs to go on. `current_node` ended last; `next_node`, empty at the
-    end of the run, is reached by the edge `next_edge`. `pipeline` is the SHA-256 of the file that
-    the run began with; `engine` is who answered. `fork`: the branches that are being run.
+    """Everything needed to continue a run. `current_node` is the last finished node; `next_node`,
+    empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the SHA-256 of
+    the original file; `engine` is who answered; `fork` is the branches in progress.
     """
 
     run_id: str
@@ -37,25 +37,22 @@ class Checkpoint(Struct, frozen=True):
 
     @property
     def visible(self) -> list[Stage]:
-        """The stages that the next one may know of: in a branch, none of another branch."""
+        """The stages visible to the next one; in a branch, without other branches."""
         return self.logs if self.fork is None else self.fork.visible(self.logs)
 
 
 def write_checkpoint(folder: RunFolder, checkpoint: Checkpoint) -> None:
-    """Replace the checkpoint; a crash leaves the old one or the new one, and it is on the disk when
-    this returns. Raises RunError.
-    """
+    """Replace the checkpoint atomically and flush it to disk. Raises RunError."""
     try:
         write_atomic(folder.checkpoint, msgspec.json.encode(checkpoint))
     except OSError as problem:
         raise RunError(
-            f"{folder.checkpoint} could not be written: {problem.strerror}. Nothing before it is "
-            "lost."
+            f"{folder.checkpoint} cannot be written: {problem.strerror}. Earlier stages are kept."
         ) from problem
 
 
 def read_checkpoint(folder: RunFolder) -> Checkpoint:
-    """The checkpoint of a run. Raises CheckpointError when it is missing or damaged."""
+    """The checkpoint of a run. Raises CheckpointError if it is missing or damaged."""
     path = folder.checkpoint
     try:
         return msgspec.json.decode(read_own(path, LARGEST), type=Checkpoint)
@@ -65,13 +62,13 @@ def read_checkpoint(folder: RunFolder) -> Checkpoint:
         ) from problem
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise CheckpointError(
-            f"The checkpoint {path} is cut or damaged ({problem}): the run cannot go on from it. "
+            f"The checkpoint {path} is damaged ({problem}): the run cannot continue. "
             "Start again: reviewer pipeline run FILE"
         ) from problem
 
 
 def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
-    """Raise CheckpointError for a checkpoint with which this pipeline cannot go on."""
+    """Raise CheckpointError if the checkpoint does not belong to this pipeline."""
     nodes = {checkpoint.next_node, *(stage.node for stage in checkpoint.logs)} - {""}
     edges = {checkpoint.next_edge}
     if checkpoint.fork is not None:
@@ -80,15 +77,13 @@ def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -
     known = {None, *range(len(pipeline.edges))}
     if not nodes or not nodes <= pipeline.nodes.keys() or not edges <= known:
         raise CheckpointError(
-            f"The checkpoint {folder.checkpoint} is not one of the pipeline {pipeline.name}. Start "
-            "again: reviewer pipeline run FILE"
+            f"The checkpoint {folder.checkpoint} does not belong to the pipeline {pipeline.name}. "
+            "Start again: reviewer pipeline run FILE"
         )
 
 
 def history_of(checkpoint: Checkpoint, pipeline: Pipeline) -> RunHistory:
-    """The run as the preamble of its next stage sees it. Retries: how many there were of each node,
-    and how many are allowed.
-    """
+    """The history for the preamble of the next stage. Retries: node -> (done, allowed)."""
     retries = {
         name: (done, pipeline.nodes[name].max_retries if name in pipeline.nodes else done)
         for name, done in checkpoint.node_retries.items()

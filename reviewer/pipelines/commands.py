@@ -1,4 +1,4 @@
-"""Shell commands of tool nodes, which run only where a person has allowed it."""
+"""Shell commands of tool nodes, which run only with permission."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from reviewer.pipelines.values import PipelineNode
 from reviewer.system import KILL, end_group
 
 COMMAND_SECONDS = 600.0
-"""How long a command may take without a `timeout`."""
+"""Time limit of a command without a `timeout`."""
 LONGEST_OUTPUT = 1_000_000
-"""Bytes of a command's output that are kept, the last ones."""
+"""Maximum bytes kept of a command's output; the end is kept."""
 _CHECK_SECONDS = 0.1
 _DURATION = re.compile(r"\s*(?P<number>\d+(?:\.\d+)?)\s*+(?P<unit>ms|s|m|h)?\s*+")
 _SECONDS_OF = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 
 
 class CommandError(Exception):
-    """A command could not be started, or took too long; a sentence."""
+    """A command could not be started, or took too long."""
 
 
 def command_of(node: PipelineNode) -> str:
@@ -45,9 +45,9 @@ def run_command(
 ) -> tuple[int, str]:
     """Exit code and output (both streams) of a node's command, run by /bin/sh in `folder`.
 
-    Nothing of the run is put into the text of the command: the goal is in the variable `goal`, so
-    that an answer of a model can never become a command. Raises CommandError when it cannot be
-    started or takes too long, StoppedError when a person stopped it; its process group is ended.
+    The text of the command is never filled in, so that a model's answer cannot become a command;
+    the goal is in the variable `goal`. Raises CommandError if it cannot be started or takes too
+    long, StoppedError if a person stopped it; its process group is killed.
     """
     allowed = seconds_of(node.attributes.get("timeout", "")) or COMMAND_SECONDS
     try:
@@ -70,7 +70,7 @@ def run_command(
             code = process.wait(max(ends - time.monotonic(), 0.01))
         except (TimeoutError, subprocess.TimeoutExpired):
             raise CommandError(
-                f"The command took longer than {allowed:g} s and was ended."
+                f"The command took longer than {allowed:g} s and was killed."
             ) from None
         finally:
             _end_group(process.pid)

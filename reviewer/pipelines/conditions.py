@@ -5,8 +5,8 @@
     value      = text without operators, in quotes or not ;
 
 A bare key is true unless its value is empty, `false` or `0`; a missing key is empty. `context.x`
-and `$x` mean `x`. Numbers, booleans and lists compare as JSON writes them. Usual spellings of
-`outcome` are equal (`succeeded` = `success`); labels compare without case and accelerator.
+and `$x` mean `x`. Numbers, booleans and lists compare as JSON. Common spellings of `outcome` are
+equal (`succeeded` = `success`); labels compare without case and accelerator.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from reviewer.pipelines.values import PipelineEdge
 
 
 class ConditionError(ReviewerError):
-    """A condition cannot be read."""
+    """A condition is invalid."""
 
 
 class Clause(Struct, frozen=True):
@@ -43,9 +43,9 @@ _CLAUSE = re.compile(
 
 
 def parse_condition(text: str) -> tuple[Clause, ...]:
-    """The clauses of a condition, all of which have to be true; none if it is empty.
+    """The clauses of a condition, all of which must be true; none if it is empty.
 
-    Raises ConditionError, which quotes the part that cannot be read.
+    Raises ConditionError, which quotes the invalid part.
     """
     if not text.strip():
         return ()
@@ -67,7 +67,7 @@ def look_up(key: str, context: Mapping[str, Any]) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value as conditions and prompts see it: text as it is, anything else as JSON."""
+    """A value in conditions and prompts: strings as they are, everything else as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
@@ -104,7 +104,7 @@ def _equal(key: str, value: str, wanted: str) -> bool:
 
 
 class EdgeChoice(Struct, frozen=True):
-    """The edge that a run takes, or None, and the rule that decided."""
+    """The edge a run takes, or None, and the deciding rule."""
 
     edge: PipelineEdge | None
     rule: str
@@ -117,9 +117,9 @@ def choose_edge(
     preferred_label: str = "",
     suggested_next: Sequence[str] = (),
 ) -> EdgeChoice:
-    """Which of the edges that leave a node a run takes: one whose condition is true, by weight then
-    name; else, of those without a condition, the one with the preferred label, the first that is
-    suggested, the heaviest, the first by name.
+    """Choose among the outgoing edges of a node: one with a true condition, by weight, then name;
+    else, of those without a condition, the one with the preferred label, the first suggested, the
+    heaviest, the first by name.
 
     Raises ConditionError.
     """

@@ -1,11 +1,11 @@
 """Reads DOT files as pipelines.
 
-The language is Graphviz's (graphviz.org/doc/info/lang.html) with what pipelines add: bare values
-such as `model=gpt-5.2`, bare names such as `fix-bugs` and `a.b`, dotted keys, and a comma, a
-semicolon or only a blank between attributes.
+The language is Graphviz's (graphviz.org/doc/info/lang.html) with the additions of pipelines: bare
+values such as `model=gpt-5.2`, bare names such as `fix-bugs` and `a.b`, dotted keys, and
+attributes separated by a comma, a semicolon or a blank.
 
-The parser is our own: pydot needs 60 ms for a usual pipeline and 15 s for 5,000 nodes, and refuses
-bare values. The tests compare the two.
+The parser is our own: pydot takes 60 ms for a typical pipeline and 15 s for 5,000 nodes, and
+rejects bare values. The tests compare the two.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ from reviewer.pipelines.values import (
 from reviewer.text.display import display_line
 
 LARGEST = 32 * 1024 * 1024
-"""Bytes of a pipeline file, at most."""
+"""Maximum bytes of a pipeline file."""
 DEEPEST = 100
-"""Nested subgraphs, at most."""
+"""Maximum depth of nested subgraphs."""
 MAX_EDGES = 500_000
-"""Edges of a graph, at most: an arrow between two subgraphs makes one for each pair of nodes."""
+"""Maximum edges of a graph: an arrow between two subgraphs makes one per pair of nodes."""
 
 
 class DotError(ReviewerError):
-    """A text is not DOT. The message is one line, `FILE:LINE:COLUMN: ...`, counted from 1."""
+    """A text is not valid DOT. The message is one line, `FILE:LINE:COLUMN: ...`, counted from 1."""
 
 
 def parse_dot(text: str, path: Path | None = None) -> Pipeline:
-    """The pipeline that a DOT text describes, with remarks in `warnings`.
+    """The pipeline in a DOT text, with remarks in `warnings`.
 
     `path` names the text in messages, and the pipeline if its graph has no name. Raises DotError
-    (one line, with line and column) if the text is not DOT.
+    (one line, with line and column) if the text is not valid DOT.
     """
     graph = _Parser(text, path)
     graph.read()
@@ -78,12 +78,12 @@ def parse_dot(text: str, path: Path | None = None) -> Pipeline:
 
 
 def read_pipeline(path: Path) -> Pipeline:
-    """The pipeline of a file. Raises ReviewerError if it cannot be read, else as `parse_dot`."""
+    """The pipeline in a file. Raises ReviewerError if it cannot be read, and DotError."""
     return parse_dot(pipeline_text(path), path)
 
 
 def pipeline_text(path: Path) -> str:
-    """The text of a file, which may be a pipe of the shell. Raises ReviewerError."""
+    """The text of a file, which may be a shell pipe. Raises ReviewerError."""
     try:
         if path.is_dir():
             raise ReviewerError(f"{path} is a folder; name a DOT file.")
@@ -93,7 +93,7 @@ def pipeline_text(path: Path) -> str:
         raise ReviewerError(f"Cannot read {path}: {problem.strerror or problem}.") from problem
     if len(data) > LARGEST:
         raise ReviewerError(
-            f"{path} is larger than {LARGEST // 2**20} MB, too large for a pipeline."
+            f"{path} is larger than {LARGEST // 2**20} MB, the maximum for a pipeline."
         )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
@@ -106,7 +106,7 @@ class _Written(Struct):
     line: int
     attributes: dict[str, str]
     declared: bool = False
-    """By a statement of its own, not only by an edge."""
+    """Declared by its own statement, not only by an edge."""
     classes: tuple[str, ...] = ()
 
 
@@ -130,7 +130,7 @@ def _node(name: str, node: _Written, retries: int) -> PipelineNode:
 
 
 def _with_ends(nodes: dict[str, PipelineNode]) -> dict[str, PipelineNode]:
-    """Without a start or an exit by shape or type, the node with that name becomes it."""
+    """Use the node named start or exit if none has that shape or type."""
     for handler in (Handler.START, Handler.EXIT):
         if any(node.handler == handler for node in nodes.values()):
             continue
@@ -143,7 +143,7 @@ def _with_ends(nodes: dict[str, PipelineNode]) -> dict[str, PipelineNode]:
 
 
 def _undeclared(nodes: dict[str, _Written]) -> list[Remark]:
-    """Nodes that only edges name, in a graph that declares most of its nodes."""
+    """Nodes only named by edges, in a graph that declares most of its nodes."""
     named = {name: node for name, node in nodes.items() if not node.declared}
     if len(named) * 2 > len(nodes):
         return []
@@ -154,13 +154,13 @@ def _undeclared(nodes: dict[str, _Written]) -> list[Remark]:
     ]
 
 
-# Blanks and comments between tokens. Before a value `#` begins a colour, not a comment.
+# Blanks and comments between tokens. Before a value, `#` starts a colour, not a comment.
 _BLANKS = re.compile(r"(?:[\s\ufeff\u200b]+|//[^\n]*|/\*.*?\*/|#[^\n]*)*", re.DOTALL)
 _BLANKS_BEFORE_VALUE = re.compile(r"(?:[\s\ufeff\u200b]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _CURLY = "\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb"
 _ARROWS = "\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f"
-# DOT's bare names, and others that people write: `fix-bugs`, `a.b`, `$goal`, any script.
+# DOT's bare names, and others in common use: `fix-bugs`, `a.b`, `$goal`, any script.
 _LETTER = rf"(?:[\w.$@]|[^\x00-\x7f\s{_CURLY}{_ARROWS}])"
 _NAME = re.compile(rf"-?{_LETTER}+(?:-{_LETTER}+)*")
 # Values allow more than names: `gpt-5.2`, `summary:medium`, `outcome=success`, `#ff0000`.
@@ -174,8 +174,8 @@ _ESCAPED = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "\n": "", "\r\n": ""}
 
 
 class _Scope(Struct):
-    """A graph or subgraph while it is read: its attributes, the defaults of its nodes and edges,
-    and its members in order.
+    """A graph or subgraph being parsed: its attributes, the defaults for nodes and edges, and its
+    members in order.
     """
 
     attributes: dict[str, str] = field(default_factory=dict)
@@ -185,8 +185,8 @@ class _Scope(Struct):
 
 
 class _Parser:
-    """Recursive descent; only subgraphs recurse, to DEEPEST. `at` is the offset of the next token:
-    what reads one skips the blanks behind it.
+    """Recursive descent; only subgraphs recurse, up to DEEPEST. `at` is the offset of the next
+    token: reading a token also skips the blanks after it.
     """
 
     def __init__(self, text: str, path: Path | None) -> None:
@@ -206,7 +206,7 @@ class _Parser:
         return bisect_right(self._line_starts, at) - 1
 
     def _fail(self, message: str, at: int | None = None) -> NoReturn:
-        """Raise DotError for the offset `at` (default: here)."""
+        """Raise DotError at the offset `at`, by default the next token."""
         at = self._at if at is None else at
         line = self._line(at)
         where = f"{display_line(str(self._path))}:" if self._path else ""
@@ -214,7 +214,7 @@ class _Parser:
         raise DotError(f"{where}{line + 1}:{column}: {display_line(message)}")
 
     def _fail_before(self, message: str) -> NoReturn:
-        """Raise DotError with what comes next."""
+        """Raise DotError, quoting the next token."""
         rest = self._text[self._at : self._at + _SHOWN + 1].split("\n")[0].strip()
         cut = rest if len(rest) <= _SHOWN else rest[:_SHOWN] + "..."
         self._fail(f"{message}: {cut or 'the end of the text'}")
@@ -224,7 +224,7 @@ class _Parser:
         found = blanks.match(self._text, self._at)
         self._at = found.end() if found is not None else self._at
         if self._text.startswith("/*", self._at):
-            self._fail("The comment that begins here is never closed with */.")
+            self._fail("This comment is never closed with */.")
 
     def _match(self, pattern: re.Pattern[str]) -> str | None:
         found = pattern.match(self._text, self._at)
@@ -235,7 +235,7 @@ class _Parser:
         return found[0]
 
     def _take(self, token: str, blanks: re.Pattern[str] = _BLANKS) -> bool:
-        """Read `token`; False if something else comes next."""
+        """Read `token`; False if the next token is another."""
         if not self._text.startswith(token, self._at):
             return False
         self._at += len(token)
@@ -246,7 +246,7 @@ class _Parser:
         return self._text[self._at : self._at + 1]
 
     def _quoted(self) -> str | None:
-        """A string (`"a"`, `"a" + "b"`) or HTML (`<b>`) as written between its quotes, or None."""
+        """A string (`"a"`, `"a" + "b"`) or HTML (`<b>`) without its quotes, or None."""
         if self._peek() == "<":
             return self._html()
         if self._peek() != '"':
@@ -255,7 +255,7 @@ class _Parser:
         while not parts or self._take("+"):
             text = self._match(_STRING)
             if text is None:
-                self._fail("The text that begins here has no closing quote.")
+                self._fail("This text has no closing quote.")
             parts.append(text[1:-1])
         return "".join(parts)
 
@@ -267,18 +267,18 @@ class _Parser:
                 self._at = angle.end()
                 break
         else:
-            self._fail("The HTML that begins here has no closing >.")
+            self._fail("This HTML has no closing >.")
         text = self._text[start : self._at]
         self._skip()
         return text
 
     def _name(self) -> str | None:
-        """A name, quoted or bare; None if none comes next."""
+        """A name, quoted or bare; None if the next token is not one."""
         text = self._quoted()
         return self._match(_NAME) if text is None else text.replace('\\"', '"')
 
     def _value(self) -> str | None:
-        """The value after a `=`; None if no `=` comes next."""
+        """The value after a `=`; None without a `=`."""
         if not self._take("=", _BLANKS_BEFORE_VALUE):
             return None
         text = self._quoted()
@@ -292,7 +292,7 @@ class _Parser:
     # grammar
 
     def read(self) -> None:
-        """Read the first graph; a remark says if more follows."""
+        """Read the first graph; add a remark if there are more."""
         self._skip()
         start = self._at
         word = (self._match(_NAME) or "").lower()
@@ -300,7 +300,7 @@ class _Parser:
             word = (self._match(_NAME) or "").lower()
         if word not in ("digraph", "graph"):
             self._at = start
-            self._fail_before("A pipeline begins with digraph, not with")
+            self._fail_before("A pipeline starts with digraph, not with")
         if word == "graph":
             self._undirected(start)
         if _TEMPLATE_AS_NAME.match(self._text, self._at):
@@ -347,7 +347,7 @@ class _Parser:
             node.attributes.update(attributes)
         for sources, targets in pairwise(ends):
             if len(self.edges) + len(sources) * len(targets) > MAX_EDGES:
-                self._fail(f"With this statement there are more than {MAX_EDGES:,} edges.", start)
+                self._fail(f"This statement exceeds the maximum of {MAX_EDGES:,} edges.", start)
             for source, target in product(sources, targets):
                 self._add_edge(source, target, scope.edges | attributes, self._line(start))
 
@@ -367,8 +367,8 @@ class _Parser:
         self.edges.append(edge)
 
     def _end(self, scope: _Scope, depth: int) -> tuple[list[str], bool]:
-        """A statement of its own or an end of an edge: a node, or the nodes of a subgraph; and
-        whether it is a node.
+        """Read a node or a subgraph, alone or as an end of an edge: the names of its nodes, and
+        whether it is a single node.
         """
         line, bare = self._line(self._at), self._peek() not in ('"', "<")
         name = self._name()
@@ -382,17 +382,17 @@ class _Parser:
             return self._subgraph(scope, opened, depth), False
         if name is None:
             self._fail_before("This is not a DOT statement")
-        while self._take(":"):  # `:port:compass` after the name of a node
+        while self._take(":"):  # `:port:compass` after a node name
             self._name()
-        if self._peek() != "=":  # else it is an attribute of the scope
+        if self._peek() != "=":  # otherwise it is an attribute of the scope
             scope.members[name] = None
             self.nodes.setdefault(name, _Written(line, dict(scope.nodes)))
         return [name], True
 
     def _subgraph(self, scope: _Scope, opened: int, depth: int) -> list[str]:
-        """The rest of a subgraph; the names of its nodes."""
+        """Read the rest of a subgraph; returns the names of its nodes."""
         if depth >= DEEPEST:
-            self._fail(f"More than {DEEPEST} subgraphs are nested.", opened)
+            self._fail(f"Subgraphs are nested deeper than {DEEPEST}.", opened)
         inner = _Scope(nodes=dict(scope.nodes), edges=dict(scope.edges))
         self._statements(inner, opened, depth + 1)
         scope.members |= inner.members
@@ -409,7 +409,7 @@ class _Parser:
         return list(inner.members)
 
     def _attribute_lists(self) -> dict[str, str]:
-        """`[a=1, b=2] [c=3]`; empty if none come next."""
+        """Read `[a=1, b=2] [c=3]`; empty without a list."""
         attributes: dict[str, str] = {}
         opened = self._at
         while self._take("["):

@@ -1,4 +1,4 @@
-"""Events of a run, in the order in which they happen, and its errors."""
+"""Events of a run, in order, and its errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from reviewer.errors import ReviewerError
 from reviewer.pipelines.values import Stage
 
 RunState = Literal["running", "done", "failed", "waiting", "cancelled", "stopped", "interrupted"]
-"""`stopped`: no edge leads on, or the limit of stages was reached. `interrupted`: the program that
-ran it is gone. Every state but `done` and `running` can be resumed.
+"""`stopped`: no edge to follow, or the limit of stages was reached. `interrupted`: the program
+running it has died. All states except `done` and `running` can be resumed.
 """
 
 
 class RunStarted(Struct, frozen=True, tag_field="event", tag="run_started"):
-    """A run begins, or goes on after `stages` stages. `note`: a warning about that."""
+    """A run starts, or resumes after `stages` stages. `note`: a warning about that."""
 
     run_id: str
     name: str
@@ -28,8 +28,8 @@ class RunStarted(Struct, frozen=True, tag_field="event", tag="run_started"):
 
 
 class StageStarted(Struct, frozen=True, tag_field="event", tag="stage_started"):
-    """A stage begins. `thread` is empty unless the session is shared; `degraded`: a resume lost
-    that session, and the stage gets a summary instead.
+    """A stage starts. `thread` is empty unless the session is shared; `degraded`: a resume lost
+    that session, so the stage gets a summary.
     """
 
     step: int
@@ -41,14 +41,14 @@ class StageStarted(Struct, frozen=True, tag_field="event", tag="stage_started"):
 
 
 class Text(Struct, frozen=True, tag_field="event", tag="text"):
-    """A piece of a model's answer, as it arrives."""
+    """A part of a model's answer, as it arrives."""
 
     node: str
     text: str
 
 
 class Retrying(Struct, frozen=True, tag_field="event", tag="retrying"):
-    """A stage is tried again after `seconds`; `attempt` counts from 1."""
+    """A stage is retried after `seconds`; `attempt` counts from 1."""
 
     step: int
     node: str
@@ -67,9 +67,7 @@ class AnswerChoice(Struct, frozen=True):
 
 
 class StageQuestion(Struct, frozen=True, tag_field="event", tag="question"):
-    """A stage asks a person. `about`: what the stage before it answered, which is what a gate
-    approves.
-    """
+    """A stage asks a person. `about`: the answer of the previous stage, to be approved."""
 
     step: int
     node: str
@@ -80,14 +78,14 @@ class StageQuestion(Struct, frozen=True, tag_field="event", tag="question"):
 
 
 class StageDone(Struct, frozen=True, tag_field="event", tag="stage_done"):
-    """A stage has ended and is in the checkpoint. `target` is the next node."""
+    """A stage has finished and is in the checkpoint. `target` is the next node."""
 
     stage: Stage
     target: str
 
 
 class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):
-    """A run has ended or pauses, and why."""
+    """A run has ended or paused, with the reason."""
 
     run_id: str
     state: RunState
@@ -100,11 +98,11 @@ class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):
 Event: TypeAlias = RunStarted | StageStarted | Text | Retrying | StageQuestion | StageDone | RunDone
 Watch = Callable[[Event], None]
 Ask = Callable[[StageQuestion], str | None]
-"""Asks a person; None when nobody answers now."""
+"""Asks a person; None without an answer for now."""
 
 
 class RunError(ReviewerError):
-    """A run cannot start, or cannot go on."""
+    """A run cannot start or continue."""
 
 
 class CheckpointError(RunError):
@@ -112,11 +110,11 @@ class CheckpointError(RunError):
 
 
 class StoppedError(Exception):
-    """A person stopped the run within a stage; nothing of the stage counts."""
+    """A person stopped the run within a stage, which is discarded."""
 
 
 class WaitingError(Exception):
-    """A stage asks a person, and nobody answers."""
+    """A question to a person was not answered."""
 
     def __init__(self, question: StageQuestion) -> None:
         super().__init__(question.node)

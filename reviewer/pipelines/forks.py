@@ -1,4 +1,4 @@
-"""Branches: where they begin, and the fan-in where they meet. They run one after another."""
+"""Branches of a parallel node, up to their fan-in. They run one after another."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from reviewer.pipelines.values import (
 from reviewer.pipelines.walk import Edges, outgoing
 
 RESULTS = "parallel.results"
-"""Key of the context: what each branch came to, in the order of the edges."""
+"""Context key for the results of the branches, in the order of the edges."""
 _GOOD = (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS)
 
 
 class BranchResult(Struct, frozen=True):
-    """The result of a branch. `node` ended last."""
+    """The result of a branch. `node` is its last node."""
 
     branch: str
     node: str
@@ -35,9 +35,9 @@ class BranchResult(Struct, frozen=True):
 class Fork(Struct, frozen=True):
     """The branches of a parallel node while they run.
 
-    `edges` are the indices of those that lead into branches which have not ended, the running one
-    first. `context` is what each of them begins with; `began` and `branch_began` count the stages
-    before all of them, and before the running one.
+    `edges` are the indices of the edges into unfinished branches, the running one first. `context`
+    is the initial context of each; `began` and `branch_began` count the stages before the fork and
+    before the running branch.
     """
 
     node: str
@@ -48,7 +48,7 @@ class Fork(Struct, frozen=True):
     branch_began: int
     results: tuple[BranchResult, ...] = ()
     into_join: int | None = None
-    """The edge by which the first branch that got there reached the fan-in."""
+    """The edge by which the first branch reached the fan-in."""
 
     def visible(self, logs: Sequence[Stage]) -> list[Stage]:
         """The stages before the fork, and those of the running branch."""
@@ -56,9 +56,7 @@ class Fork(Struct, frozen=True):
 
 
 def join_of(pipeline: Pipeline, node: PipelineNode) -> tuple[str, str]:
-    """The fan-in where all branches of a parallel node end; if there is none, an empty name and a
-    sentence that says why the node cannot run.
-    """
+    """The fan-in of a parallel node; without one, an empty name and why the node cannot run."""
     edges = outgoing(pipeline)
     if not edges.get(node.name):
         return "", f"{node.name} has no branches: no edge leaves it."
@@ -71,7 +69,7 @@ def join_of(pipeline: Pipeline, node: PipelineNode) -> tuple[str, str]:
     for edge in edges[node.name]:
         names, ends = _branch(pipeline, edges, edge.target)
         if shared := sorted(seen & names):
-            return "", f"{shared[0]} is in two branches of {node.name}: let them meet before it."
+            return "", f"{shared[0]} is in two branches of {node.name}: join them before it."
         seen |= names
         joins |= ends or {""}
     if len(joins) != 1 or "" in joins:
@@ -86,7 +84,7 @@ def join_of(pipeline: Pipeline, node: PipelineNode) -> tuple[str, str]:
 
 
 def _branch(pipeline: Pipeline, edges: Edges, begin: str) -> tuple[set[str], set[str]]:
-    """The nodes of a branch, and the fan-ins that end it; an exit is an empty name."""
+    """The nodes of a branch, and the fan-ins at its ends; an empty name for an exit."""
     names: set[str] = set()
     ends: set[str] = set()
     todo = [begin]
@@ -112,9 +110,7 @@ def joined_outcome(results: Sequence[BranchResult]) -> StageOutcome:
 def joined_text(
     context: Mapping[str, Any], room: int | None = None, count: Callable[[str], int] = len
 ) -> str:
-    """The results of branches as text, in their order; shortened to `room` tokens, if that is
-    given.
-    """
+    """The results of branches as text, in order; shortened to `room` tokens if given."""
     results = context.get(RESULTS)
     branches = [each for each in results if isinstance(each, dict)] if results else []
 

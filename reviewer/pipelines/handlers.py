@@ -1,4 +1,4 @@
-"""What each kind of node does: one function a handler, which makes one attempt of a stage."""
+"""Handlers of the node types: one function each, which makes one attempt of a stage."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ from reviewer.pipelines.values import (
 )
 
 NOTES = 2_000
-"""Characters of an answer that are the notes of a stage; its folder has all of it."""
+"""Maximum length of a stage's notes, in characters; its folder has the whole answer."""
 LAST_RESPONSE = 500
 ANSWER_PART = 4
-"""An answer gets at most a quarter of the model's context."""
+"""An answer gets at most this fraction (1/n) of the model's context."""
 LONGEST_ANSWER = 4_096
 _MIN_PREAMBLE = 32
-"""Tokens in which a preamble can say anything."""
+"""Minimum tokens for a useful preamble."""
 _JOINT_TOKENS = 8
-"""At most what joining a preamble and a prompt adds to their tokens."""
+"""Maximum tokens added by joining a preamble and a prompt."""
 
 
 class Visit(Struct, frozen=True):
-    """A stage that is about to run. `session`: the thread's own, or a fresh one. `folder`: where
-    commands run. `about`: the answer before it.
+    """A stage about to run. `session`: the thread's, or a fresh one. `folder`: where commands run.
+    `about`: the previous answer.
     """
 
     step: int
@@ -77,8 +77,8 @@ class Visit(Struct, frozen=True):
 
 
 def clean_text(text: str) -> str:
-    """Text from outside as a run keeps it: valid UTF-8, secrets masked."""
-    from reviewer.text.secrets import mask  # late: checking a pipeline needs none of its patterns
+    """Text from outside, cleaned for storage: valid UTF-8, secrets masked."""
+    from reviewer.text.secrets import mask  # late: `pipeline check` does not need its patterns
 
     return mask(text.encode("utf-8", "replace").decode()).text
 
@@ -90,7 +90,7 @@ def _count(text: str) -> int:
 
 
 def is_model_stage(node: PipelineNode) -> bool:
-    """Whether a node asks the model: a box, or a conditional or fan-in with a prompt."""
+    """Whether a node calls the model: a box, or a conditional or fan-in with a prompt."""
     with_prompt = node.handler in (Handler.CONDITIONAL, Handler.FAN_IN) and bool(
         node.prompt.strip()
     )
@@ -100,7 +100,7 @@ def is_model_stage(node: PipelineNode) -> bool:
 def run_stage(visit: Visit, options: RunOptions) -> Attempt:
     """Make one attempt of a stage.
 
-    Raises ModelError when the model fails, StoppedError when a person stopped it, WaitingError when
+    Raises ModelError if the model fails, StoppedError if a person stopped it, WaitingError if
     nobody answers its question.
     """
     handler = _codergen if is_model_stage(visit.node) else _HANDLERS[visit.node.handler]
@@ -108,13 +108,13 @@ def run_stage(visit: Visit, options: RunOptions) -> Attempt:
 
 
 def _nothing(visit: Visit, options: RunOptions) -> Attempt:
-    """A start, an exit, a parallel node: the run itself does the rest."""
+    """Do nothing, for a start, an exit or a parallel node: the runner handles them."""
     del options
     return Attempt(Stage(visit.node.name))
 
 
 def _conditional(visit: Visit, options: RunOptions) -> Attempt:
-    """A conditional does nothing: its edges ask about the result of the stage before it."""
+    """Do nothing: the edges of a conditional test the result of the previous stage."""
     del options
     if not visit.history.completed:
         return Attempt(Stage(visit.node.name))
@@ -125,7 +125,7 @@ def _conditional(visit: Visit, options: RunOptions) -> Attempt:
 
 
 def _codergen(visit: Visit, options: RunOptions) -> Attempt:
-    """Ask the model, in the session of the thread or in a fresh one after the preamble."""
+    """Call the model, in the thread's session or in a fresh one with the preamble."""
     asked, session = visit.filled(), visit.session
     longest = min(options.context_tokens // ANSWER_PART, LONGEST_ANSWER)
     limit = options.context_tokens - longest
@@ -169,10 +169,10 @@ def _codergen(visit: Visit, options: RunOptions) -> Attempt:
 
 
 def _preamble(visit: Visit, room: int, options: RunOptions) -> str:
-    """The preamble of a fresh session, within the room that the model has beside prompt and answer.
+    """The preamble of a fresh session, within the model's room besides prompt and answer.
 
-    The first stage of a thread has no conversation to go on from, and gets what it would after a
-    resume; the thread needs the other half of the model's context.
+    The first stage of a thread has no conversation yet and gets the same preamble as after a
+    resume, limited to half of the model's context: the thread needs the other half.
     """
     mode = DEGRADED_MODE if visit.fidelity == "full" else visit.fidelity
     if visit.thread:
@@ -182,7 +182,7 @@ def _preamble(visit: Visit, room: int, options: RunOptions) -> str:
 
 
 def _fan_in(visit: Visit, options: RunOptions) -> Attempt:
-    """What the branches came to, in their order; the context has their outcome."""
+    """Join the results of the branches, in order, and put their outcome into the context."""
     del options
     text = shortened(joined_text(visit.context), NOTES)
     word = str(visit.context.get("outcome", "")) or "success"
@@ -191,10 +191,10 @@ def _fan_in(visit: Visit, options: RunOptions) -> Attempt:
 
 
 def _human(visit: Visit, options: RunOptions) -> Attempt:
-    """Ask a person: answers given in advance are used up in order, each once; then it asks, again
-    while an answer names no choice.
+    """Ask a person, after using up the answers given in advance; repeat the question until an
+    answer names a choice.
 
-    Raises WaitingError when nobody answers.
+    Raises WaitingError if nobody answers.
     """
     name = visit.node.name
     question = question_of(visit.node, visit.pipeline.edges_from(name), visit.filled(), visit.step)
@@ -271,8 +271,8 @@ _PLACEHOLDER = re.compile(r"\$(?:\{([\w.]+)\}|(\w+(?:\.\w+)*))")
 
 
 def fill_template(prompt: str, goal: str, context: Mapping[str, Any]) -> str:
-    """The prompt with `$key` and `${key}` replaced where `key` is `goal` or a key of the context.
-    Shell variables stay as they are. Values that are filled in are not searched again.
+    """The prompt with `$key` and `${key}` replaced if `key` is `goal` or in the context. Other
+    variables, such as the shell's, are kept. Replaced values are not expanded again.
     """
     known = {**context, "goal": goal}
 

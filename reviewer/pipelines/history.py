@@ -1,4 +1,4 @@
-"""Reads a run from a small JSON file (`pipeline preamble --history`) or from a checkpoint."""
+"""Reads the history of a run from a JSON file (`pipeline preamble --history`) or a checkpoint."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from reviewer.pipelines.preamble import build_preamble, masked
 from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
 LARGEST = 256 * 1024 * 1024
-"""Bytes of a history file, at most."""
+"""Maximum bytes of a history file."""
 
 
 class HistoryError(ReviewerError):
-    """A file is not the history of a run; the message names the place."""
+    """A file is not a valid history of a run; the message names the position."""
 
 
 class _Run(Struct):
-    """What `reviewer pipeline preamble --help` shows, or a checkpoint, which has `completed_nodes`
-    and `logs` instead of `completed`.
+    """The format of `reviewer pipeline preamble --help`, or of a checkpoint, which has
+    `completed_nodes` and `logs` in place of `completed`.
     """
 
     run_id: str = ""
@@ -38,7 +38,7 @@ class _Run(Struct):
 
 
 def read_history(path: Path) -> RunHistory:
-    """The run of a JSON file, a checkpoint or the folder of a run. Raises HistoryError."""
+    """The history from a JSON file, a checkpoint or a run's folder. Raises HistoryError."""
     path = path / "checkpoint.json" if path.is_dir() else path
     try:
         with open_plain(path) as file:
@@ -57,13 +57,13 @@ def read_history(path: Path) -> RunHistory:
 
 
 def stages_of(history: RunHistory, thread: str) -> tuple[Stage, ...]:
-    """The stages whose conversation a thread carries, oldest first."""
+    """The stages in a thread's conversation, oldest first."""
     return tuple(stage for stage in history.completed if stage.thread == thread)
 
 
 def conversation_of(pipeline: Pipeline, stages: Iterable[Stage]) -> str:
-    """What was asked, as the file says it, and what was noted. The folder of a run has what a model
-    really got and answered.
+    """The prompts as in the file, and the notes. The actual prompts and answers are in the run's
+    folder.
     """
     return "\n\n".join(
         f"### {stage.node} ({stage.outcome})\n{masked(_prompt(pipeline, stage))}\n\n"
@@ -85,10 +85,10 @@ def build_fidelity_preamble(
     current_node: str,
     logs: Sequence[Mapping[str, Any]],
 ) -> str:
-    """The text of a preamble in Markdown, to put before the prompt of `current_node`.
+    """The preamble in Markdown for the prompt of `current_node`.
 
-    `logs` are the stages that ran, oldest first, as in a history file; a completed node without one
-    is shown by its name. Raises ReviewerError.
+    `logs` are the finished stages, oldest first, as in a history file; a completed node without one
+    is shown by name only. Raises ReviewerError.
     """
     try:
         stages = msgspec.convert(list(logs), tuple[Stage, ...])
@@ -101,7 +101,7 @@ def build_fidelity_preamble(
 
 
 def _in_order(completed: Iterable[str], logs: Iterable[Stage]) -> tuple[Stage, ...]:
-    """The n-th run of a node with the n-th log of that node."""
+    """Match the n-th run of a node to its n-th log."""
     waiting: defaultdict[str, deque[Stage]] = defaultdict(deque)
     for log in logs:
         waiting[log.node].append(log)

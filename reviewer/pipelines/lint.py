@@ -1,4 +1,4 @@
-"""Remarks about a pipeline: the shape of its graph, modes, threads, handlers, likely slips."""
+"""Remarks about a pipeline: graph structure, modes, threads, handlers, likely mistakes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, sta
 
 
 def lint(pipeline: Pipeline) -> Iterator[Remark]:
-    """The remarks about a pipeline, by rule."""
+    """The remarks about a pipeline, rule by rule."""
     if not pipeline.nodes:
         yield Remark("empty", "The graph has no nodes.")
         return
@@ -35,7 +35,7 @@ def lint(pipeline: Pipeline) -> Iterator[Remark]:
 
 
 def _at(pipeline: Pipeline, rule: str, message: str, names: list[str]) -> Remark:
-    """A remark with the line of the first of the nodes that it is about."""
+    """A remark about nodes, with the line of the first one."""
     return Remark(rule, message, pipeline.nodes[names[0]].line)
 
 
@@ -44,32 +44,32 @@ def _ends(pipeline: Pipeline) -> Iterator[Remark]:
     if "" in pipeline.nodes:
         yield _at(pipeline, "no-name", 'A node is named "": give it a name.', [""])
     if not starts:
-        message = "There is no start: give one node shape=Mdiamond or the name start."
+        message = "No start: give one node shape=Mdiamond or the name start."
         yield Remark("no-start", message)
     if len(starts) > 1:
         message = f"There are {len(starts)} starts ({listed(starts)}); a run needs exactly one."
         yield _at(pipeline, "two-starts", message, starts[1:])
     if not exit_nodes(pipeline):
-        yield Remark("no-exit", "There is no exit: give one node shape=Msquare or the name exit.")
+        yield Remark("no-exit", "No exit: give one node shape=Msquare or the name exit.")
 
 
 def _ways(pipeline: Pipeline) -> Iterator[Remark]:
-    """Nodes that no run reaches, and those from which none reaches an exit."""
+    """Nodes unreachable from the start, and nodes that cannot reach an exit."""
     starts, exits = start_nodes(pipeline), exit_nodes(pipeline)
     alive = reached(starts, outgoing(pipeline)) if starts else set(pipeline.nodes)
     saved = reached(exits, incoming(pipeline), against=True) if exits else alive
     lost = [name for name in pipeline.nodes if name not in alive]
     if lost:
-        message = f"No way leads from the start to {listed(lost)}."
+        message = f"Unreachable from the start: {listed(lost)}."
         yield _at(pipeline, "unreachable", message, lost)
     trapped = [name for name in pipeline.nodes if name in alive and name not in saved]
     if trapped:
-        message = f"No way leads from {listed(trapped)} to an exit."
+        message = f"No path to an exit from {listed(trapped)}."
         yield _at(pipeline, "dead-end", message, trapped)
 
 
 def _threads(pipeline: Pipeline) -> Iterator[Remark]:
-    """Threads that no session uses."""
+    """Threads that are never used."""
     into = incoming(pipeline)
     for node in pipeline.nodes.values():
         ways = {resolve_fidelity(edge, node, pipeline) for edge in into.get(node.name, ())}
@@ -92,23 +92,23 @@ def _handlers(pipeline: Pipeline) -> Iterator[Remark]:
         if named := unknown_type(node.attributes):
             by_type.setdefault(named, []).append(node.name)
     for named, names in by_type.items():
-        message = f"The type {named!r} is unknown, the shape decides: {listed(names)}."
+        message = f"Unknown type {named!r}, so the shape decides: {listed(names)}."
         yield _at(pipeline, "unknown-type", message, names)
     for name in by_handler.get(Handler.PARALLEL, ()):
         from reviewer.pipelines.forks import join_of  # late: few pipelines need it
 
         if problem := join_of(pipeline, pipeline.nodes[name])[1]:
-            yield _at(pipeline, "parallel", f"{problem} No run starts.", [name])
+            yield _at(pipeline, "parallel", f"{problem} The pipeline cannot run.", [name])
     tools = by_handler.get(Handler.TOOL, [])
     if tools:
-        message = "Shell commands, which run only with --allow-tools, so read them first: "
+        message = "Shell commands, which run only with --allow-tools; read them first: "
         yield _at(pipeline, "shell", f"{message}{listed(tools)}.", tools)
     for name in tools:
         if first_of(pipeline.nodes[name].attributes, COMMAND) is None:
             yield _at(pipeline, "no-command", f"{name} has no tool_command to run.", [name])
     for handler, names in by_handler.items():
         if handler not in list(Handler):
-            message = f"{handler} is not supported, and no run starts: {listed(names)}."
+            message = f"{handler} is not supported, so the pipeline cannot run: {listed(names)}."
             yield _at(pipeline, "unsupported-handler", message, names)
 
 
@@ -121,7 +121,7 @@ def _conditions(pipeline: Pipeline) -> Iterator[Remark]:
 
 
 def _values(pipeline: Pipeline) -> Iterator[Remark]:
-    """Values that a run would ignore."""
+    """Values ignored by a run."""
     places: list[tuple[str, Mapping[str, str], int | None]] = [
         ("The graph", pipeline.attributes, None)
     ]
@@ -134,7 +134,7 @@ def _values(pipeline: Pipeline) -> Iterator[Remark]:
         if mode and as_mode(mode) is None:
             near = get_close_matches(mode.strip().lower(), MODES, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"Modes: {', '.join(MODES)}."
-            message = f"{who} has fidelity {mode!r}, which is not a mode; it is ignored. {hint}"
+            message = f"{who}: unknown fidelity {mode!r} is ignored. {hint}"
             yield Remark("unknown-mode", message, line)
         for key in ("retry_target", "fallback_retry_target"):
             if (value := attributes.get(key)) and value not in pipeline.nodes:

@@ -1,4 +1,4 @@
-"""A pipeline as it may be shown: its secrets are masked."""
+"""A pipeline with its secrets masked, safe to show."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import msgspec
 from reviewer.pipelines.values import Pipeline
 
 _SHORTEST_MASKED = 9
-"""Characters. Shorter texts have no room for a secret and its name."""
+"""Characters. Shorter texts cannot contain a secret."""
 
 
 def without_secrets(pipeline: Pipeline) -> Pipeline:
-    """The pipeline with the secrets in all of its texts masked, also in names."""
+    """The pipeline with secrets masked in all texts and names."""
     return msgspec.convert(_masked(msgspec.to_builtins(pipeline)), Pipeline)
 
 
@@ -24,6 +24,6 @@ def _masked(value: Any) -> Any:
         return [_masked(each) for each in value]
     if not isinstance(value, str) or len(value) < _SHORTEST_MASKED:
         return value
-    from reviewer.text.secrets import mask  # late: most pipelines have no long text
+    from reviewer.text.secrets import mask  # late: most pipelines have no long texts
 
     return mask(value).text

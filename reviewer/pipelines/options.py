@@ -1,4 +1,4 @@
-"""How to run a pipeline, and who answers where no model is configured."""
+"""Options of a run, and the stand-in for a model if none is configured."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ CONTEXT_TOKENS = 8_192
 
 
 class RunOptions(Struct, frozen=True):
-    """How to run, and whom to tell and ask meanwhile, in the thread of the run.
+    """Options and callbacks of a run; callbacks are called in its thread.
 
-    `models` are others by name, for nodes that name one; without a model the offline stand-in
-    answers for all. `context_tokens`: the size of the model's context, prompt and answer together.
-    `answers`: given in advance, by node, used up in order. `context`: what a run begins with.
-    `max_steps`: the most stages (None: as the run was started with, else 1,000, or four for each
-    node if that is more). `watch` gets each event; `ask` answers a question, or None and the run
-    pauses; `cancelled` says whether to end.
+    `models`: other models by name, for nodes that name one; without a model the offline stand-in
+    answers everything. `context_tokens`: the size of the model's context, for prompt and answer.
+    `answers`: given in advance, by node, used up in order. `context`: the initial context.
+    `max_steps`: the maximum number of stages (None: as at the start of the run, else 1,000 or four
+    per node, whichever is more). `watch` gets each event; `ask` answers a question, or returns None
+    to pause the run; `cancelled` returns whether to stop.
     """
 
     model: ChatModel | None = None
@@ -36,15 +36,15 @@ class RunOptions(Struct, frozen=True):
     cancelled: Callable[[], bool] = lambda: False
 
     def answering(self, name: str) -> ChatModel:
-        """The model of that name, else the run's own."""
+        """The model of that name, else the run's model."""
         if self.model is None:
             return StandIn()
         return self.models.get(name, self.model)
 
 
 def options_from(settings: Settings, *, asks_model: bool) -> RunOptions:
-    """Options with the models of the settings, or with the offline stand-in. Raises ReviewerError
-    where the settings have no model.
+    """Options with the configured models, or with the offline stand-in. Raises ReviewerError if no
+    model is configured.
     """
     from reviewer.llm.open_model import open_model, open_other_models
 
@@ -59,9 +59,9 @@ _SHOWN = 80
 
 
 class StandIn:
-    """Stands in for a model where none is configured, so that a pipeline can be tried.
+    """Stands in for a model, to try a pipeline without one.
 
-    Answers every prompt with a short text that says so; the same for the same prompt.
+    Answers every prompt with a short, deterministic placeholder.
     """
 
     name = "offline stand-in"

@@ -1,4 +1,4 @@
-"""How a stage ended, read from a model's answer."""
+"""The outcome of a stage, read from a model's answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ALIASES = {
 }  # fmt: skip
 _ACCELERATOR = re.compile(r"^\s*(?:\[\w{1,3}\]\s*|\w\)\s+|\w\s+-\s+)")
 _LAST_LINES = 12
-"""Lines at the end of an answer that may state an outcome."""
+"""Number of lines at the end of an answer searched for an outcome."""
 _LONGEST_LINE = 500
 _LINE = re.compile(
     r"[\s*_#>`-]*(?P<name>outcome|preferred[ _](?:next[ _])?label|suggested[ _]next(?:[ _]ids?)?"
@@ -29,7 +29,7 @@ _LINE = re.compile(
 
 
 class Attempt(Struct, frozen=True):
-    """What an attempt of a stage came to: the stage, what the run goes on with, and its texts."""
+    """The result of an attempt of a stage: the stage, its updates for the run, and its texts."""
 
     stage: Stage
     context_updates: dict[str, Any] = {}
@@ -45,7 +45,7 @@ def canonical_outcome(word: str) -> str:
 
 
 def outcome_of(word: str) -> StageOutcome:
-    """The outcome that a word means; an unknown word means success."""
+    """The outcome for a word; success for an unknown one."""
     plain = canonical_outcome(word)
     return StageOutcome(plain) if plain in list(StageOutcome) else StageOutcome.SUCCESS
 
@@ -57,11 +57,11 @@ def plain_label(label: str) -> str:
 
 
 def read_answer(node: str, answer: str) -> Attempt:
-    """The outcome that a model's answer states; a success if it states none.
+    """The outcome stated in a model's answer; success if there is none.
 
-    It states it in lines at its end, the last of a kind holds: `Outcome: fail`, `Preferred label:
-    Retry`, `Suggested next: fix, review`, `Notes: ...`, `Context: key=value`. Keys that only the
-    run itself sets are not taken from an answer; the remark names them.
+    It is stated in the last lines; the last one of each kind counts: `Outcome: fail`, `Preferred
+    label: Retry`, `Suggested next: fix, review`, `Notes: ...`, `Context: key=value`. Reserved keys
+    are ignored and named in the remark.
     """
     stated: dict[str, str] = {}
     updates: dict[str, str] = {}
@@ -90,8 +90,8 @@ def read_answer(node: str, answer: str) -> Attempt:
     return Attempt(stage, taken, tuple(filter(None, suggested)))
 
 
-# Keys that only the run itself sets: what a person answered, what a command printed, how a stage
-# ended. A model that could set them could overrule the person.
+# Reserved for the run: answers of a person, output of commands, outcomes of stages. A model that
+# could set them could overrule the person.
 _RESERVED = ("tool_stdout", "outcome", "goal", "last_stage", "preferred_label")
 _RESERVED_BEGINNINGS = ("human", "tool", "context")
 _OF_CONTEXT = re.compile(r"^(?:context\.+)+")
@@ -100,18 +100,18 @@ _LONGEST = 60
 
 
 def without_reserved(updates: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """The updates that a model may make, and a sentence about those that it may not (or "")."""
+    """The updates a model may make, and a sentence about the rejected ones (or "")."""
     taken = {key: value for key, value in updates.items() if not _is_reserved(key)}
     dropped = [" ".join(key.split())[:_LONGEST] for key in updates if key not in taken]
     if not dropped:
         return taken, ""
     return taken, (
-        f"The answer may not set {listed(dropped)} in the context: only the run itself does."
+        f"The answer may not set {listed(dropped)} in the context: reserved for the run."
     )
 
 
 def _is_reserved(key: str) -> bool:
-    """Whether a key is that of the run itself, or no plain name and so perhaps made to look it."""
+    """Whether a key is reserved, or not a plain name, which could be made to look like one."""
     bare = _OF_CONTEXT.sub("", key.lower())
     return (
         _PLAIN_KEY.fullmatch(key) is None

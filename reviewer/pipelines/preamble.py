@@ -1,8 +1,8 @@
-"""The text that a fresh session begins with, in each fidelity mode.
+"""The preamble of a fresh session, in each fidelity mode.
 
-`CEILINGS` limit the text, counted as a whole with the real encoding. What does not fit is made
-smaller in two steps: the oldest stages and values go first, then long texts are shortened with a
-mark that says how much is missing. Secrets are masked.
+`CEILINGS` limit the whole text, counted with the real encoding. It is fitted in two steps: first
+the oldest stages and values are left out, then long texts are shortened, with a mark for the
+missing part. Secrets are masked.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from reviewer.pipelines.values import (
 from reviewer.text.numerals import count as counted
 
 CHARACTERS_A_TOKEN = 16
-"""More than real text has, so that text beyond this many can never fit."""
+"""An upper bound: longer text can never fit."""
 LONGEST_TEXT = max(CEILINGS.values()) * CHARACTERS_A_TOKEN
-"""Characters of one text that are read; no ceiling has room for more."""
+"""Maximum characters read of one text; no ceiling has room for more."""
 MAX_ENTRIES = 600
-"""Stages or values that are read, the newest; no ceiling has room for more."""
+"""Maximum stages or values read, newest first; no ceiling has room for more."""
 MIN_SHARE = 10
-"""Each text may have a tenth of the budget in characters before older ones go for it."""
+"""A text gets 1/n of the budget, in characters, before older ones are left out for it."""
 
 _INTERNAL = ("internal.", "_")
-"""Prefixes of the context's internal keys, which are not shown."""
+"""Prefixes of internal context keys, which are hidden."""
 _GOALS = ("goal", "graph.goal")
 _TOOLS = 6
 _ARGUMENT = 48
@@ -49,12 +49,12 @@ def build_preamble(
 ) -> Preamble:
     """The preamble of a mode for `node`, given the run so far.
 
-    `room`: tokens that the model has for it, where those may be fewer than the mode's ceiling.
-    In `full` mode the text is empty, as the session continues. Every other mode but `truncate`
-    names the newest stage, if there is room. Raises ReviewerError for an unknown mode.
+    `room`: the model's room in tokens, if it may be less than the mode's ceiling. In `full` mode
+    the text is empty, because the session continues. All other modes except `truncate` include
+    the newest stage, if there is room. Raises ReviewerError for an unknown mode.
     """
     if mode not in MODES:
-        raise ReviewerError(f"There is no fidelity mode {mode!r}. Modes: {', '.join(MODES)}.")
+        raise ReviewerError(f"Unknown fidelity mode {mode!r}. Modes: {', '.join(MODES)}.")
     if mode == "full":
         return Preamble(mode, "", 0, 0)
     budget = CEILINGS[mode] if room is None else min(CEILINGS[mode], max(room, 0))
@@ -93,7 +93,7 @@ def build_preamble(
 
 
 def largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """The largest number that fits; `low` is taken to fit."""
+    """The largest number that fits; `low` is assumed to fit."""
     numbers = range(low + 1, high + 1)
     return low + bisect_left(numbers, True, key=lambda number: not fits(number))
 
@@ -103,15 +103,15 @@ def _fits(text: str, budget: int) -> bool:
 
 
 def _count(text: str) -> int:
-    from reviewer.text.tokens import counter  # late: tiktoken takes long to load
+    from reviewer.text.tokens import counter  # late: tiktoken is slow to load
 
     return counter().count(text)
 
 
 def shortened(text: str, most: int, length: int | None = None) -> str:
-    """The text; of a long one the beginning and the end, with a mark that says how much is missing.
+    """A text; if too long, its beginning and end, with a mark for the missing part.
 
-    `length`: of the whole text, if `text` lacks its middle.
+    `length`: the length of the whole text, if `text` already lacks its middle.
     """
     length = len(text) if length is None else length
     tail = most // 4
@@ -124,7 +124,7 @@ def shortened(text: str, most: int, length: int | None = None) -> str:
 
 
 class _Facts:
-    """A run as a preamble sees it before one of its nodes. Everything newest first."""
+    """The facts of a run for the preamble of a node, newest first."""
 
     def __init__(self, pipeline: Pipeline, history: RunHistory, node: str) -> None:
         goal = goal_of(pipeline, history.context)
@@ -150,7 +150,7 @@ class _Facts:
 
 
 class _Page:
-    """What may be written: `newest` stages and values, `cut` characters of each text."""
+    """The limits of a page: `newest` stages and values, `cut` characters of each text."""
 
     def __init__(self, facts: _Facts, newest: int, cut: int) -> None:
         self.facts = facts
@@ -162,13 +162,13 @@ class _Page:
         self.shortened = 0
 
     def short(self, text: str, length: int | None = None) -> str:
-        """The text, shortened where it is too long."""
+        """The text, shortened if too long."""
         short = shortened(text, self.cut, length)
         self.shortened += short != text
         return short
 
     def head(self, title: str) -> str:
-        """What the long modes begin with."""
+        """The beginning of the long modes."""
         facts = self.facts
         return (
             f"{title}\n\nPipeline: {self.short(facts.name)}\nGoal: {self.short(facts.goal)}\n"
@@ -201,7 +201,7 @@ class _Page:
         return ", ".join(reversed(names)) or "none"
 
     def values(self, entry: Callable[[str, str], str], *, quoted: bool) -> list[str]:
-        """The newest values of the context, oldest first. `quoted`: as JSON writes them."""
+        """The newest values of the context, oldest first. `quoted`: as JSON."""
         self.values_left_out = max(len(self.facts.values) - self.newest, 0)
         lines: list[str] = []
         for key, value in self.facts.values[: self.newest]:
@@ -215,12 +215,14 @@ class _Page:
         return lines[::-1]
 
     def older_values(self, before: str = "- … ") -> str:
-        """A line about the values that are left out, or nothing."""
+        """A line about the values left out; empty if there are none."""
         older = self.values_left_out
         return f"\n{before}{older:,} older values left out" if older else ""
 
     def entry(self, stage: Stage, *, whole: bool) -> str:
-        """A stage with what it noted; `whole`: with its lines, which cannot pass for entries."""
+        """A stage with its notes; `whole`: with line breaks, indented so as not to look like
+        entries.
+        """
         text = masked(stage.notes).strip() if whole else plain(stage.notes)
         short = self.short(text, _length(text, stage.notes))
         notes = "\n    ".join(line.rstrip() for line in short.splitlines())
@@ -228,7 +230,7 @@ class _Page:
 
 
 def _truncate(page: _Page) -> str:
-    """Only pipeline, goal, run and stage."""
+    """Pipeline, goal, run and stage only."""
     facts = page.facts
     return (
         f"Pipeline: {page.short(facts.name)}\nGoal: {page.short(facts.goal)}\n"
@@ -237,7 +239,7 @@ def _truncate(page: _Page) -> str:
 
 
 def _compact(page: _Page) -> str:
-    """Bullet points: which stages ran with which outcome, and values of the context."""
+    """Bullet points: stages with outcomes, and values of the context."""
     facts = page.facts
     lines = [
         "## Pipeline State\n",
@@ -255,7 +257,7 @@ def _compact(page: _Page) -> str:
 
 
 def _low(page: _Page) -> str:
-    """Names of stages, counts, the last outcome."""
+    """Stage names, counts, the last outcome."""
     facts = page.facts
     last = facts.stages[0].outcome if facts.stages else "none"
     text = (
@@ -271,7 +273,7 @@ def _low(page: _Page) -> str:
 
 
 def _medium(page: _Page) -> str:
-    """Recent outcomes with what was noted, and the active context."""
+    """Recent outcomes with notes, and the active context."""
 
     def value(key: str, text: str) -> str:
         return f"- {key}: {' '.join(text.split()) or '(empty)'}"
@@ -301,7 +303,7 @@ def _high(page: _Page) -> str:
         lines = ",\n".join(values)
         parts.append(f"### Full Context\n{{\n{lines}\n}}{page.older_values('')}")
     if page.facts.retries:
-        # the room belongs to the stages: a long run lists only the latest retries
+        # stages have priority: a long run lists only the latest retries
         most = page.newest if page.newest == MAX_ENTRIES else page.newest // 20 + 1
         retries = page.facts.retries[:most]
         more = len(page.facts.retries) - len(retries)
@@ -357,20 +359,20 @@ def goal_of(pipeline: Pipeline, context: Mapping[str, Any]) -> str:
 
 
 def masked(text: str) -> str:
-    """A text without secrets; of one that no preamble could show, beginning and end."""
+    """A text without secrets; if too long for any preamble, its beginning and end."""
     if len(text) > LONGEST_TEXT:
         text = text[: LONGEST_TEXT // 2] + text[-LONGEST_TEXT // 2 :]
     return _masked(text)
 
 
 def _length(text: str, raw: str) -> int:
-    """The length of a masked text with what `masked` has left out."""
+    """The length of a masked text, including the part left out by `masked`."""
     return len(text) + max(len(raw) - LONGEST_TEXT, 0)
 
 
 @lru_cache(maxsize=4096)
 def _masked(text: str) -> str:
-    # Most texts of a preamble were in the preamble of the stage before.
+    # Most texts of a preamble were in the previous preamble.
     from reviewer.text.for_agents import unframed
     from reviewer.text.secrets import mask
 
@@ -383,6 +385,6 @@ def plain(text: str) -> str:
 
 
 def _name(name: str) -> str:
-    """A node or key, masked, no longer than a line."""
+    """A node or key, masked, cut to one line."""
     text = plain(name)
     return text if len(text) <= _NAME else text[: _NAME - 1] + "…"

@@ -1,4 +1,4 @@
-"""Questions of a run to a person, and which edge an answer takes."""
+"""Questions of a run to a person, and the edge for an answer."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _KEY = re.compile(r"^\s*(?:\[(?P<a>\w{1,3})\]|(?P<b>\w)\)\s|(?P<c>\w)\s+-\s)|&(?
 def question_of(
     node: PipelineNode, edges: Sequence[PipelineEdge], text: str, step: int = 0
 ) -> StageQuestion:
-    """The question of a node. A choice is an edge: its label, or else its target; its key is its
-    accelerator (`[Y] Yes`), or else its number. A default that is not a choice is dropped.
+    """The question of a node. Each edge is a choice, named by its label or else its target; its key
+    is the accelerator (`[Y] Yes`) or else its number. An invalid default is dropped.
     """
     choices: list[AnswerChoice] = []
     for number, edge in enumerate(edges, 1):
@@ -42,8 +42,8 @@ def question_of(
 
 
 def matching_choice(question: StageQuestion, answer: str) -> AnswerChoice | None:
-    """The choice that an answer names by label, target, key or number, or by the first words of
-    one label (`yes` for `[Y] Yes, go`); or None.
+    """The choice for an answer: by label, target, key or number, or by the first words of one label
+    (`yes` for `[Y] Yes, go`); or None.
     """
     wanted = plain_label(answer)
     if not wanted:
@@ -64,20 +64,18 @@ def matching_choice(question: StageQuestion, answer: str) -> AnswerChoice | None
 def unknown_answer(question: StageQuestion, answer: str) -> str:
     """The message for an answer that names no choice."""
     labels = ", ".join(choice.label for choice in question.choices)
-    return f'"{answer}" is not an answer to {question.node}. It takes: {labels}.'
+    return f'"{answer}" is not an answer to {question.node}. Answers: {labels}.'
 
 
 def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) -> None:
-    """Raise RunError unless each node takes the answers given to it in advance."""
+    """Raise RunError unless all answers given in advance are valid."""
     for name, given in answers.items():
         node = pipeline.nodes.get(name)
         if node is None or node.handler != Handler.HUMAN:
             asking = [
                 each.name for each in pipeline.nodes.values() if each.handler == Handler.HUMAN
             ]
-            raise RunError(
-                f"{name} does not ask anything. Nodes that ask: {listed(asking) or 'none'}."
-            )
+            raise RunError(f"{name} asks no question. Nodes that do: {listed(asking) or 'none'}.")
         question = question_of(node, pipeline.edges_from(name), node.label)
         for answer in given:
             if question.choices and matching_choice(question, answer) is None:

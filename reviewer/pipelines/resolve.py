@@ -1,4 +1,4 @@
-"""Decides the fidelity and the thread of a node, with the reason."""
+"""Resolves the fidelity and the thread of a node, with the reason."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from reviewer.pipelines.values import (
 
 DEFAULT_MODE = "compact"
 DEGRADED_MODE = "summary:high"
-"""Replaces `full` for the first node after a resume, whose session is lost."""
+"""Replaces `full` for the first node after a resume, because its session is lost."""
 
 
 def as_mode(text: str | None) -> str | None:
-    """The mode that a text names, or None."""
+    """The mode with that name, or None."""
     mode = (text or "").strip().lower()
     return mode if mode in MODES else None
 
@@ -30,9 +30,9 @@ def as_mode(text: str | None) -> str | None:
 def explain_fidelity(
     edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline
 ) -> FidelityResolution:
-    """Edge, node, graph, default: the first that names a mode decides.
+    """The first valid mode of edge, node, graph, default.
 
-    `steps` has the value of each, also of those passed over because they are not modes.
+    `steps` has the value of each, including invalid ones.
     """
     steps = (
         ("edge", edge.fidelity if edge else None),
@@ -45,16 +45,16 @@ def explain_fidelity(
 
 
 def resolve_fidelity(edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline) -> str:
-    """The fidelity mode of `node` when it is entered through `edge` (None: it is the first)."""
+    """The fidelity mode of `node` entered through `edge` (None: it is the first node)."""
     return explain_fidelity(edge, node, pipeline).value
 
 
 def explain_thread(
     edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline, prev_node_name: str
 ) -> FidelityResolution:
-    """Node, edge, graph, class of the innermost subgraph, previous node: the first one set decides.
+    """The first thread set of node, edge, graph, class of the innermost subgraph, previous node.
 
-    The first node of a run gets a thread of its own name.
+    The first node of a run gets a thread with its own name.
     """
     steps = (
         ("node", node.thread_id),
@@ -71,17 +71,17 @@ def explain_thread(
 def resolve_thread_id(
     edge: PipelineEdge | None, node: PipelineNode, pipeline: Pipeline, prev_node_name: str
 ) -> str:
-    """The thread whose session `node` continues in `full` mode."""
+    """The thread of `node`, whose session it continues in `full` mode."""
     return explain_thread(edge, node, pipeline, prev_node_name).value
 
 
 def fidelity_on_resume(resolved: str, is_first_after_resume: bool) -> str:
-    """The mode after a resume: `full` becomes `summary:high` for the first node, once."""
+    """The mode after a resume: for the first node, `full` becomes `summary:high`, once."""
     return DEGRADED_MODE if is_first_after_resume and resolved == "full" else resolved
 
 
 class NodeEntry(Struct, frozen=True):
-    """How a node is entered through an edge (None: it is the first of a run), and why."""
+    """The entry into a node through an edge (None: the first node of a run), with the reasons."""
 
     edge: PipelineEdge | None
     node: PipelineNode
@@ -90,14 +90,14 @@ class NodeEntry(Struct, frozen=True):
 
     @property
     def shared_thread(self) -> str:
-        """The thread whose session continues; empty in every mode but `full`."""
+        """The thread whose session continues; empty unless the mode is `full`."""
         return self.thread.value if self.fidelity.value == "full" else ""
 
 
 def entry_through(
     pipeline: Pipeline, edge: PipelineEdge | None, node: PipelineNode, previous: str = ""
 ) -> NodeEntry:
-    """How `node` is entered through `edge`, or after the node `previous` without one."""
+    """The entry into `node` through `edge`, or after the node `previous` without an edge."""
     before = edge.source if edge else previous
     return NodeEntry(
         edge,
@@ -108,7 +108,7 @@ def entry_through(
 
 
 def node_named(pipeline: Pipeline, name: str) -> PipelineNode:
-    """The node of that name. Raises UnknownIdError, which suggests similar names."""
+    """The node with that name. Raises UnknownIdError, with similar names."""
     if name in pipeline.nodes:
         return pipeline.nodes[name]
     from difflib import get_close_matches
@@ -119,13 +119,13 @@ def node_named(pipeline: Pipeline, name: str) -> PipelineNode:
 
 
 def entries(pipeline: Pipeline) -> Iterator[NodeEntry]:
-    """How each edge enters its target, in file order."""
+    """The entry of each edge into its target, in file order."""
     for edge in pipeline.edges:
         yield entry_through(pipeline, edge, pipeline.nodes[edge.target])
 
 
 def entry_after(pipeline: Pipeline, history: RunHistory, name: str) -> NodeEntry:
-    """How a node is entered after the last stage; if no edge leads from there, by its first one.
+    """The entry into a node after the last stage; by its first edge if none leads from there.
 
     Raises UnknownIdError.
     """

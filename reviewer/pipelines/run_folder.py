@@ -1,4 +1,4 @@
-"""The folder of a run beside the store: a folder for each stage, each file whole or absent."""
+"""The folder of a run beside the store, with a folder per stage; files are written atomically."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reviewer.pipelines.values import Stage
 from reviewer.system import lock as take_lock
 
 LARGEST = 256_000_000
-"""Bytes of any file of a run, at most."""
+"""Maximum bytes of a file of a run."""
 PROMPT, RESPONSE = "prompt.md", "response.md"
 
 
@@ -30,19 +30,19 @@ class RunFolder:
 
     @property
     def dot(self) -> Path:
-        """The copy of the pipeline that the run began with; its secrets are masked."""
+        """The copy of the original pipeline, with secrets masked."""
         return self.path / "pipeline.dot"
 
     def write_dot(self, text: str) -> None:
-        """Keep a copy of the pipeline, which has to be masked. Raises RunError."""
+        """Save a copy of the pipeline, which must be masked. Raises RunError."""
         self._write(self.dot, text)
 
     def dot_text(self) -> str:
-        """The text of the copy of the pipeline. Raises RunError."""
+        """The text of the pipeline copy. Raises RunError."""
         return self._read(self.dot)
 
     def write_stage(self, stage: Stage, prompt: str, response: str) -> None:
-        """Keep the texts of a stage. Raises RunError."""
+        """Save the texts of a stage. Raises RunError."""
         place = self.path / stage.folder
         if prompt:
             self._write(place / PROMPT, prompt)
@@ -60,7 +60,7 @@ class RunFolder:
             write_atomic(path, text.encode("utf-8", "replace"))
         except OSError as problem:
             raise RunError(
-                f"{path} could not be written: {problem.strerror}. Nothing before it is lost."
+                f"{path} cannot be written: {problem.strerror}. Earlier stages are kept."
             ) from problem
 
     def _read(self, path: Path) -> str:
@@ -71,9 +71,9 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the run against other programs; the lock of a killed program is released by itself.
+        """Lock the run against other programs; the lock is released even if the program is killed.
 
-        Raises RunError when another program has it.
+        Raises RunError if another program has it.
         """
         try:
             handle = open_own(self.path / "lock", os.O_CREAT | os.O_RDWR)
@@ -86,14 +86,14 @@ class RunFolder:
                 take_lock(handle)
             except OSError as problem:
                 raise RunError(
-                    f"The run in {self.path} is under way in another program."
+                    f"The run in {self.path} is in progress in another program."
                 ) from problem
             yield
         finally:
             os.close(handle)
 
     def is_locked(self) -> bool:
-        """Whether a program is running this run now."""
+        """Whether a program is running it now."""
         try:
             handle = open_own(self.path / "lock", os.O_RDWR)
         except OSError:

@@ -1,4 +1,4 @@
-"""The runs of a store: a row for each, its files in a folder beside the store."""
+"""The runs of a store: one row each, with its files in a folder beside the store."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RUNS = (
 
 
 class RunView(Struct, frozen=True):
-    """A run. `state` is the current one: a run whose program has ended is interrupted."""
+    """A run. `state` is up to date: a run whose program has died is interrupted."""
 
     run_id: str
     project: str
@@ -45,7 +45,7 @@ class RunView(Struct, frozen=True):
 
 
 class RunStore:
-    """The table of runs. Its acts are not among those that undo takes back."""
+    """The table of runs. Its acts are not part of undo."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
@@ -53,8 +53,8 @@ class RunStore:
         self._clock = clock
 
     def new_folder(self, name: str) -> Path:
-        """The folder of a new run, made beside the store, so that no program that starts in the
-        same second gets it too; its name, of the time and the pipeline's name, is the run's id.
+        """Create the folder of a new run beside the store; unique even for programs started in the
+        same second. Its name, from the time and the pipeline's name, is the run's id.
 
         Raises RunError.
         """
@@ -69,14 +69,14 @@ class RunStore:
             except FileExistsError:
                 continue
             except OSError as problem:
-                raise RunError(f"{folder} cannot be made: {problem.strerror}.") from problem
+                raise RunError(f"{folder} cannot be created: {problem.strerror}.") from problem
             break
         return folder
 
     def register(self, project: str, path: Path, name: str, folder: Path, node: str) -> None:
-        """Record that a run has begun. Raises StoreError."""
+        """Record the start of a run. Raises StoreError."""
         now = iso(self._clock())
-        with self._ledger.act("run", f"Run of {name} began", scope=Scope.INTAKE) as act:
+        with self._ledger.act("run", f"Run of {name} started", scope=Scope.INTAKE) as act:
             act.insert(
                 "pipeline_run",
                 project_id=project_row(act, project),
@@ -104,7 +104,7 @@ class RunStore:
         return self._views("WHERE p.name = ? ORDER BY r.id DESC", project)
 
     def get(self, run_id: str) -> RunView:
-        """A run by its id, or by the beginning of it that no other of its project has.
+        """A run by its id or a unique prefix of it.
 
         Raises UnknownIdError, also for a run of another project.
         """
@@ -116,29 +116,29 @@ class RunStore:
             names = ", ".join(view.run_id for view in views[:5])
             raise UnknownIdError(f"Several runs begin with {run_id}: {names}.")
         if not views:
-            raise UnknownIdError(f"There is no run {run_id}. See: reviewer pipeline runs")
+            raise UnknownIdError(f"No run {run_id}. See: reviewer pipeline runs")
         self._database.ownership.require_name(f"Run {views[0].run_id}", views[0].project)
         return views[0]
 
     def latest_of(self, path: Path) -> RunView:
-        """The latest run of a file that can be resumed. Raises RunError, with what to do, if there
-        is none or if a newer one is under way in another program.
+        """The latest run of a file that can be resumed. Raises RunError, with advice, if there is
+        none or if a newer one is in progress in another program.
         """
         own = self._own(self._views("WHERE r.path = ? ORDER BY r.id DESC", str(path)))
         for view in own:
             if view.state == "running":
                 raise RunError(
-                    f"The run {view.run_id} of {path} is under way in another program, at "
-                    f"{view.current_node}: it can go on here when it has ended or stopped there. "
-                    "An earlier one goes on by its id: reviewer pipeline runs"
+                    f"The run {view.run_id} of {path} is in progress in another program, at "
+                    f"{view.current_node}: it can be resumed here once it has stopped there. "
+                    "Resume an earlier one by its id: reviewer pipeline runs"
                 )
             if view.can_resume:
                 return view
         why = "every run of it has reached its exit" if own else "it has not been run here"
-        raise RunError(f"No run of {path} can go on: {why}. Start one: reviewer pipeline run FILE")
+        raise RunError(f"No run of {path} to resume: {why}. Start one: reviewer pipeline run FILE")
 
     def _own(self, views: list[RunView]) -> list[RunView]:
-        """Those of the project that the person works in."""
+        """The runs of the current project."""
         project = self._database.ownership.project
         return [view for view in views if project in (None, view.project)]
 
@@ -148,7 +148,7 @@ class RunStore:
 
 
 def _as_it_is_now(view: RunView) -> RunView:
-    """The row is written when a run begins and ends; in between, its files are newer."""
+    """Update a row from the run's files: rows are written only at the start and the end."""
     if view.state != "running":
         return view
     folder = RunFolder(Path(view.folder))

@@ -1,9 +1,8 @@
 """Runs a pipeline stage by stage.
 
-A stage's prompt and answer are written when it has ended, and the checkpoint follows before the
-next stage begins. If the program dies, a resume goes on from there: no stage is lost, and only the
-one that was running is repeated. Branches of a parallel node are stages as any others: the
-checkpoint has the fork that they belong to.
+After each stage its prompt and answer are written, then the checkpoint, before the next stage
+starts. If the program dies, a resume continues from there: only the running stage is repeated.
+The stages of branches are like any others: the checkpoint has their fork.
 """
 
 from __future__ import annotations
@@ -55,12 +54,12 @@ FIRST_SECONDS = 0.2
 FACTOR = 2.0
 LONGEST_SECONDS = 60.0
 _CHECK_SECONDS = 0.1
-"""Between two checks whether the run is cancelled."""
+"""Interval of checks whether the run is cancelled."""
 _LAST_SHOWN = 6
 
 
 class Timing(Struct, frozen=True):
-    """The timing of a run; passed in, so that tests are exact. `random` is in [0, 1)."""
+    """The timing of a run, replaceable in tests. `random` returns a number in [0, 1)."""
 
     sleep: Callable[[float], None] = time.sleep
     seconds: Callable[[], float] = time.monotonic
@@ -82,8 +81,8 @@ class Runner:
         timing: Timing,
         resumed: bool,
     ) -> None:
-        """`commands_in`: where shell commands run. `resumed`: the sessions of threads are lost, so
-        that the first stage that would continue one gets `summary:high` instead, once.
+        """`commands_in`: where shell commands run. `resumed`: thread sessions are lost, so the
+        first stage that would continue one gets `summary:high`, once.
         """
         self._pipeline = pipeline
         self._folder = folder
@@ -100,7 +99,7 @@ class Runner:
         self._sessions: dict[str, Session] = {}
 
     def run(self) -> RunDone:
-        """Go on from the checkpoint, which is on the disk, until the exit or a reason to stop."""
+        """Continue from the checkpoint, which is on disk, until the exit or a reason to stop."""
         while self._state.next_node:
             node = self._pipeline.nodes[self._state.next_node]
             if self._options.cancelled():
@@ -128,8 +127,8 @@ class Runner:
         if gate is not None:
             return self._end(
                 "failed",
-                f"The exit was reached, but the goal gate {gate.node} had ended with {gate.word}, "
-                "and no retry_target names a node to go to.",
+                f"The exit was reached, but the goal gate {gate.node} ended with {gate.word}, and "
+                "there is no retry_target to go to.",
             )
         return self._end("done", f"Reached {last.node}.")
 
@@ -144,7 +143,7 @@ class Runner:
         )
 
     def _step(self, node: PipelineNode) -> None:
-        """Run the next stage, choose the edge, write its texts and the checkpoint."""
+        """Run the next stage, choose the edge, write the texts and the checkpoint."""
         visit = self._visit(node)
         degraded = visit.fidelity != self._fidelity(node)
         self._options.watch(
@@ -181,7 +180,7 @@ class Runner:
         fidelity, thread = self._fidelity(node), ""
         if fidelity == "full" and is_model_stage(node):
             thread = resolve_thread_id(self._entered, node, self._pipeline, state.current_node)
-            if state.fork is not None:  # threads of a branch are its own
+            if state.fork is not None:  # each branch has its own threads
                 thread = f"{thread}/{self._pipeline.edges[state.fork.edges[0]].target}"
             fidelity = fidelity_on_resume(fidelity, self._may_degrade)
         session = self._sessions.setdefault(thread, Session()) if thread else Session()
@@ -200,7 +199,7 @@ class Runner:
 
     @property
     def _entered(self) -> PipelineEdge | None:
-        """The edge that was traversed; None at the start."""
+        """The edge to the current node; None at the start."""
         index = self._state.next_edge
         return None if index is None else self._pipeline.edges[index]
 
@@ -208,7 +207,7 @@ class Runner:
         return resolve_fidelity(self._entered, node, self._pipeline)
 
     def _last_answer(self) -> str:
-        """What the stage before a question answered, without those that only pass it on."""
+        """The answer before a question, skipping stages that only pass it on."""
         for stage in reversed(self._state.visible):
             if stage.handler == Handler.FAN_IN and stage.notes:
                 return stage.notes
@@ -219,9 +218,9 @@ class Runner:
     # attempts
 
     def _attempted(self, visit: Visit) -> Attempt:
-        """Try a stage until its outcome is not `retry`, or no attempt is left.
+        """Try a stage until its outcome is not `retry` or no attempts are left.
 
-        Raises RunError when the model failed in the last one.
+        Raises RunError if the model failed in the last attempt.
         """
         errors: list[str] = []
         for pause in (*retry_delays(visit.node.max_retries, self._timing.random), None):
@@ -242,7 +241,7 @@ class Runner:
         return self._settled(visit.node, replace(attempt, stage=stage))
 
     def _wait(self, seconds: float) -> None:
-        """Wait, and raise StoppedError as soon as the run is cancelled."""
+        """Wait; raises StoppedError if the run is cancelled meanwhile."""
         while seconds > 0:
             if self._options.cancelled():
                 raise StoppedError
@@ -250,8 +249,8 @@ class Runner:
             seconds -= _CHECK_SECONDS
 
     def _settled(self, node: PipelineNode, attempt: Attempt) -> Attempt:
-        """The outcome that replaces `retry` when no attempt is left: a partial success where the
-        node allows it, itself where an edge asks for it, else a failure.
+        """Replace the outcome `retry` when no attempts are left: partial success if the node allows
+        it, `retry` itself if an edge tests for it, else failure.
         """
         if attempt.stage.outcome is not StageOutcome.RETRY:
             return attempt
@@ -265,7 +264,7 @@ class Runner:
     # leaving a stage
 
     def _choice(self, node: PipelineNode, attempt: Attempt) -> EdgeChoice:
-        """How the run leaves a node: as a person has chosen, else by the rules."""
+        """The edge out of a node: the person's choice, else by the rules."""
         if node.handler == Handler.EXIT:
             return EdgeChoice(None, "exit")
         if node.handler == Handler.PARALLEL:
@@ -324,7 +323,7 @@ class Runner:
         return self._branch(state, Fork(node, join, edges, state.context, stages, stages))
 
     def _branch(self, state: Checkpoint, fork: Fork) -> Checkpoint:
-        """The state before the first of the branches that are left."""
+        """The state before the first remaining branch."""
         edge = self._pipeline.edges[fork.edges[0]]
         return replace(
             state,
@@ -336,8 +335,8 @@ class Runner:
         )
 
     def _end_branch(self, state: Checkpoint, fork: Fork, last: Stage) -> Checkpoint:
-        """The state after a branch: before the next one, or before the fan-in where they meet. A
-        branch from which no edge leads on has failed.
+        """The state after a branch: before the next one, or before the fan-in. A branch without an
+        edge to follow has failed.
         """
         outcome = last.outcome if last.edge is not None else StageOutcome.FAIL
         branch = self._pipeline.edges[fork.edges[0]].target
@@ -359,8 +358,8 @@ class Runner:
 
 
 def retry_delays(max_retries: int, random: Callable[[], float]) -> Iterator[float]:
-    """Seconds before each of the `max_retries` further attempts: 0.2 s, doubled each time, at most
-    60 s; at random between half of that and all of it, so that many runs do not retry together.
+    """Delays in seconds before each of `max_retries` retries: 0.2, doubled each time, at most 60;
+    each randomly reduced by up to half, so that runs do not retry in step.
     """
     longest = FIRST_SECONDS
     for _ in range(max_retries):
@@ -369,8 +368,8 @@ def retry_delays(max_retries: int, random: Callable[[], float]) -> Iterator[floa
 
 
 def failed_gate(pipeline: Pipeline, logs: Sequence[Stage]) -> Stage | None:
-    """The latest visit of the first goal gate (`goal_gate=true`) for which it was not a success,
-    which keeps a run from ending.
+    """The latest stage of the first goal gate (`goal_gate=true`) that did not succeed; it keeps the
+    run from ending.
     """
     latest = {stage.node: stage for stage in logs}
     for stage in latest.values():
@@ -381,7 +380,7 @@ def failed_gate(pipeline: Pipeline, logs: Sequence[Stage]) -> Stage | None:
 
 
 def way_back(pipeline: Pipeline, gate: Stage) -> str:
-    """Where a run goes instead of ending at a failed gate; empty where nothing names a node."""
+    """The retry target of a failed gate; empty without one."""
     for values in (pipeline.nodes[gate.node].attributes, pipeline.attributes):
         for key in ("retry_target", "fallback_retry_target"):
             if values.get(key, "") in pipeline.nodes:
@@ -390,7 +389,7 @@ def way_back(pipeline: Pipeline, gate: Stage) -> str:
 
 
 def limit_message(checkpoint: Checkpoint) -> str:
-    """Why a run stops at the limit of stages."""
+    """The message for the limit of stages."""
     stages = len(checkpoint.logs)
     names = checkpoint.completed_nodes[-_LAST_SHOWN:]
     return (
@@ -401,7 +400,7 @@ def limit_message(checkpoint: Checkpoint) -> str:
 
 
 def dead_end_message(last: Stage) -> str:
-    """Why a run ends at a node that is not an exit."""
+    """The message for a run that ends at a node that is not an exit."""
     why = (
         "all of its edges have conditions, and none is true"
         if last.rule == "no condition holds"
@@ -411,7 +410,7 @@ def dead_end_message(last: Stage) -> str:
 
 
 def waiting_message(question: StageQuestion, run_id: str) -> str:
-    """Why a run waits."""
+    """The message for a waiting run."""
     labels = ", ".join(choice.label for choice in question.choices) or "any text"
     return (
         f"{question.node} waits for an answer ({labels}). Give it: reviewer pipeline resume "

@@ -44,11 +44,11 @@ _REFUSED = (
     "empty", "no-name", "no-start", "two-starts", "no-exit", "condition", "unsupported-handler",
     "parallel", "no-command",
 )  # fmt: skip
-"""Remarks of `lint.py` with which no run starts."""
+"""Remarks of `lint.py` that prevent a run."""
 
 
 class StageTurn(Struct, frozen=True):
-    """A prompt of a stage and its answer. `thread` is empty for a session of its own."""
+    """The prompt and answer of a stage. `thread` is empty without a shared session."""
 
     step: int
     node: str
@@ -73,7 +73,7 @@ class Pipelines:
     def start_run(self, path: Path, project: str, options: RunOptions | None = None) -> RunDone:
         """Run the pipeline of a file until it ends or pauses; blocks.
 
-        Raises RunError when it cannot start, DotError when the file is not a pipeline.
+        Raises RunError if it cannot start, DotError if the file is not a pipeline.
         """
         options = options or RunOptions()
         path = path.absolute()
@@ -103,10 +103,10 @@ class Pipelines:
             return self._go(pipeline, path, folder, checkpoint, options)
 
     def resume_run(self, which: str, options: RunOptions | None = None) -> RunDone:
-        """Continue a run: that of an id, or the latest of a pipeline file; blocks.
+        """Resume a run by its id, or the latest of a pipeline file; blocks.
 
-        By id, the pipeline is the one that the run began with, whatever the file says now; a file
-        must still say the same. Raises RunError, CheckpointError, UnknownIdError.
+        By id, the run continues with its original pipeline, whatever the file contains now; a file
+        must be unchanged. Raises RunError, CheckpointError, UnknownIdError.
         """
         options = options or RunOptions()
         view = self._to_resume(which)
@@ -117,7 +117,7 @@ class Pipelines:
             require_fit(checkpoint, folder, pipeline)
             _require_runnable(pipeline, options)
             if view.state == "done":
-                raise RunError(f"The run {view.run_id} has reached its exit; nothing is left.")
+                raise RunError(f"The run {view.run_id} has already reached its exit.")
             self._store.change(view.run_id, "running", checkpoint.next_node)
             return self._go(
                 pipeline, Path(view.path), folder, checkpoint, options, resumed=True, note=note
@@ -165,16 +165,16 @@ class Pipelines:
         return self._store.all(project)
 
     def run(self, run_id: str) -> RunView:
-        """A run by its id or the beginning of it. Raises UnknownIdError."""
+        """A run by its id or a unique prefix of it. Raises UnknownIdError."""
         return self._store.get(run_id)
 
     def is_offline(self, which: str) -> bool:
-        """Whether a run to resume was answered by the offline stand-in."""
+        """Whether the offline stand-in answered a run to resume."""
         folder = RunFolder(Path(self._to_resume(which).folder))
         return read_checkpoint(folder).engine == StandIn.name
 
     def pipeline_of(self, run_id: str) -> Pipeline:
-        """The copy of the pipeline that a run began with. Raises UnknownIdError, RunError."""
+        """The copy of a run's original pipeline. Raises UnknownIdError, RunError."""
         return _copy(self._store.get(run_id))
 
     def checkpoint(self, run_id: str) -> Checkpoint:
@@ -182,11 +182,13 @@ class Pipelines:
         return read_checkpoint(RunFolder(Path(self._store.get(run_id).folder)))
 
     def history_of(self, run_id: str) -> RunHistory:
-        """A run as preambles see it. Raises UnknownIdError, CheckpointError."""
+        """The history of a run for preambles. Raises UnknownIdError, CheckpointError."""
         return history_of(self.checkpoint(run_id), self.pipeline_of(run_id))
 
     def conversation(self, run_id: str) -> tuple[StageTurn, ...]:
-        """The questions and answers of all stages, in order. Raises as `checkpoint`, RunError."""
+        """The prompts and answers of all stages, in order. Raises what `checkpoint` raises, and
+        RunError.
+        """
         folder = RunFolder(Path(self._store.get(run_id).folder))
         turns = (
             StageTurn(
@@ -206,35 +208,36 @@ class Pipelines:
 
 
 def _copy(view: RunView) -> Pipeline:
-    """The copy of the pipeline in a run's folder, in which secrets are masked. Raises RunError."""
+    """The copy of the pipeline in a run's folder, with secrets masked. Raises RunError."""
     folder = RunFolder(Path(view.folder))
     return parse_dot(folder.dot_text(), Path(view.path))
 
 
 def _as_it_began(view: RunView, checkpoint: Checkpoint, *, by_file: bool) -> tuple[Pipeline, str]:
-    """The pipeline of the file if that is still the one that the run began with; else its copy,
-    with a note. Raises RunError where a shell command of the copy lacks its secret, CheckpointError
-    where the run was named by the file.
+    """The pipeline of the file if unchanged since the start; else the run's copy, with a note.
+
+    Raises RunError if a secret is masked in a shell command of the copy, CheckpointError if the run
+    was named by the file.
     """
     path, text = Path(view.path), ""
-    with suppress(ReviewerError):  # gone, or no file any more: the note says so
+    with suppress(ReviewerError):  # if it is gone, the note says so
         text = pipeline_text(path)
     if _hash(text) == checkpoint.pipeline:
         return parse_dot(text, path), ""
     if by_file:
         raise CheckpointError(
-            f"The pipeline {path} has changed since run {view.run_id} began. Go on with the copy "
-            f"that it began with: reviewer pipeline resume {view.run_id}"
+            f"The pipeline {path} has changed since run {view.run_id} started. Resume with its "
+            f"original: reviewer pipeline resume {view.run_id}"
         )
     copy = _copy(view)
     cut = [node.name for node in copy.nodes.values() if MASK in command_of(node)]
     if cut:
         raise RunError(
-            f"The shell command of {listed(cut)} has a secret in it, which the run's own copy of "
-            f"the pipeline does not keep, and {path} has changed or gone since. Put that file back "
-            "as it was, and resume again."
+            f"The shell command of {listed(cut)} contains a secret, which is masked in the run's "
+            f"copy of the pipeline, and {path} has changed or is gone. Restore that file, then "
+            "resume again."
         )
-    return copy, f"{path} has changed or gone since; the run goes on with the copy it began with."
+    return copy, f"{path} has changed or is gone; the run continues with its original."
 
 
 def _hash(text: str) -> str:
@@ -242,9 +245,7 @@ def _hash(text: str) -> str:
 
 
 def _require_runnable(pipeline: Pipeline, options: RunOptions) -> None:
-    """Raise RunError for what would stop a run halfway, naming everything, and for answers that no
-    node takes.
-    """
+    """Raise RunError with all problems that would stop a run halfway, or for invalid answers."""
     refused = _REFUSED if options.allow_tools else (*_REFUSED, "shell")
     problems = [str(remark) for remark in pipeline.warnings if remark.rule in refused]
     if problems:
@@ -255,8 +256,8 @@ def _require_runnable(pipeline: Pipeline, options: RunOptions) -> None:
 
 
 def _require_plain_names(pipeline: Pipeline, context: Iterable[str]) -> None:
-    """Raise RunError for a name with a secret in it: names become those of folders and keys, which
-    cannot be masked.
+    """Raise RunError for a name with a secret: names are used for folders and keys, which cannot be
+    masked.
     """
     for name in (pipeline.name, *pipeline.nodes, *context):
         if (shown := masked(name)) != name:
@@ -264,7 +265,7 @@ def _require_plain_names(pipeline: Pipeline, context: Iterable[str]) -> None:
 
 
 def _unknown_models(pipeline: Pipeline, options: RunOptions) -> str:
-    """A sentence about nodes that name a model that the settings do not have; or empty."""
+    """A sentence about nodes with a model that is not configured; empty if there are none."""
     if options.model is None:
         return ""
     known = {options.model.name, *options.models}
@@ -276,6 +277,6 @@ def _unknown_models(pipeline: Pipeline, options: RunOptions) -> str:
     if not nodes:
         return ""
     return (
-        f"{options.model.name} also answers for {listed(nodes)}: the settings do not know the "
-        "models that these nodes name. Add them to others under [model]."
+        f"{options.model.name} also answers for {listed(nodes)}: the models of these nodes are not "
+        "configured. Add them to others under [model]."
     )

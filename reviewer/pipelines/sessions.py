@@ -1,7 +1,7 @@
 """The conversation of a thread.
 
-Its history has no limit, but a model's context has: the newest turns that fit are sent, and the
-first message says how many were left out. The history itself stays whole.
+Its history is unlimited, but a model's context is not: the newest turns that fit are sent, and the
+first message gives the number left out. The history itself is kept whole.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from reviewer.llm.model import ChatMessage
 from reviewer.pipelines.events import RunError
 
 OVERHEAD = 8
-"""Tokens that a chat format adds to a message, at most."""
+"""Maximum tokens a chat format adds to a message."""
 SAFETY = 0.9
-"""Share of a model's context that is used, because its encoding may count more than ours."""
+"""Share of a model's context to use, because its encoding may count more tokens than ours."""
 _MARK_TOKENS = 24
 
 
 class Fitted(NamedTuple):
-    """Messages that fit a model, and how much of the history they leave out."""
+    """Messages that fit a model's context, and how much of the history they omit."""
 
     messages: list[ChatMessage]
     left_out_turns: int
@@ -28,10 +28,9 @@ class Fitted(NamedTuple):
 
 
 class Session:
-    """One conversation: prompts with their answers; lost when the program ends.
+    """One conversation of prompts and answers; lost when the program ends.
 
-    `model`: the name of the model that answers, as the last node that named one did; empty for the
-    run's own.
+    `model`: the model named by the last node that named one; empty for the run's model.
     """
 
     def __init__(self) -> None:
@@ -42,7 +41,7 @@ class Session:
         """The conversation with a new prompt in at most `limit` tokens: the newest turns, and a
         note in the first message if older ones are left out.
 
-        Raises RunError when the prompt alone is too long.
+        Raises RunError if the prompt alone is too long.
         """
         room = room_beside(prompt, limit, count)
         if room < 0:
@@ -70,5 +69,5 @@ class Session:
 
 
 def room_beside(prompt: str, limit: int, count: Callable[[str], int]) -> int:
-    """Tokens that a prompt leaves of `limit`; negative if it is too long by itself."""
+    """Tokens left of `limit` after a prompt; negative if it alone is too long."""
     return int(limit * SAFETY) - count(prompt) - OVERHEAD

@@ -21,11 +21,11 @@ CEILINGS = {
     "summary:medium": 1500,
     "summary:high": 3000,
 }
-"""Tokens that the preamble of a mode never exceeds."""
+"""Maximum tokens of a preamble by mode."""
 
 
 class Handler(StrEnum):
-    """What runs a node (`tool` only where it is allowed)."""
+    """The handler of a node (`tool` needs permission)."""
 
     START = "start"
     EXIT = "exit"
@@ -48,9 +48,7 @@ class StageOutcome(StrEnum):
 
 
 class PipelineNode(Struct, frozen=True):
-    """A node. `handler` is the name of what runs it, perhaps of one that is not supported. `line`
-    is 0-based.
-    """
+    """A node. `handler` may be unsupported; `line` is 0-based."""
 
     name: str
     label: str
@@ -60,7 +58,7 @@ class PipelineNode(Struct, frozen=True):
     fidelity: str | None = None
     thread_id: str | None = None
     classes: tuple[str, ...] = ()
-    """Of the enclosing subgraphs, innermost first."""
+    """Classes of the enclosing subgraphs, innermost first."""
     max_retries: int = 0
     llm_model: str | None = None
     attributes: dict[str, str] = {}
@@ -68,7 +66,7 @@ class PipelineNode(Struct, frozen=True):
 
 
 class PipelineEdge(Struct, frozen=True):
-    """An edge; `index` is its place among all edges of the file, as several may join two nodes."""
+    """An edge; `index` is its position in the file, because two nodes may have several edges."""
 
     source: str
     target: str
@@ -83,7 +81,7 @@ class PipelineEdge(Struct, frozen=True):
 
 
 class Remark(Struct, frozen=True):
-    """Something that is odd in a pipeline but does not stop it. `line` is 0-based."""
+    """A warning about a pipeline. `line` is 0-based."""
 
     rule: str
     message: str
@@ -106,12 +104,12 @@ class Pipeline(Struct, frozen=True):
     warnings: tuple[Remark, ...] = ()
 
     def edges_from(self, node: str) -> tuple[PipelineEdge, ...]:
-        """The edges that leave a node, in file order."""
+        """The outgoing edges of a node, in file order."""
         return tuple(edge for edge in self.edges if edge.source == node)
 
 
 class ToolCall(Struct, frozen=True):
-    """A tool that a stage used."""
+    """A tool call of a stage."""
 
     name: str
     arguments: dict[str, Any] = {}
@@ -119,13 +117,13 @@ class ToolCall(Struct, frozen=True):
 
 
 class Stage(Struct, frozen=True, omit_defaults=True):
-    """A node that has run; one node may run many times. A history from outside may know only the
-    first five fields.
+    """One run of a node, which may run many times. An external history may have only the first five
+    fields.
 
-    `word` is the outcome in the words of the stage (`needs_review`), which conditions compare.
-    `thread` names its session, empty for one of its own; `degraded`: a resume had lost that
-    session. `edge` is the index of the edge by which the run left, chosen by `rule`. `errors`:
-    those of failed attempts. `remark`: a warning about the answer.
+    `word` is the outcome as the stage stated it (`needs_review`), for conditions. `thread` names
+    the shared session, if any; `degraded`: a resume had lost that session. `edge` is the index of
+    the edge taken, chosen by `rule`. `errors`: from failed attempts. `remark`: a warning about the
+    answer.
     """
 
     node: str
@@ -155,16 +153,16 @@ class Stage(Struct, frozen=True, omit_defaults=True):
 
     @property
     def folder(self) -> str:
-        """Its folder within that of the run; the step tells the visits of a node apart."""
+        """Its folder within the run's; the step distinguishes several runs of a node."""
         return f"{plain_name(self.node)}-{self.step}"
 
 
 NAMED = 6
-"""Names that one sentence has, at most."""
+"""Maximum names in one sentence."""
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
+    """The first few names, and the number of the rest."""
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
@@ -174,7 +172,7 @@ _LONGEST_NAME = 60
 
 
 def plain_name(name: str) -> str:
-    """A name that is safe as the name of a file."""
+    """A name that is safe as a file name."""
     plain = _ODD.sub("_", name)[:_LONGEST_NAME]
     if plain != name:
         import hashlib  # late: few names need it
@@ -184,7 +182,7 @@ def plain_name(name: str) -> str:
 
 
 class RunHistory(Struct, frozen=True):
-    """A run so far, as `--history FILE` reads it: stages oldest first, context, retries as
+    """A run so far, in the form of `--history FILE`: stages oldest first, context, retries as
     node -> [done, allowed].
     """
 
@@ -195,7 +193,7 @@ class RunHistory(Struct, frozen=True):
 
 
 class FidelityResolution(Struct, frozen=True):
-    """How fidelity or thread was decided: `value`, the rule that decided, and the value of each, in
+    """A resolved fidelity or thread: `value`, the deciding rule, and the value of each rule, in
     order of precedence.
     """
 
@@ -204,7 +202,7 @@ class FidelityResolution(Struct, frozen=True):
     steps: tuple[tuple[str, str | None], ...]
 
     def explained(self, decides: str) -> Iterator[tuple[str, str, str]]:
-        """Each rule, its value, and what came of it: `decides`, passed over, or nothing."""
+        """Each rule, its value, and a note: `decides`, invalid, or nothing."""
         decided = False
         for rule, value in self.steps:
             passed_over = "(no such mode)" if value and not decided else ""
@@ -213,21 +211,21 @@ class FidelityResolution(Struct, frozen=True):
 
 
 class Preamble(Struct, frozen=True):
-    """The text that a fresh session begins with, never above `budget` tokens (0: unbounded)."""
+    """The text at the start of a fresh session, at most `budget` tokens (0: unlimited)."""
 
     mode: str
     text: str
     tokens: int
     budget: int
     left_out: int = 0
-    """Oldest stages that did not fit."""
+    """Number of oldest stages left out."""
     shortened: int = 0
-    """Values that were shortened with a mark."""
+    """Number of values shortened, with a mark."""
     values_left_out: int = 0
-    """Oldest values of the context that did not fit."""
+    """Number of oldest context values left out."""
 
     def missing(self) -> tuple[str, ...]:
-        """What did not fit, as parts of a sentence."""
+        """The omissions, as parts of a sentence."""
         parts = (
             (self.left_out, "oldest stage", "left out"),
             (self.values_left_out, "value", "left out"),

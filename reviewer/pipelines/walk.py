@@ -1,4 +1,4 @@
-"""A pipeline in walking order: each node after those that lead to it, loops aside."""
+"""A pipeline in walking order: each node after its predecessors, except in loops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Edges = Mapping[str, list[PipelineEdge]]
 
 
 class WalkStep(Struct, frozen=True):
-    """A node on the walk with the edges that leave it.
+    """A node on the walk with its outgoing edges.
 
     `back`: the indices of the edges that return to an earlier node or to this one.
     """
@@ -51,7 +51,7 @@ def exit_nodes(pipeline: Pipeline) -> list[str]:
 
 
 def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set[str]:
-    """The nodes that can be reached from `begin`; `against`: backwards, along incoming edges."""
+    """The nodes reachable from `begin`; `against`: backwards, along incoming edges."""
     found = set(begin)
     todo = list(found)
     while todo:

@@ -1,7 +1,6 @@
-"""Every pane and every action of the screen, for the keymap, the help and the documentation.
+"""All panes and actions, for the keymap, the help and the documentation.
 
-To change a key, change it in `kit/keys.py` when it works on every screen, else in the `keys.py` of
-its screen.
+Keys shared by all screens are in `kit/keys.py`, the others in the `keys.py` of their screen.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ PANES: tuple[Pane, ...] = (
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
 
 SHARED = 3
-"""An action on this many panes is listed once, under a common heading."""
+"""Actions on at least this many panes are listed once, under a common heading."""
 
 
 def key_table() -> str:
-    """Every key as Markdown tables, one for each pane."""
+    """All keys as Markdown tables, one per pane."""
     shared = [
         action
         for action in ACTIONS.values()

@@ -1,4 +1,4 @@
-"""The app: theme, keymap, and the screens that exist."""
+"""The app: theme, keymap and screens."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from reviewer.tui.terminal import (
 from reviewer.tui.theme import ASCII, DARK, GLYPHS, LIGHT, THEMES, other_theme, theme_for
 
 DEFECT = "This is a defect of reviewer"
-KEPT = "Your decisions and drafts are kept. REVIEWER_DEBUG=1 shows where."
+KEPT = "Your decisions and drafts are saved. REVIEWER_DEBUG=1 shows the traceback."
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,12 +62,12 @@ if TYPE_CHECKING:
 
 
 SWITCH_SECONDS = 0.0005
-"""Thread switch interval; keeps input responsive while a thread computes."""
+"""Thread switch interval; keeps keys responsive while a thread computes."""
 PROGRESS_SECONDS = 0.25
-"""How often the status line shows the progress of an act."""
+"""How often the progress of an act is updated."""
 COLLECT_AFTER = 0.15
-"""Delay between leaving a screen and collecting it; the next one has been drawn by then."""
-READ_ONLY = "The store is read-only: you can look, but nothing can be decided or changed."
+"""Delay before collecting a closed screen, so that the next one is drawn first."""
+READ_ONLY = "The store is read-only: you can look, but not change anything."
 
 Value = TypeVar("Value")
 
@@ -100,47 +100,46 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         light: bool = False,
         start: Start | None = None,
     ) -> None:
-        """Show `project` of the store, or all projects when it is None; with `start` first a
-        screen that offers what there is to read.
+        """Show `project`, or all projects if it is None; with `start`, the first screen opens.
 
-        Raises KeymapError when the keymap file cannot be used.
+        Raises KeymapError if the keymap file is invalid.
         """
         self.keymap_in_use = load_keymap(keymap)
         use_keys(self.keymap_in_use.overrides)
         super().__init__()
         self.engine = engine
         self.project = project
-        """None shows all projects."""
+        """None for all projects."""
         self._start = start
         self.is_demo = start is not None and start.sample
-        """The store and the project are sample data, which are removed when the program ends."""
+        """Store and project are sample data, removed on exit."""
         self.running: RunningAct | None = None
-        """The act on many rows that is being written."""
+        """The running act on many rows."""
         self.background_act: Future[None] | None = None
-        """An act that continues in the background."""
+        """The act in the background."""
         self.made_here: dict[int, tuple[str, str]] = {}
-        """The acts of this session: the screen that each was made on, and its words for it."""
+        """Acts of this session -> the screen that made it, and its wording there."""
         self.named_act = (0, 0.0)
-        """The act of an earlier session that was named before its undo, and when."""
+        """The act of an earlier session named for confirmation of its undo, and when."""
         self.steps: dict[str, Steps] = {}
-        """The choices that undo takes back, by screen."""
+        """Choices for undo and redo, by screen."""
         self.redo_ended = False
-        """Something came after the latest undo that the ledger knows nothing of."""
+        """A choice outside the ledger followed the latest undo."""
         self.opened_segments: dict[int, set[tuple[int, ...]]] = {}
-        """The segments whose turns are shown on the Context screen, by context."""
+        """Expanded segments of the Context screen, by context."""
         self.acts_at: dict[int, tuple[int, int]] = {}
-        """The context and the turn that acts of this session changed."""
+        """Acts of this session -> the context and turn they changed."""
         self.came_back: Sequence[int] = ()
-        """The memories that an undo or redo on another screen changed last, for the queue."""
+        """Memories changed by the latest undo or redo on another screen, for the queue."""
         self.background_run: Stoppable | None = None
-        """The run of a pipeline, which outlives its screen."""
+        """The pipeline run, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None
         self.memory_at = 0
-        """The memory on which Memory or Packet was left; the other begins there."""
+        """The last memory under the cursor of Memory or Packet, where the other one starts."""
         """The source, task, limits and pins of the Packet screen."""
         self._collecting: Timer | None = None
         self._cannot_keep = False
-        """The text being typed could not be saved at the end of the program."""
+        """Unsaved text could not be saved on exit."""
         self.glyphs = ASCII if ascii else GLYPHS
         use_ascii_marks(ascii)
         self.set_class(ascii, "-ascii")
@@ -152,7 +151,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self._filters.append(Colourless())
         for theme in THEMES:
             self.register_theme(theme)
-        # Without its watcher, which would parse all styles a second time before the first paint.
+        # `set_reactive` skips the watcher, which would parse all styles a second time.
         chosen = theme_for(LIGHT if light else DARK, self.console.color_system)
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -162,14 +161,14 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.set_keymap(self.keymap_in_use.overrides)
 
     def get_driver_class(self) -> type[Driver]:
-        """The platform's driver, accepting any bytes."""
+        """The platform's driver, made to accept any bytes."""
         return accepting_any_bytes(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
         return QueueScreen(self.engine, self.project)
 
     def on_mount(self) -> None:
-        """Turn the collector on after the first paint."""
+        """Enable the garbage collector after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
         self.call_after_refresh(begin_collecting)
         if self.has_start:
@@ -181,7 +180,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Run the action of a pane as `Actor.perform` does, everything else as Textual does."""
+        """Run pane actions through `Actor.perform`, all others through Textual."""
         node = default_namespace
         known = (
             next((each for each in node.pane.actions if each.id == action), None)
@@ -197,21 +196,21 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     @property
     def shown(self) -> Screen[Any] | None:
-        """The screen that is shown; None once the program has closed all of them."""
+        """The current screen; None once all are closed."""
         return self.screen_stack[-1] if self.is_running and self.screen_stack else None
 
     def refuses_to_write(self) -> str | None:
-        """Why the store cannot be written now."""
+        """Why the store cannot be written now, if it cannot."""
         if self.engine.read_only:
             return READ_ONLY
         act = self.background_act
         if act is not None and not act.done():
             progress = self.running.sentence if self.running is not None else WAITING
-            return f"{progress} This key did nothing."
+            return f"{progress} Key ignored."
         return None
 
     def stop_running(self) -> bool:
-        """Stop the act that is being written; False without one."""
+        """Stop the running act; False if there is none."""
         if self.running is None:
             return False
         self.running.stop()
@@ -220,9 +219,9 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     async def carry_out(
         self, node: DOMNode, work: Callable[[], Value], words: str, total: int = 0
     ) -> Value:
-        """Run an act on many rows in a thread and show its progress on the screen of `node`.
+        """Run an act on many rows in a thread, with its progress on the screen of `node`.
 
-        Raises the exceptions of `work`, and ActStoppedError when it was stopped with escape.
+        Raises the exceptions of `work`, and ActStoppedError if stopped with escape.
         """
         act = RunningAct(words, total)
 
@@ -233,7 +232,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         return await self.accompany(node, act, watched)
 
     async def accompany(self, node: DOMNode, act: RunningAct, work: Callable[[], Value]) -> Value:
-        """Run work in a thread, and show the progress of its act on the screen of `node`.
+        """Run `work` in a thread, with the progress of `act` on the screen of `node`.
 
         Raises the exceptions of `work`.
         """
@@ -256,7 +255,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     @property
     def has_start(self) -> bool:
-        """Whether the program was opened with the first screen."""
+        """Whether the program started with the first screen."""
         return self._start is not None
 
     def open_start(self) -> None:
@@ -267,12 +266,12 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.push_screen(StartScreen(self.engine, self.project, self._start))
 
     def begin_queue(self, words: str) -> None:
-        """Go on from the first screen to the queue, which then says these words."""
+        """Go from the first screen to the queue, with `words` as its status message."""
         self.action_show_queue()
         self.queue_screen.begin(self.project, words)
 
     def change_project(self, project: str | None) -> None:
-        """Show another project, or all of them, on the same screen."""
+        """Show another project, or all of them."""
         if project is None:
             self.engine.work_in_all()
         else:
@@ -285,9 +284,9 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self.push_screen(kind(self.engine, project))
 
     async def on_event(self, event: events.Event) -> None:
-        """Give a key that was typed ahead to the text field that has opened meanwhile.
+        """Send a key typed ahead to the text field opened meanwhile, not to the pane.
 
-        Textual would still send it to the pane; a text field itself lets no printable key through.
+        Printable keys never pass through a text field.
         """
         if isinstance(event, events.Key) and event.is_forwarded and event.is_printable:
             field = self.focused
@@ -297,13 +296,13 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         await super().on_event(event)
 
     def on_exit_app(self) -> None:
-        """The program ends, perhaps because a browser's tab was closed: keep what was typed."""
+        """Save unsaved text on exit, even if a browser tab was closed."""
         for screen in self.screen_stack:
             with suppress(StoreError):
                 self._keep(screen)
 
     def on_app_focus(self) -> None:
-        """The terminal has the focus again: others may have written meanwhile."""
+        """Check the store when the terminal regains the focus."""
         self.queue_screen.watch_store()
 
     @on(StatusMessage)
@@ -313,17 +312,17 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def pop_screen(self) -> AwaitComplete:
         if self._collecting is not None:
-            self._collecting.stop()  # several in a row are collected together
+            self._collecting.stop()  # collect several in a row together
         self._collecting = self.set_timer(COLLECT_AFTER, gc.collect)
         return super().pop_screen()
 
     def _fatal_error(self) -> None:
-        """End with one sentence; Textual would print a traceback that contains user data."""
+        """Exit with one sentence; Textual's traceback would contain user data."""
         if os.environ.get("REVIEWER_DEBUG"):
             super()._fatal_error()
             return
         problem = self._exception
-        if isinstance(problem, ReviewerError):  # the store was damaged while it was shown
+        if isinstance(problem, ReviewerError):  # the store was damaged while open
             sentence = display_line(str(problem))
         else:
             sentence = f"{DEFECT} ({display_line(f'{type(problem).__name__}: {problem}')}). {KEPT}"
@@ -359,7 +358,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             leave()
 
     def _keep(self, screen: Screen[Any]) -> None:
-        """Save the text being typed and the place. Raises StoreError when that fails."""
+        """Save unsaved text and the cursor's place. Raises StoreError if that fails."""
         keep_now = getattr(screen, "keep_now", None)
         if keep_now is not None:
             keep_now()
@@ -383,11 +382,11 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         await self._show("reviewer.tui.agents.screen", "AgentsScreen")
 
     async def _show(self, module: str, name: str) -> None:
-        """Show a screen in place of the one on top; it is imported on first use."""
+        """Replace the top screen by another, imported on first use."""
         kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)
         self._leave_question()
         if type(self.screen) is not kind:
-            self._keep(self.screen)  # the next screen begins where this one was
+            self._keep(self.screen)  # the next screen starts at the same place
             self.action_show_queue()
             self.push_screen(kind(self.engine, self.project))
 
@@ -399,7 +398,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.push_screen(ContextScreen(self.engine, self.project, context))
 
     def open_source(self, evidence: EvidenceView) -> None:
-        """Show a source at the line of an evidence: a session as a reader needs it."""
+        """Show the source of an evidence at its line; a session in the Session screen."""
         from reviewer.tui.evidence.source import SourceScreen
 
         record = evidence.record
@@ -409,13 +408,13 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self.push_screen(SourceScreen(self.engine, evidence))
 
     def open_session(self, evidence: EvidenceView, project: str | None) -> None:
-        """Show the session of an evidence at its line, as a reader needs it."""
+        """Show the session of an evidence at its line."""
         from reviewer.tui.session.screen import SessionScreen
 
         self.push_screen(SessionScreen(self.engine, project, evidence))
 
     def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None:
-        """Show the hand-over of some turns, which `read` returns with their name in a thread."""
+        """Show the hand-over of some turns; `read` returns their name and the turns."""
         from reviewer.compression.handover import BRIEF_TOKENS, brief_of
         from reviewer.tui.reading.screen import ReadingScreen, handover_blocks
 
@@ -447,7 +446,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.queue_screen.open_memory(memory)
 
     async def action_help(self) -> None:
-        """Show every act, with the keys of the pane that has the focus first."""
+        """Show all actions, those of the focused pane first."""
         from reviewer.tui.help import show_help
         from reviewer.tui.kit.screen import KitScreen
 
@@ -462,9 +461,9 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.say(f"{keys.QUIT.key} quits; {kept}.")
 
     async def action_quit(self) -> None:
-        """Leave; the place in the queue and the text being typed are kept.
+        """Quit; the place in the queue and unsaved text are saved.
 
-        Raises StoreError when that fails; the second time it leaves anyway.
+        Raises StoreError if that fails; the second time it quits anyway.
         """
         for screen in self.screen_stack:
             if not self._cannot_keep:
@@ -472,7 +471,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
                     self._keep(screen)
                 except StoreError as problem:
                     self._cannot_keep = True
-                    raise StoreError(f"{problem} The same key again leaves without it.") from None
+                    raise StoreError(f"{problem} The same key again quits without it.") from None
         if self.background_run is not None:
             self.background_run.close()
         self.exit(0)
@@ -487,9 +486,9 @@ def run_screen(
     light: bool = False,
     start: Start | None = None,
 ) -> int:
-    """Show the screen until it is left; returns the exit code.
+    """Run the screen until the person quits; returns the exit code.
 
-    Raises KeymapError when the keymap file cannot be used.
+    Raises KeymapError if the keymap file is invalid.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light, start=start)

@@ -1,4 +1,4 @@
-"""Leaving the screen to another program, such as the user's editor: never through a shell."""
+"""Running another program in the terminal, such as the user's editor; never through a shell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textual.app import App, SuspendNotSupported
 from reviewer.errors import ReviewerError, SourceError
 
 WINDOWS = os.name == "nt"
-"""There a backslash is part of a path."""
+"""On Windows a backslash is part of a path."""
 _GOTO = {"code", "code-insiders", "codium", "cursor", "windsurf"}
 _COLON = {"subl", "zed", "hx", "helix", "micro"}
 
@@ -22,7 +22,7 @@ _COLON = {"subl", "zed", "hx", "helix", "micro"}
 def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[str]:
     """The command that opens `path` at a 1-based line in `$VISUAL`, else `$EDITOR`.
 
-    Raises ReviewerError when neither names a program that exists.
+    Raises ReviewerError if neither names an existing program.
     """
     name, command = next(
         ((name, environment[name]) for name in ("VISUAL", "EDITOR") if environment.get(name)),
@@ -40,8 +40,8 @@ def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[st
         raise ReviewerError(f"${name} cannot be read: {error}.") from error
     program = which(argv[0], path=environment.get("PATH")) if argv else None
     if program is None:
-        raise ReviewerError(f"${name} names {command!r}, which is not a program on this machine.")
-    # A name such as `+!command` or `-c` would be a command to the editor.
+        raise ReviewerError(f"${name} is {command!r}, which is not a program on this machine.")
+    # An editor would take a name such as `+!command` or `-c` as a command.
     path = os.path.abspath(path)
     kind = Path(argv[0]).name.removesuffix(".exe")
     if kind in _GOTO:
@@ -54,12 +54,12 @@ def editor_argv(path: str, line: int, environment: Mapping[str, str]) -> list[st
 
 
 def open_in_editor(app: App[int], path: str, line: int) -> str:
-    """Leave the screen to the editor until it ends; returns a sentence about the result.
+    """Run the editor in the terminal; returns a sentence about the result.
 
-    Raises SourceError when the file no longer exists, ReviewerError without an editor.
+    Raises SourceError if the file no longer exists, ReviewerError without an editor.
     """
     if not Path(path).is_file():
-        raise SourceError(f"{path} is gone; the evidence pane shows the text that was stored.")
+        raise SourceError(f"{path} is gone; the evidence pane shows the stored text.")
     argv = editor_argv(path, line, os.environ)
     name = Path(argv[0]).name
     if app.is_web:
@@ -74,7 +74,7 @@ def _leave_screen_to(app: App[int], argv: Sequence[str]) -> int:
         with app.suspend():
             code = subprocess.run(argv, check=False).returncode  # noqa: S603
     except SuspendNotSupported as error:
-        raise ReviewerError("This terminal cannot be left to another program.") from error
+        raise ReviewerError("This terminal cannot run another program.") from error
     except OSError as error:
         raise ReviewerError(f"{argv[0]} cannot be started: {error.strerror}.") from error
     app.refresh(repaint=True, layout=True)

@@ -1,7 +1,7 @@
-"""Every act, found by typing: what keys do here, what the menu has, and what other screens do.
+"""The help: every action by key, of the menu and of other screens, found by typing.
 
-Before anything is typed it shows the keys that work with the present focus, most useful first, and
-what the signs mean. An act that cannot run now says why.
+Before typing it lists the keys that work with the current focus, most useful first, and the signs.
+An action that cannot run now shows why.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 KEY_CELLS, TITLE_CELLS = 11, 18
 LONGEST = 100
-"""Characters of a query that are looked at."""
+"""Maximum length of a query; the rest is ignored."""
 _WORD = re.compile(r"\w+")
 CALLED = {
     "promote": "accept approve keep yes confirm save",
@@ -69,11 +69,11 @@ CALLED = {
     "show_context": "compress summary compact commits transcript session",
     "show_pipelines": "workflow graph dot",
 }
-"""Other words that people use for an action."""
+"""Synonyms for actions."""
 
 
 class HelpRow(NamedTuple):
-    """A line of the help: what it does when it is chosen, and the words that find it."""
+    """A line of the help, and what choosing it runs."""
 
     keys: str
     title: str
@@ -83,13 +83,13 @@ class HelpRow(NamedTuple):
 
 
 def help_rows(below: KitScreen) -> list[HelpRow]:
-    """The keys that work on a screen, most useful first, then what the signs mean.
+    """The keys that work on a screen, most useful first, then the signs.
 
-    An action beside another one stands in its row.
+    An action `beside` another shares its row.
     """
     found = [(action, node) for action, node in reachable(below) if action.shown_keys]
     editing = any(node.pane is keys.EDIT for _, node in found)
-    if editing:  # the screen's own keys wait
+    if editing:  # the screen's own keys do not work
         found = [(action, node) for action, node in found if node is not below]
     known = {action.id for action, _ in found}
     first = [*(action for action, _ in below.footer_actions()), *keys.SCREENS]
@@ -107,7 +107,7 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
 
 
 def every_row(below: KitScreen) -> list[HelpRow]:
-    """Every act of this screen, of its menu, and of the other screens, each in a row of its own."""
+    """Every action of this screen, its menu and the other screens, one per row."""
     here = reachable(below)
     rows = [_row(action, node) for action, node in here]
     known = {action.id for action, _ in here}
@@ -130,7 +130,7 @@ def _row(action: Action, node: Actor) -> HelpRow:
 
 
 async def _go_to(app: Actor, screen: Action, action: Action) -> None:
-    """Go to the screen of an action, and run it there; name its key if it writes, or cannot yet."""
+    """Go to the screen of an action and run it; if it writes or cannot run, only show its key."""
     await app.perform(screen)
     node = dict(reachable(app.screen)).get(action)
     if node is not None and not action.writes and not node.why_not(action):
@@ -140,9 +140,7 @@ async def _go_to(app: Actor, screen: Action, action: Action) -> None:
 
 
 def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:
-    """The rows that a query finds: by key or title first, then by what people call them, then by
-    any of their words.
-    """
+    """The rows that match a query: by key or title first, then by synonym, then by help text."""
     typed = typed[:LONGEST].strip().casefold()
     ranked: list[list[HelpRow]] = [[], [], [], []]
     for row in rows:
@@ -159,14 +157,14 @@ def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:
 
 
 def _has_words(typed: str, text: str) -> bool:
-    """Whether each word of a query begins some word of a text."""
+    """Whether each word of a query is the prefix of a word of a text."""
     words = _WORD.findall(text.casefold())
     asked = _WORD.findall(typed)
     return bool(asked) and all(any(word.startswith(one) for word in words) for one in asked)
 
 
 def legend(signs: Glyphs) -> list[HelpRow]:
-    """What the signs beside rows mean, in two rows."""
+    """The legend of signs, in two rows."""
     words = [f"{getattr(signs, name)} {title}" for name, (title, _) in MEANINGS.items()]
     half = (len(words) + 1) // 2
     return [
@@ -176,7 +174,7 @@ def legend(signs: Glyphs) -> list[HelpRow]:
 
 
 async def show_help(below: KitScreen) -> None:
-    """Offer the rows; the chosen one runs."""
+    """Show the help and run the chosen row."""
     first, every = help_rows(below), every_row(below)
     rows: list[HelpRow] = []
 

@@ -1,4 +1,4 @@
-"""Other keys for actions: the `[keys]` table of a TOML file, checked before the screen opens."""
+"""Custom keys: the `[keys]` table of a TOML file, checked before the screen opens."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class KeymapError(ReviewerError):
 
 
 class Keymap:
-    """Which keys run which action."""
+    """The keys of each action."""
 
     def __init__(self, overrides: Mapping[str, str] | None = None) -> None:
-        """Take action ids with Textual key names, comma-separated. ctrl+q always quits.
+        """`overrides`: action id -> Textual key names, comma-separated. ctrl+q always quits.
 
-        Raises KeymapError for an unknown action and for a key that would run two actions.
+        Raises KeymapError for an unknown action and for a key of two actions.
         """
         self.overrides = dict(overrides or {})
         if "ctrl+q" not in self.overrides.get("quit", "ctrl+q").split(","):
@@ -30,7 +30,7 @@ class Keymap:
             self._check()
 
     def keys(self, action: Action) -> tuple[str, ...]:
-        """The keys of an action; empty for an action that only menu and help offer."""
+        """The keys of an action; empty if it is only in the menu and the help."""
         text = self.overrides.get(action.id, action.keys)
         return tuple(text.split(",")) if text else ()
 
@@ -53,11 +53,11 @@ class Keymap:
 
 
 def load_keymap(path: Path | None) -> Keymap:
-    """The keymap of a TOML file; the built-in one without a file.
+    """The keymap from a TOML file; the built-in one without a file.
 
     The table `[keys]` maps action ids to a key or a list of keys, such as `promote = "A"`.
 
-    Raises KeymapError with the problem and its place.
+    Raises KeymapError with the problem and its location.
     """
     if path is None:
         return Keymap()
@@ -86,9 +86,9 @@ def _keys_text(name: str, value: object) -> str:
 
 @cache
 def _named(key: str) -> str:
-    """A key by its Textual name: `question_mark` for `?`, `ctrl+b` for `Ctrl+B`.
+    """The Textual name of a key: `question_mark` for `?`, `ctrl+b` for `Ctrl+B`.
 
-    Raises KeymapError for a key that no keyboard sends.
+    Raises KeymapError for an unknown key.
     """
     from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
 

@@ -1,4 +1,4 @@
-"""Where a person left each list, in a small file beside the store."""
+"""The last cursor position in each list, in a small file beside the store."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from reviewer.sharing import personal
 
 
 def place_file(store: Path) -> Path:
-    """The file that remembers this person's places in a store."""
+    """The file with this person's positions in a store."""
     return personal(store, ".places.json")
 
 
 def load_place(store: Path, project: str | None) -> int | None:
-    """The id that a project was left at; None if none can be read."""
+    """The last id under the cursor in a project; None if unknown."""
     found = _read(place_file(store)).get(project or "")
     return found if isinstance(found, int) else None
 
 
 def save_place(store: Path, project: str | None, memory_id: int) -> None:
-    """Remember a place; the file is replaced atomically, for its owner only.
+    """Save a position; the file is replaced atomically and readable only by its owner.
 
-    Raises OSError when the folder cannot be written.
+    Raises OSError if the folder cannot be written.
     """
     _save(store, {project or "": memory_id})
 
@@ -35,7 +35,7 @@ def _save(store: Path, changed: Mapping[str, object]) -> None:
 
 
 def _read(path: Path) -> dict[str, object]:
-    """The contents of the file; empty if it is missing or damaged, because it is only a place."""
+    """The contents of the file; empty if it is missing or damaged."""
     try:
         found = json.loads(read_own(path))
     except (OSError, ValueError):
@@ -44,12 +44,12 @@ def _read(path: Path) -> dict[str, object]:
 
 
 def load_context(store: Path, project: str | None) -> int | None:
-    """The context that was shown last; None if none was kept."""
+    """The last open context; None if unknown."""
     return load_place(store, f"context of {project or ''}")
 
 
 def load_commit(store: Path, context: int) -> int | None:
-    """The commit that the cursor was on in a context; None if none was kept."""
+    """The last commit under the cursor in a context; None if unknown."""
     return load_place(store, f"commit of {context}")
 
 
@@ -59,9 +59,9 @@ def keep_context(
     context: int,
     commit: int | None,
 ) -> None:
-    """Remember the present context, and the commit under the cursor where there is one.
+    """Save the open context, and the commit under the cursor if there is one.
 
-    Raises OSError when the folder cannot be written.
+    Raises OSError if the folder cannot be written.
     """
     changed: dict[str, object] = {f"context of {project or ''}": context}
     if commit is not None:

@@ -1,7 +1,6 @@
-"""Changes to how Textual uses the terminal, and the reason for each.
+"""Changes to Textual's use of the terminal, and why.
 
-The figures are medians of a program in a pseudo-terminal of 140 x 40 over 2,000 candidates, on two
-cores, with the change and without it.
+Figures are medians in a pseudo-terminal of 140 x 40 with 2,000 candidates, on two cores.
 """
 
 from __future__ import annotations
@@ -31,34 +30,34 @@ if TYPE_CHECKING:
 # input: bytes that are not UTF-8
 
 POLL = 0.1
-"""Seconds between two checks whether the driver has to stop."""
+"""Seconds between checks whether the driver must stop."""
 READ_SIZE = 4096
 """Bytes per read."""
 GONE = 129
-"""Exit code after the terminal went away; the same as for a program killed by SIGHUP."""
+"""Exit code after the terminal went away, as for a program killed by SIGHUP."""
 
 
 def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
-    """A driver that accepts bytes that are not UTF-8, as characters that no key has.
+    """A driver that decodes bytes that are not UTF-8 as characters without a key.
 
-    Textual's own driver ends the program with a traceback. Only the drivers of Linux and macOS,
-    which read the terminal themselves, are changed.
+    Textual's own driver crashes on them. Only the drivers of Linux and macOS are changed: they
+    read the terminal themselves.
     """
     if driver.__module__ != "textual.drivers.linux_driver":
         return driver
 
     class AnyBytesDriver(driver):  # type: ignore[misc,valid-type]
-        """Reads as Textual's driver does, with another decoder."""
+        """Textual's driver with another decoder."""
 
         def run_input_thread(self) -> None:
-            """Wait for input and hand out events until the driver ends."""
+            """Read input and post events until the driver stops."""
             self._parser = XTermParser(self._debug)
             decode = getincrementaldecoder("utf-8")("replace").decode
             with selectors.SelectSelector() as selector:
                 selector.register(self.fileno, selectors.EVENT_READ)
                 while not self.exit_event.is_set():
                     data = os.read(self.fileno, READ_SIZE) if selector.select(POLL) else None
-                    if data == b"":  # the terminal went away, and reading would never end
+                    if data == b"":  # the terminal went away; reading would never end
                         self._app.call_later(self._app.exit, return_code=GONE)
                         return
                     for event in self._events(decode(data or b"")):
@@ -77,16 +76,15 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
 # memory: closed screens
 
 SELDOM = 40
-"""How much less often the collector runs a full collection by itself."""
+"""Factor by which automatic full collections are rarer."""
 
 
 def begin_collecting() -> None:
-    """Leave the objects that exist already alone, and collect seldom: the app collects each screen
-    that is left.
+    """Freeze existing objects and collect rarely; the app collects each closed screen.
 
-    Widgets refer to each other in circles. Left to itself the collector waits for four or five
-    closed screens and frees them all while a key waits: of the keys after a change of the screen, 1
-    in 20 took 215 ms or more and the slowest 260, instead of 110 and 125.
+    Widgets form reference cycles. By default the collector frees four or five closed screens at
+    once while a key waits: after a change of screen, the slowest 5 % of keys took 215 ms or more,
+    at most 260, instead of 110 and 125.
     """
     gc.freeze()
     young, middle, _ = gc.get_threshold()
@@ -101,13 +99,13 @@ _BLOCKS = {RichColor.parse(each.text).triplet for each in COLOURS.values()}
 
 
 class Colourless(LineFilter):
-    """Removes colours from everything that is drawn, whichever widget drew it.
+    """Removes colours from the output of all widgets.
 
-    Marked spans and selections become underlined, a cursor in a text field reversed.
+    Marked spans and selections are underlined; the cursor in a text field is reversed.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same segments in the terminal's own colours."""
+        """The segments in the terminal's default colours."""
         return [Segment(text, _plain(style or Style.null()), None) for text, style, _ in segments]
 
 
@@ -117,5 +115,5 @@ def _plain(style: Style) -> Style:
     return style.without_color + Style(
         underline=True if behind in _MARKED else None,
         reverse=True if behind in _BLOCKS else None,
-        meta=style.meta or None,  # a list finds the row under the mouse by its metadata
+        meta=style.meta or None,  # lists find the row under the mouse by it
     )

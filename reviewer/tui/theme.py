@@ -1,8 +1,8 @@
-"""How the screen looks: one theme in dark and light, two accents, one vocabulary of glyphs.
+"""The look of the screen: a dark and a light theme, two accents, one set of glyphs.
 
-Widgets draw with the Rich styles of a `Palette`; each style carries its background, because lines
-are drawn without markup and without a second pass. Colour is never the only cue: every state has a
-glyph, and `Glyphs` has an ASCII form.
+Widgets draw with the Rich styles of a `Palette`; each style includes its background, because lines
+are drawn in one pass without markup. Colour is never the only cue: every state has a glyph, and
+`Glyphs` has an ASCII form.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LIGHT_16 = "reviewer-light-16"
 
 
 class Colours(Struct, frozen=True):
-    """The ten colours that all styles are mixed from."""
+    """The ten colours of all styles."""
 
     background: str
     cursor: str
@@ -62,8 +62,8 @@ COLOURS = {
         span_background="#fbe6bb",
         span_text="#4a2f05",
     ),
-    # For terminals with sixteen colours: exactly theirs, because the nearest ones to those above
-    # make dim text, accents and warnings the same grey, and the row of the cursor invisible.
+    # Terminals with sixteen colours get exactly theirs: approximating the colours above would turn
+    # dim text, accents and warnings into one grey and hide the cursor's row.
     DARK_16: Colours(
         background="#000000",
         cursor="#0000aa",
@@ -93,7 +93,7 @@ OF_16 = {DARK: DARK_16, LIGHT: LIGHT_16}
 
 
 class Palette(Struct, frozen=True):
-    """The styles that lines are drawn with. `*_here` are the same on the row of the cursor."""
+    """The styles for drawing lines; `*_here` are their variants on the cursor's row."""
 
     text: Style
     strong: Style
@@ -112,7 +112,7 @@ class Palette(Struct, frozen=True):
     warm_here: Style
 
     def on_row(self, *, here: bool) -> RowStyles:
-        """The styles of a row of a list; `here`: the cursor is on it."""
+        """The styles of a list row; `here`: the cursor is on it."""
         if here:
             return RowStyles(
                 self.text_here, self.strong_here, self.dim_here, self.accent_here, self.warm_here
@@ -132,7 +132,7 @@ class RowStyles(NamedTuple):
 
 @cache
 def palette_of(theme: str) -> Palette:
-    """The styles of a theme; those of the dark theme if it is not one of ours."""
+    """The styles of a theme; for an unknown one, those of the dark theme."""
     colours = COLOURS.get(theme, COLOURS[DARK])
 
     def on(background: str, colour: str, how: str = "") -> Style:
@@ -162,7 +162,7 @@ class Glyphs(Struct, frozen=True):
     """One sign for one meaning, everywhere."""
 
     ascii: bool = False
-    """Only ASCII characters are drawn."""
+    """Draw only ASCII characters."""
     promoted: str = signs.PROMOTED
     rejected: str = signs.REJECTED
     deferred: str = signs.DEFERRED
@@ -180,7 +180,7 @@ class Glyphs(Struct, frozen=True):
     important: str = "◆"
     skip: str = "∅"
     shades: str = "█▓▒░"
-    """Parts of a bar, from the most careful priority to the least."""
+    """Parts of a bar, from the highest priority to the lowest."""
 
 
 GLYPHS = Glyphs()
@@ -245,22 +245,22 @@ THEMES = (
 
 
 def theme_for(name: str, color_system: str | None) -> str:
-    """A theme, or its form for a terminal of that many colours (`standard`: sixteen)."""
+    """A theme, or its variant for a terminal's colours (`standard`: sixteen)."""
     return OF_16[name] if color_system in ("standard", "windows") else name
 
 
 def other_theme(name: str) -> str:
-    """Light for dark, and dark for light."""
+    """The light theme for a dark one, and the reverse."""
     pairs = ((DARK, LIGHT), (DARK_16, LIGHT_16))
     return dict([*pairs, *((light, dark) for dark, light in pairs)]).get(name, LIGHT)
 
 
 def palette(app: Any) -> Palette:
-    """The styles of the theme in use."""
+    """The styles of the current theme."""
     return palette_of(app.theme)
 
 
 def glyphs(app: Any) -> Glyphs:
-    """The signs that an app draws with: its `glyphs`, which `--ascii` sets."""
+    """The app's `glyphs`, which depend on `--ascii`."""
     found = getattr(app, "glyphs", GLYPHS)
     return found if isinstance(found, Glyphs) else GLYPHS

@@ -60,7 +60,7 @@ def test_check_for_people(reviewer: Reviewer, canoe: Path) -> None:
     assert lines[0] == "canoe: 4 nodes, 4 edges"
     assert any("test -> carve" in line and "full (edge)" in line and "hull (node)" in line
                for line in lines)  # fmt: skip
-    assert any("line 5: test has fidelity 'sumary:high'" in line for line in lines)
+    assert any("line 5: test: unknown fidelity 'sumary:high'" in line for line in lines)
 
 
 def test_strict_turns_warnings_into_an_exit_code(reviewer: Reviewer, canoe: Path) -> None:

@@ -162,9 +162,9 @@ def test_without_a_model_in_the_settings_none_is_asked(reviewer: Reviewer, tea: 
     ("arguments", "said", "code"),
     [
         (("run", "missing.dot"), "missing.dot", 1),
-        (("run", "tea.dot", "--answer", "serve"), "serve is not NAME=VALUE", 2),
-        (("run", "tea.dot", "--answer", "brew=y"), "brew does not ask anything", 1),
-        (("run", "tea.dot", "--answer", "serve=perhaps"), "It takes: [Y] Yes", 1),
+        (("run", "tea.dot", "--answer", "serve"), "serve is not in the form NAME=VALUE", 2),
+        (("run", "tea.dot", "--answer", "brew=y"), "brew asks no question", 1),
+        (("run", "tea.dot", "--answer", "serve=perhaps"), "Answers: [Y] Yes", 1),
         (("run", "tea.dot", "--max-steps", "0"), "max-steps", 2),
     ],
 )
@@ -177,7 +177,7 @@ def test_a_refusal_is_one_line(
 
 def test_resuming_an_unknown_run_is_one_line(reviewer: Reviewer, tea: Path) -> None:
     reviewer("pipeline", "run", tea)
-    assert "no run nothing" in reviewer.fails("pipeline", "resume", "nothing")
+    assert "No run nothing" in reviewer.fails("pipeline", "resume", "nothing")
 
 
 def test_two_runs_of_one_pipeline_at_once_both_reach_the_exit(

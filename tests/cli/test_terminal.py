@@ -68,7 +68,7 @@ def test_a_pipeline_shows_the_stage_that_is_running(reviewer: Reviewer) -> None:
     )
     written = in_terminal(reviewer, "pipeline", "run", path, stream="stderr")
     assert "\rStage 2  boil is running" in written
-    assert "Ctrl-C stops, a resume goes on\x1b[K" in written
+    assert "Ctrl-C stops, resume continues\x1b[K" in written
     for line in written.splitlines():
         assert "is running" not in line.rpartition("\x1b[K")[2], "the line went away"
     assert "ask is running" in written

@@ -57,7 +57,7 @@ def test_brackets_mark_removals_and_additions() -> None:
     found = hunks("Use MySQL 8 here", "We use MySQL 9 here")
     assert diff_block(found, 0, GLYPHS).text == "▌[-Use-] {+We use+} MySQL [-8-] {+9+} here"
     assert diff_block(found, 1, GLYPHS).text == "[-Use-] {+We use+} MySQL ▌[-8-] {+9+} here"
-    assert diff_block(hunks("a", "a"), 0, GLYPHS).text == "Nothing is changed yet."
+    assert diff_block(hunks("a", "a"), 0, GLYPHS).text == "No changes yet."
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ async def test_the_difference_follows_the_typing_and_what_cannot_be_saved_stays(
     engine: Engine,
 ) -> None:
     async with editing(engine) as (screen, pane):
-        assert "Nothing is changed yet." in difference(pane)
+        assert "No changes yet." in difference(pane)
         await screen.press("backspace", "!")
         assert "change 1 of 1" in difference(pane)
         assert "[-.-] {+!+}" in difference(pane)
@@ -115,7 +115,7 @@ async def test_hunks_are_walked_and_put_back_one_by_one(engine: Engine) -> None:
         assert pane.content == ORIGINAL
         await screen.press("backspace")
         assert pane.content == ORIGINAL
-        assert "nothing to put back" in screen.status
+        assert "No changes to revert" in screen.status
         await screen.press("tab", "ctrl+z")
         assert pane.content != ORIGINAL, "the editor can undo that"
 

@@ -34,7 +34,7 @@ async def test_it_is_shown_with_a_mark_and_a_decision_is_refused(protected: Engi
 async def test_nobody_types_what_could_not_be_kept(protected: Engine) -> None:
     async with opened(protected) as screen:
         await screen.press("e")
-        assert "nothing can be decided" in screen.status
+        assert "not change anything" in screen.status
         assert screen.queue.editing is None
 
 
@@ -78,7 +78,7 @@ async def test_the_program_can_be_left_when_a_draft_cannot_be_kept(
         monkeypatch.setattr(Drafts, "save", full)
         await screen.press("ctrl+q")
         assert "No space left" in screen.status
-        assert "again leaves without it" in screen.status
+        assert "again quits without it" in screen.status
         assert screen.app.is_running
         await screen.pilot.press("ctrl+q")
         await screen.until(lambda: screen.app.return_code == 0)

@@ -72,7 +72,7 @@ async def test_a_file_that_is_gone_leaves_the_stored_text(engine: Engine, chat: 
     async with opened(engine) as screen:
         await look(screen, engine)
         assert f"▌ user       {WANTED}" in screen.text
-        assert "This is the text that was stored." in screen.status
+        assert "This is the stored text." in screen.status
 
 
 async def test_a_file_that_changed_says_so(engine: Engine, long_note: Path) -> None:

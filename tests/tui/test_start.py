@@ -203,7 +203,7 @@ async def test_a_machine_without_sessions_says_what_else_can_be_read(
         assert "No agents' sessions were found" in str(first.words.content)
         assert "reviewer ingest PATH" in str(first.words.content)
         await screen.press("enter")
-        assert first.status.text == "There is nothing to read here."
+        assert first.status.text == "Nothing to read here."
 
 
 async def test_sessions_of_a_folder_that_is_gone_are_read_into_the_project_of_this_one(
@@ -262,7 +262,7 @@ async def test_escape_while_reading_stops_and_keeps_what_was_read(
         assert "esc stops" in str(first.words.content)
         await screen.pilot.press("escape")
         await until_async(lambda: screen.queue.is_active)
-        assert "Stopped; what was read is kept." in screen.queue.status.text
+        assert "Stopped; results so far are kept." in screen.queue.status.text
 
 
 async def test_a_reading_that_failed_is_offered_again(

@@ -1,1 +1,1 @@
-"""The Agents screen: which agents are connected, what each was given and what it proposed."""
+"""The Agents screen: connections, packets sent, and proposals."""

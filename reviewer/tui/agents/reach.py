@@ -1,4 +1,4 @@
-"""Which agents get a fact, and where each of them finds it."""
+"""Which agents get a fact, and where."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewer.tui.theme import Glyphs
 
 
 def reach_blocks(engine: Engine, memory: int, signs: Glyphs) -> list[TextBlock]:
-    """The wording, then the ways below the name of each agent; those without one come last."""
+    """The wording, then for each agent how it gets the fact; agents that do not come last."""
     tree = work_tree()
     ways = reach(engine, memory, root=Path(tree.root) if tree else None)
     content, margin = engine.queue.candidate(memory).content, (Run(" "),)

@@ -1,4 +1,4 @@
-"""The agents in a list; beside it what each has, was given last, and proposed."""
+"""The Agents screen: agents in a list; beside it, their settings, last packet and proposals."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ SCOPE_WORDS = {
     WiringScope.MEMORY: "by its memory folder",
 }
 DEMO = (
-    "This is the demo, and its store goes when you leave: run reviewer in a project of yours to"
-    " connect an agent."
+    "The demo's store is removed when you quit: run reviewer in one of your projects to connect an"
+    " agent."
 )
 _SPECIFIC = (WiringScope.MEMORY, WiringScope.PROJECT, WiringScope.USER)
 GIVES = (
     "Connected, it starts each session with what you promoted for that project.",
-    "When a session ends, it is read, and what it may teach waits for you in the queue.",
-    "In between it can search your memories and propose new ones. You decide on those too.",
+    "When a session ends, it is read, and new candidates wait for you in the queue.",
+    "During a session it can search your memories and propose new ones, which you also decide on.",
 )
 
 
 class AgentState(Struct, frozen=True):
-    """An agent as the screen shows it, with the packet that it was given last."""
+    """An agent as shown, with the latest packet it got."""
 
     row: AgentRow
     given: GivenPacket | None
 
 
 class AgentsScreen(ListScreen, pane=keys.AGENTS):
-    """Agents on the left; on the right one of them, or what connecting it would change."""
+    """Agents on the left; on the right the current one, or the changes of connecting it."""
 
     tab = "agents"
 
@@ -75,7 +75,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self.reload()
 
     def reload(self) -> None:
-        """Read the agents, their files and their proposals again."""
+        """Reload the agents, their files and their proposals."""
         self.read(self._read_agents, self._show_agents, group="agents")
         self.show_counts()
 
@@ -100,22 +100,20 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self.show_footer()
 
     def _offer(self, agent: str) -> list[TextBlock]:
-        """What connecting an agent is good for, and the key."""
+        """The benefit of connecting an agent, and the key."""
         margin = (Run(" "),)
         if self.host.is_demo:
             return [TextBlock(each, first=margin) for each in (*GIVES, DEMO)]
         key, undo = self.key_of(keys.CONNECT), self.key_of(keys.DISCONNECT)
         how = (
-            f"{key} shows what would change in the settings of {agent} before it is written."
-            f" {undo} takes it back."
+            f"{key} shows the changes to the settings of {agent} before writing them."
+            f" {undo} reverts them."
         )
         words = [*GIVES, how, *filter(None, [missing_mcp()])]
         return [TextBlock(each, first=margin) for each in words]
 
     def _connection(self, agent: str) -> Connection | None:
-        """The connection that disconnecting takes back: of the memory folder, else of the project,
-        else of the user.
-        """
+        """The connection to remove next: of the memory folder, else the project, else the user."""
         tree = work_tree()
         own = [
             each
@@ -133,12 +131,12 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if self.host.is_demo:
             return DEMO
         if scope is not WiringScope.USER and work_tree() is None:
-            return "This folder is in no git work tree: there is no project to connect."
+            return "This folder is not in a git work tree: there is no project to connect."
         if scope is WiringScope.MEMORY and state.row.agent not in HAVE_MEMORY:
-            return f"{state.row.title} has no memory folder that others may write to."
+            return f"{state.row.title} has no memory folder for others to write to."
         scopes = [each.partition(" ")[0] for each in state.row.connected]
         if scope in scopes and not state.row.missing:
-            return f"{state.row.title} is connected already ({SCOPE_WORDS[scope]})."
+            return f"{state.row.title} is already connected ({SCOPE_WORDS[scope]})."
         return None
 
     def _not_connected(self) -> str | None:
@@ -151,12 +149,12 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         return action is not keys.DISCONNECT or not self._not_connected()
 
     def left_question(self) -> None:
-        """The agent is shown again instead of a difference."""
+        """Show the agent again in place of the difference."""
         self.follow()
 
     @unless(ListScreen.no_rows)
     async def action_connect_agent(self) -> None:
-        """Choose for which projects, then see the difference."""
+        """Choose the projects, then confirm the difference."""
         reasons = {each: self._unless_connected(each) for each in SCOPE_WORDS}
         if all(reasons.values()):
             raise ReviewerError(reasons[WiringScope.USER] or "")
@@ -192,7 +190,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     async def _agree(
         self, title: str, planned: Planned, write: Callable[[], Awaitable[str]]
     ) -> None:
-        """Show the difference that a plan makes, and carry it out if the person agrees."""
+        """Show the changes of a plan, and apply them if the person agrees."""
         lines = [line for each in planned.changed for line in self._connections.diff(each)]
         blocks = diff_blocks(lines)
         blocks += [TextBlock(sentence, "warm") for sentence in planned.left]
@@ -207,7 +205,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
                 self.say(done)
 
         change = f"change {count(len(planned.changed), 'file')} as shown (page down: the rest)"
-        await self.confirm(title, change, "leave all as it is", yes, self.about)
+        await self.confirm(title, change, "change nothing", yes, self.about)
 
     def _plan(self, agent: str, place: WiringPlace) -> Planned:
         if place.scope is not WiringScope.MEMORY:
@@ -221,7 +219,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
     @unless(_not_connected)
     async def action_disconnect_agent(self) -> None:
-        """The same for taking it back."""
+        """Disconnect the agent, after confirming the difference."""
         state = self.agents.current
         connection = self._connection(state.row.agent) if state is not None else None
         if state is None or connection is None:
@@ -284,19 +282,19 @@ def state_word(row: AgentRow) -> str:
 
 
 def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
-    """The facts about an agent, and the last packet that it was given."""
+    """The facts about an agent, and the latest packet it got."""
     row, given = state.row, state.given
     facts = [
         ("program", row.program or "not on the PATH"),
-        ("version", row.version or "not known"),
-        *([("tried", "never run: its settings follow its documentation")] if row.never_run else []),
+        ("version", row.version or "unknown"),
+        *([("tested", "not run: its settings follow its documentation")] if row.never_run else []),
         ("connected", ", ".join(f"for {each}" for each in row.connected) or "no"),
         ("last packet", moment(row.last_packet) if row.last_packet else "none yet"),
         (
             "read",
             moment(row.last_read)
             if row.last_read
-            else f"never by itself: {READ_SESSIONS.key} in the queue reads its sessions",
+            else f"not automatic: {READ_SESSIONS.key} in the queue reads its sessions",
         ),
     ]
     blocks = [TextBlock(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
@@ -305,5 +303,5 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
     blocks.append(TextBlock(""))
     if given is None:
         return [*blocks, TextBlock("No packet sent yet.", "dim", first=margin)]
-    about = f"Given to it in {given.project} on {moment(given.at)}, as it was sent"
+    about = f"Sent in {given.project} on {moment(given.at)}"
     return [*blocks, TextBlock(about, "strong", first=margin), TextBlock(given.text, first=margin)]

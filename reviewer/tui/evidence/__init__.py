@@ -1,1 +1,1 @@
-"""Where something is known from: candidate and evidence panes, the source, every step to it."""
+"""The provenance of a memory: candidate and evidence panes, the source, and the steps to it."""

@@ -1,4 +1,4 @@
-"""One candidate in full: its text, and everything that explains why it is here."""
+"""One candidate in full: its text, status, confidence and flags."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from reviewer.tui.theme import Glyphs, glyphs
 
 NEAR_SHOWN, NEAR_ROWS = 5, 3
 COMPARED = 2_000
-"""Characters of each near duplicate that are compared."""
+"""Maximum characters compared of each near duplicate."""
 PROOF_ROWS = 3
 
 _SURE: dict[str, str] = {
@@ -52,7 +52,7 @@ _SURE: dict[str, str] = {
     Proposer.MCP: "agent",
     Proposer.MEMORY: "memory",
 }
-"""Whose confidence comes first, where it is not that of a rule."""
+"""The source of the first confidence factor, unless it is a rule."""
 _PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",
@@ -64,9 +64,9 @@ _FLAG_WORDS = {
     "not-in-force": "the text says that this is no longer true",
 }
 _STATE_WORDS = {
-    SourceState.CHANGED: "source changed since",
+    SourceState.CHANGED: "source changed since it was read",
     SourceState.GONE: "source missing, only the stored text is left",
-    SourceState.MOVED: "source grew or moved, the text is still in it",
+    SourceState.MOVED: "source grew or moved; the text is still in it",
 }
 
 
@@ -74,7 +74,7 @@ class CandidatePane(TextPane):
     """The memory under the cursor."""
 
     def show_candidate(self, detail: Detail, *, now: datetime, keep_scroll: bool = False) -> None:
-        """Show a memory; `now` dates its age."""
+        """Show a memory; ages are relative to `now`."""
         signs = glyphs(self.app)
         self.show(
             candidate_blocks(detail, now=now, signs=signs),
@@ -84,13 +84,13 @@ class CandidatePane(TextPane):
         )
 
     def show_nothing(self, sentence: str) -> None:
-        """Show why there is no candidate."""
+        """Show a message in place of a candidate."""
         self.show([TextBlock(""), TextBlock(sentence, "dim", first=(Run(" "),))], title="")
 
 
 def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
-    """`#412  memory · project · decision · confidence .58`: what it would become, which kind of
-    statement it is, and how sure; of what was promoted how often it was `used`.
+    """`#412  memory · project · decision · confidence .58`: what it becomes, its type and kind, and
+    its confidence, or for a promoted memory how often it was `used`.
     """
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
@@ -98,12 +98,12 @@ def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
     sure = f"confidence {figure(view.confidence)}"
     last = used or "never used" if view.status is Status.ACTIVE else sure
     named = (kind, view.type.replace("_", " "), view.need.replace("_", " "), last)
-    words = dict.fromkeys(filter(None, named))  # a preference is one in both its type and its kind
+    words = dict.fromkeys(filter(None, named))  # "preference" is both a type and a kind
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 
 def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[TextBlock]:
-    """The pane's blocks: when it is recalled, the content, a labelled row for each property."""
+    """When it is recalled, the content, then a labelled row for each property."""
     view = detail.view
     status = _status(view, now, signs, detail.decided_by)
     return [
@@ -112,7 +112,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
             first=(Run(" "),),
-            more=f", {keys.EDIT.key} opens all of it",
+            more=f", {keys.EDIT.key} opens the whole text",
         ),
         TextBlock(""),
         *([labelled("in project", detail.project)] if detail.project else []),
@@ -130,7 +130,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
 
 
 def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> TextBlock | None:
-    """The status of a decided or deferred memory, since when, and by which `other` person."""
+    """The status of a decided or deferred memory, its age, and the `other` person who decided."""
     ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
     if other:
         ago += f" by {other}"
@@ -152,12 +152,12 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Te
     if view.reason:
         return labelled("disputed", view.reason, "warm")
     if view.deferred:
-        return labelled("status", f"{signs.deferred} deferred{ago}: it does not wait")
+        return labelled("status", f"{signs.deferred} deferred{ago}")
     return None
 
 
 def _reason(view: CandidateView) -> str:
-    """Why it was rejected; also in words that a later version may have written."""
+    """The reason for its rejection; an unknown one, from a later version, is shown as it is."""
     try:
         return REASONS[RejectReason(view.reason)][0]
     except ValueError:
@@ -231,7 +231,7 @@ def _flag_sign(flag: str, signs: Glyphs) -> str:
 
 
 def _near(content: str, members: Sequence[Member]) -> list[TextBlock]:
-    """The near duplicates, each with what it adds or leaves out."""
+    """The near duplicates, each with its differences."""
     rows: list[TextBlock] = []
     if not members:
         return rows
@@ -265,5 +265,5 @@ def _wordings(wordings: Sequence[tuple[str, str]]) -> list[TextBlock]:
 
 
 def draft_word(signs: Glyphs, *, kept: bool) -> str:
-    """The end of the title of what has a draft."""
+    """The end of a title: whether a draft is kept."""
     return f" {signs.dot} draft kept" if kept else ""

@@ -1,4 +1,4 @@
-"""What a person sees of a candidate, a memory, an entity or a conflict, read at once."""
+"""Everything the screen shows of a candidate, memory, entity or conflict, in one read."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 
 
 class Detail(Struct, frozen=True):
-    """Everything about a row; each part only where it exists."""
+    """Everything about a row; parts that do not apply are empty."""
 
     view: CandidateView
     evidence: Sequence[EvidenceView] = ()
     members: Sequence[Member] = ()
-    """Its near duplicates."""
+    """Near duplicates."""
     wordings: Sequence[tuple[str, str]] = ()
-    """The earlier ones with the time of their end, newest first."""
+    """Earlier wordings with the time of their replacement, newest first."""
     entity: EntityView | None = None
     conflict: ConflictView | None = None
     open_conflicts: tuple[int, ...] = ()
-    """Conflicts in which the entity is a side."""
+    """Open conflicts with the entity on one side."""
     hints: tuple[Hint, ...] = ()
     draft: bool = False
     """An unsaved wording is kept."""
     project: str = ""
-    """Named where the list shows several projects."""
+    """Its project, if the list shows several."""
     used: str = ""
-    """How often it was handed over, and how often it held."""
+    """How often it was used, and how often it held."""
     moments: tuple[Moment, ...] | None = None
-    """When it is recalled; None for what was not promoted."""
+    """When it is recalled; None unless promoted."""
     decided_by: str = ""
-    """Another person who made the latest decision on it."""
+    """The person who made the latest decision on it, if another."""
     state: SourceState = SourceState.UNKNOWN
-    """Whether its source is as it was read."""
+    """Whether its source has changed since it was read."""
 
 
 def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -> Detail:

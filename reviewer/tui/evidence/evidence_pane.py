@@ -1,4 +1,4 @@
-"""The evidence of a memory: the span in the record it came from, and the records around it."""
+"""The evidence of a memory: the cited span in its record, and the surrounding records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
 CONTEXT_CHARACTERS = 320
-"""Characters of each surrounding record that are shown, nearest to the cited one."""
+"""Characters shown of each surrounding record, on the side of the cited one."""
 
 
 class EvidencePane(TextPane):
@@ -25,14 +25,14 @@ class EvidencePane(TextPane):
         self._at = 0
 
     def show_evidence(self, evidence: Sequence[EvidenceView]) -> None:
-        """Show the first of these; if they are the same as before, keep the place."""
+        """Show the first of these; if they are unchanged, keep the position."""
         evidence = tuple(evidence)
         if evidence != self._evidence:
             self._evidence, self._at = evidence, 0
         self._draw()
 
     def show_nothing(self) -> None:
-        """Show that there is no row."""
+        """Clear the pane."""
         self._evidence, self._at = (), 0
         self.show([], title="Evidence")
 
@@ -42,7 +42,7 @@ class EvidencePane(TextPane):
         return self._evidence[self._at] if self._evidence else None
 
     def go(self, by: int) -> None:
-        """Go to another evidence of this memory, or say that there is none."""
+        """Go to another evidence of this memory, or report that there is none."""
         if 0 <= self._at + by < len(self._evidence):
             self._at += by
             self._draw()
@@ -53,7 +53,7 @@ class EvidencePane(TextPane):
     def _draw(self) -> None:
         evidence = self.current
         if evidence is None:
-            words = "Written by hand: there is no source to show."
+            words = "Written by hand: no source."
             self.show([TextBlock(words, "dim", first=(Run("  "),))], title="Evidence")
             return
         signs = glyphs(self.app)
@@ -71,12 +71,12 @@ class EvidencePane(TextPane):
 
 
 def origin_of(evidence: EvidenceView) -> list[str]:
-    """Where an evidence stands: its line, its role, its session or file."""
+    """The origin of an evidence: line, role, session or file."""
     record, line = evidence.record, f"line {evidence.line + 1:,}"
     name = PurePath(record.path).name
     if record.shape != "turn":
         return [line, name]
-    # A fleet calls a session without an id by its file.
+    # In a fleet, a session without an id is named after its file.
     own_id = record.session and record.session != record.path
     session = f"session {str(record.session)[:6]}" if own_id else name
     parts = [line, record.role, f"{(record.at or '')[:10]} {session}".strip()]
@@ -84,7 +84,7 @@ def origin_of(evidence: EvidenceView) -> list[str]:
 
 
 def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[TextBlock]:
-    """The records around, dimmed; the record itself with a bar and its span marked."""
+    """The cited record with a bar and its span marked; the surrounding records dimmed."""
     record = evidence.record
     bar = Run(f"{signs.bar} ", "accent")
     blocks = [_context(other, signs, before=True) for other in evidence.before]
@@ -94,7 +94,7 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[TextBlock]:
         blocks.append(TextBlock(trail, "dim", first=(Run("  "),), wrap=False))
     start = max(0, min(evidence.span_start, len(record.text)))
     end = max(start, min(evidence.span_end, len(record.text)))
-    if start == end:  # a record without the cited words still has to be shown
+    if start == end:  # show the record even if the cited text is not in it
         end = min(start + 1, len(record.text)) if record.text else 0
     blocks.append(
         TextBlock(
@@ -110,8 +110,8 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[TextBlock]:
 
 
 def _context(record: RecordView, signs: Glyphs, *, before: bool) -> TextBlock:
-    """The end of the record before, or the beginning of the one after, in a few rows."""
-    near = 8 * CONTEXT_CHARACTERS  # white space folds, so take more than is shown
+    """The end of the previous record, or the beginning of the next, in a few rows."""
+    near = 8 * CONTEXT_CHARACTERS  # more than is shown: white space is collapsed
     words = (record.text[-near:] if before else record.text[:near]).split()
     text = " ".join(words)
     if before and (len(text) > CONTEXT_CHARACTERS or len(record.text) > near):

@@ -1,4 +1,4 @@
-"""Keys of the screen with the source of a memory."""
+"""Keys of the Source screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The column with the writer of a record, beside its text."""
+"""The role column beside the text of a record."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SHORT_USES = {
     RecordUse.TOOL: "tool",
     RecordUse.OVERLONG: "overlong",
 }
-"""Names for the kinds of records whose own name is wider than the column."""
+"""Short names for kinds of records too wide for the column."""
 
 
 def role_cells(record: RecordView) -> int:
-    """The width of the column: notes have one writer, so their text takes the whole width."""
+    """The width of the column; 0 for notes, which have a single author."""
     return ROLE_CELLS if record.shape == "turn" else 0
 
 

@@ -1,4 +1,4 @@
-"""A file around the line of an evidence, or the stored text where it cannot be read."""
+"""A file around the cited line, or the stored text if the file cannot be read."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from reviewer.tui.theme import Glyphs, glyphs
 AROUND = 1_000
 """Lines shown on each side of the cited one."""
 LINE_CHARACTERS = 600
-"""Characters shown of a line that is not cited."""
+"""Maximum length shown of a line that is not cited."""
 
 _REMARKS = {
     SourceState.CHANGED: "The file changed since it was read.",
-    SourceState.MOVED: "The file changed since; this text is still in it, maybe at another line.",
+    SourceState.MOVED: "The file changed since it was read; this text may be at another line.",
 }
 
 
 class SourceScreen(TextScreen, pane=keys.SOURCE):
-    """One evidence in its file, which is read in a thread."""
+    """One evidence in its file, read in a thread."""
 
     def __init__(self, engine: Engine, evidence: EvidenceView) -> None:
         super().__init__(engine)
@@ -38,14 +38,14 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        """Show the stored text immediately, then the file."""
+        """Show the stored text first, then the file."""
         self._draw(evidence_blocks(self.evidence, glyphs(self.app)), "as it was stored")
         memory = self.evidence.memory_id
         self.read(lambda: self.engine.sources.state(memory), self._got_state, group="state")
         self._read_file()
 
     def _read_file(self) -> None:
-        """Read the lines around the cited one; past the end, the last lines."""
+        """Read the lines around the cited one, or the last lines if it is past the end."""
         sources, path, line = self.engine.sources, self.evidence.record.path, self.evidence.line
 
         def work() -> FileWindow:
@@ -68,7 +68,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
     def _got_no_lines(self, sentence: str) -> None:
         kept = "excerpt" if EXCERPT_AT in self.evidence.record.meta else "text"
-        self.say_trouble(f"{display_line(sentence)} This is the {kept} that was stored.")
+        self.say_trouble(f"{display_line(sentence)} This is the stored {kept}.")
 
     def _draw(self, blocks: Sequence[TextBlock], where: str) -> None:
         signs, pane = glyphs(self.app), self.text
@@ -87,7 +87,7 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
 
 
 def cited_lines(evidence: EvidenceView) -> range:
-    """The 0-based lines of the span; all lines of the record when it is a turn."""
+    """The 0-based lines of the span; for a turn, all lines of the record."""
     record = evidence.record
     if record.shape == "turn":
         return range(record.line_start, max(record.line_end, record.line_start + 1))
@@ -96,7 +96,7 @@ def cited_lines(evidence: EvidenceView) -> range:
 
 
 def file_blocks(window: FileWindow, evidence: EvidenceView, signs: Glyphs) -> list[TextBlock]:
-    """One block a line. The cited lines have the bar, and the span is marked if it is found."""
+    """One block a line. Cited lines have the bar; the span is marked if found."""
     cited = cited_lines(evidence)
     words = evidence.record.text[evidence.span_start : evidence.span_end].split("\n")
     cells = len(str(window.first_line + len(window.lines))) + 2
@@ -111,7 +111,7 @@ def file_blocks(window: FileWindow, evidence: EvidenceView, signs: Glyphs) -> li
                 _span(line, words) if here else (),
                 first=(Run(f"{number + 1:>{cells - 1}} ", "accent" if here else "faint"), bar),
                 rest=(Run(" " * cells), bar),
-                wrap=here or not line.startswith("{"),  # JSON takes a row a line
+                wrap=here or not line.startswith("{"),  # one row for each line of JSON
                 limit=4_000 if here else LINE_CHARACTERS,
             )
         )
@@ -122,7 +122,7 @@ def file_blocks(window: FileWindow, evidence: EvidenceView, signs: Glyphs) -> li
 
 
 def _span(line: str, words: Sequence[str]) -> tuple[TextSpan, ...]:
-    """Where one of some words is in a line."""
+    """The position in a line of the first of `words` found."""
     for text in filter(None, map(str.strip, words)):
         if (at := line.find(text)) >= 0:
             return (TextSpan(at, at + len(text)),)

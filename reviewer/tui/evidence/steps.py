@@ -1,4 +1,4 @@
-"""The steps from a known fact down to the line that supports it."""
+"""The provenance of a fact, down to the line that supports it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEP_CHARACTERS = 600
 LAYERS = {"L3": "value", "L2": "entity", "L1": "memory", "L0": "source"}
 LAYER_CELLS = 7
 MIN_PLACE = 16
-"""Cells of a path below which it takes the next line."""
+"""Minimum cells for a path; with less room it goes to the next line."""
 
 
 def places_of(steps: Sequence[ProvenanceStep]) -> list[int]:
@@ -30,7 +30,7 @@ def places_of(steps: Sequence[ProvenanceStep]) -> list[int]:
 def step_blocks(
     steps: Sequence[ProvenanceStep], signs: Glyphs, chosen: int | None, width: int
 ) -> list[TextBlock]:
-    """Two blocks per step: its place, its text. The chosen one has the bar."""
+    """Two blocks per step, place and text. The chosen step has the bar."""
     blocks: list[TextBlock] = []
     for at, step in enumerate(steps):
         here = at == chosen
@@ -53,16 +53,16 @@ def step_blocks(
 def evidence_at(
     engine: Engine, number: int | None, place: int, step: ProvenanceStep
 ) -> EvidenceView:
-    """The evidence behind a step: that of the memory `number`, or the line for trusted state.
+    """The evidence of a step: from the memory `number`, or the cited line for trusted state.
 
-    Raises UnknownIdError when the evidence no longer exists.
+    Raises UnknownIdError if the evidence no longer exists.
     """
     if number is None:
         return _line(step)
     found = engine.queue.evidence(number)
     if place >= len(found):
         raise UnknownIdError(
-            f"#{number} has no such evidence any more: {shared.REFRESH.key} reads again."
+            f"#{number} no longer has this evidence: {shared.REFRESH.key} reloads."
         )
     return found[place]
 
@@ -72,7 +72,7 @@ def _line(step: ProvenanceStep) -> EvidenceView:
 
 
 def line_of_file(path: str, line: int, text: str = "") -> EvidenceView:
-    """A 0-based line of a file, as an evidence without a stored record; `text` is its text."""
+    """Evidence for a 0-based line of a file, without a stored record."""
     record = RecordView(
         id=0,
         key="",

@@ -1,4 +1,4 @@
-"""Labelled blocks about a row beside its text: structure, sides, hints, odds."""
+"""Labelled blocks about a row: structure, conflict sides, hints, moments."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOMENT_ROWS = 2
 MOMENT_WORDS = {
     "command": "at the command {}",
     "path": "at work on {}",
-    "error": "at the failure {}",
+    "error": "on the failure {}",
     "guard": "stops the first {} of a session",
-    "tool": "at a failure of the tool {}",
+    "tool": "on a failure of the tool {}",
     "words": "at the words {}",
     "always": "at the start of a session",
 }
@@ -105,9 +105,9 @@ def _side(label: str, view: CandidateView, signs: Glyphs) -> list[TextBlock]:
 
 
 def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
-    """When a memory is recalled, in plain words."""
+    """When a memory is recalled, in words."""
     words = [MOMENT_WORDS[each.kind].format(each.value) for each in moments]
-    return f" {signs.dot} ".join(words) or "at a prompt with its words"
+    return f" {signs.dot} ".join(words) or "at a matching prompt"
 
 
 def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[TextBlock]:

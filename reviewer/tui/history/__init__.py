@@ -1,1 +1,1 @@
-"""The History screen: the ledger, and undo from there."""
+"""The History screen: the ledger, and undo of any act."""

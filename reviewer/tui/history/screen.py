@@ -1,4 +1,4 @@
-"""Every act of the ledger, newest first, with the changes of the act under the cursor."""
+"""All acts of the ledger, newest first, with the changes of the current one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ACTOR_CELLS = 8
 VALUE_CHARACTERS = 300
 FIELD_CELLS = 15
 WITH_ACTOR = 100
-"""Cells that a row needs to name the actor."""
+"""Minimum width in cells for the actor column."""
 
 _NUMBER = re.compile(r"#(\d+)\b")
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -43,7 +43,7 @@ STATUS_WORDS = {
     "invalid": "rejected",
     "superseded": "merged",
 }
-"""Statuses as the queue calls them."""
+"""Statuses in the words of the queue."""
 TABLES = {
     "memory": "memory",
     "entity": "entity",
@@ -54,10 +54,10 @@ TABLES = {
     "commit_": "turn",
     "anchor": "what must survive",
     "segment": "segment",
-    "pipeline_run": "run of a pipeline",
+    "pipeline_run": "pipeline run",
     "source": "file",
 }
-"""What a person calls what an act changed; everything else goes without saying."""
+"""Names of the tables shown; changes to all others are left out."""
 _FIELDS = {
     "content": "words",
     "leader_id": "duplicate of",
@@ -72,11 +72,11 @@ _QUIET = {
     *("head_id", "hash", "content_id", "excerpt", "rank", "prior", "signal", "freshness"),
     *("modified_ns", "bytes", "tally", "levels", "live"),
 }
-"""Columns without use for a person beside the others."""
+"""Columns left out."""
 
 
 class Shown(NamedTuple):
-    """The act under the cursor, what it changed, and when it was undone and redone."""
+    """The act under the cursor, its changes, and its undos and redos."""
 
     act: ActView
     changes: list[ChangeView]
@@ -91,7 +91,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         self.acts: RowModel[ActView] = RowModel(self._read_acts)
-        self.changes = TextPane(title="What it changed", id="changes")
+        self.changes = TextPane(title="Changes", id="changes")
         rows = ActList(self.acts, id="acts")
         self.words = rows.words
         super().__init__(
@@ -101,7 +101,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self._filter = ""
 
     def _read_acts(self, ids: Sequence[int]) -> list[ActView]:
-        """Some acts, with the words of the only memory that a decision names."""
+        """Read acts, and the text of the memory that a decision is about."""
         acts = self.engine.history.views(ids)
         named = {each.id: _NUMBER.findall(each.title) for each in acts if each.scope == "decision"}
         numbers = {act: int(found[0]) for act, found in named.items() if len(found) == 1}
@@ -111,7 +111,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         return acts
 
     def reload(self) -> None:
-        """Read the ledger again; the cursor stays on its act, or on the newest."""
+        """Reload the ledger; the cursor stays on its act, or on the newest."""
         words = self._filter
         self.read(
             lambda: self.engine.history.folded(words), partial(self._show, words), group="acts"
@@ -166,7 +166,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         )
 
     def _no_act(self) -> str | None:
-        return None if self.acts.current is not None else "There are no acts yet."
+        return None if self.acts.current is not None else "No acts yet."
 
     def _no_memory(self) -> str | None:
         act, shown = self.acts.current, self._shown
@@ -179,7 +179,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     @unless(_no_act)
     async def action_undo_this(self) -> None:
-        """Undo the act under the cursor; a conflict names the row that has changed since."""
+        """Undo the act under the cursor; on a conflict, name the row that has changed since."""
         act = self.acts.current
         if act is None:
             return
@@ -187,7 +187,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         if other:
             title = f"Act {act.id} is a decision of {other}"
             await self.confirm(
-                title, "undo it", "leave it", lambda: self._undo_act(act, anyone=True)
+                title, "undo it", "keep it", lambda: self._undo_act(act, anyone=True)
             )
         else:
             await self._undo_act(act)
@@ -224,7 +224,7 @@ class ActList(StoredList["RowModel[ActView]"]):
     def __init__(self, model: RowModel[ActView], *, id: str) -> None:  # noqa: A002
         super().__init__(model, id=id)
         self.words: dict[int, str] = {}
-        """Of the memory that an act is about, by act."""
+        """Act -> the text of the memory it is about."""
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         row, here = self.model.row(at), at == self.model.cursor
@@ -245,7 +245,7 @@ def act_parts(
     here: bool,
     focused: bool,
 ) -> list[Part]:
-    """One row: bar, id, time, actor, title, and at the right that it is undone."""
+    """One row: bar, id, time, actor, title, and at the right whether it is undone."""
     on_row = style.on_row(here=here)
     text, _, dim, _, warm = on_row
     parts = [cursor_bar(on_row, signs, here=here, focused=focused), (f"{act.id:>6} ", dim)]
@@ -270,7 +270,7 @@ def act_parts(
 def act_blocks(
     act: ActView, changes: Sequence[ChangeView], reversals: Sequence[ActView], signs: Glyphs
 ) -> list[TextBlock]:
-    """Title, when and by whom, undone and redone, then what was changed."""
+    """Title, time and actor, undos and redos, then the changes."""
     margin = (Run(" "),)
     blocks = [TextBlock(act.title, "strong", first=margin)]
     for each in (act, *reversals):
@@ -295,7 +295,7 @@ def act_blocks(
 
 
 def _change(change: ChangeView) -> list[TextBlock]:
-    """What changed, field by field; empty where a person would know none of it."""
+    """The changed fields of a row; empty if none is shown."""
     what = {True: "new", False: "changed"}[change.before is None]
     if change.after is None:
         what = "removed"

@@ -1,1 +1,1 @@
-"""The parts that all screens share."""
+"""Parts shared by all screens."""

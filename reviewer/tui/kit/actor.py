@@ -1,10 +1,10 @@
-"""Nodes whose keys come from a `Pane`: each action of it is a method `action_<id>`.
+"""Nodes whose keys come from a `Pane`; each action is a method `action_<id>`.
 
     class HistoryScreen(ListScreen, pane=keys.HISTORY):
         @unless(lambda self: self.nothing_selected())
         async def action_undo_act(self) -> None: ...
 
-Footer, help, keymap and the documentation are made from the panes.
+Footer, help, keymap and documentation are generated from the panes.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     _Node = DOMNode
     _Screen = Screen[Any]
 else:
-    # Textual inherits styles along the first base that is a node, so a mixin must not be one.
+    # Textual inherits styles from the first base that is a node, so a mixin must not be one.
     _Node = object
     _Screen = object
 
 PATIENCE_SECONDS = 0.25
-"""How long a key waits for its own act before the act continues in the background."""
+"""How long a key waits for its act before it continues in the background."""
 
 WAITING = "Waiting for another program to finish writing ..."
 
 DETACHED = (NoMatches, MountError, NoScreen, ScreenStackError)
-"""Raised by Textual when a screen that is closing is queried for one of its widgets."""
+"""Raised by Textual for a query on a closing screen."""
 
 NO_KEY = "no_key"
-"""Stands for the key of an action that only a keymap gives one."""
+"""Placeholder key for actions without one, so that a keymap can bind them."""
 
 MethodT = TypeVar("MethodT", bound=Callable[..., object])
 
@@ -61,8 +61,8 @@ class StatusMessage(Message):
 
 
 def unless(reason: Callable[[Any], str | None]) -> Callable[[MethodT], MethodT]:
-    """Mark the method of an action with what gets the node and says in one sentence why the action
-    cannot run now, or None.
+    """Attach a guard to the method of an action: it takes the node and returns, in one sentence,
+    why the action cannot run now, or None.
     """
 
     def mark(method: MethodT) -> MethodT:
@@ -85,17 +85,17 @@ class Actor(_Node):
 
     @property
     def host(self) -> Host:
-        """The app, with the store, the keymap and the act that is being written."""
+        """The app, with the store, the keymap and the running act."""
         return cast("Host", self.app)
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a sentence in the status line of this screen, or of the one that replaced it."""
+        """Show a message in the status line of this screen, or of the one that replaced it."""
         target = self if not detached(self) else self.host.shown
         if target is not None:
             target.post_message(StatusMessage(text, bad=bad))
 
     def why_not(self, action: Action) -> str | None:
-        """Why an action of this node cannot run now; None when it can."""
+        """Why an action of this node cannot run now; None if it can."""
         if action.writes and (reason := self.host.refuses_to_write()):
             return reason
         reason_of = getattr(self._method(action), "__unless__", None)
@@ -105,15 +105,15 @@ class Actor(_Node):
         return cast("Callable[[], object]", getattr(self, f"action_{action.id}"))
 
     def title_of(self, action: Action) -> str:
-        """The title of an action, with its target where that matters."""
+        """The title of an action, which may depend on its target."""
         return action.title
 
     def offers(self, action: Action) -> bool:
-        """Whether the footer names an action now; the store is not asked."""
+        """Whether the footer shows an action now; never queries the store."""
         return True
 
     def key_of(self, action: Action) -> str:
-        """The key of an action as a person reads it, for a message; its title if it has none."""
+        """The key of an action for a message; its title if it has none."""
         return action.key
 
     async def perform(self, action: Action) -> None:
@@ -124,11 +124,11 @@ class Actor(_Node):
             await self.patiently(self._method(action))
 
     async def patiently(self, run: Callable[[], object]) -> None:
-        """Run something; an expected failure becomes a sentence.
+        """Run something; an expected failure is shown in the status line.
 
-        Further keys wait until it is done, unless it waits for another program or writes many rows:
-        then it continues in the background and the status line says so. It is completed even if its
-        screen is closed meanwhile.
+        Further keys wait until it is done. If it takes long, because another program is writing or
+        because of many rows, it continues in the background and the status line says so. It
+        completes even if its screen is closed.
         """
 
         result: object = None
@@ -153,7 +153,7 @@ class Actor(_Node):
 
     @contextmanager
     def _saying_trouble(self) -> Iterator[None]:
-        """Turn an expected failure into a sentence."""
+        """Show an expected failure in the status line."""
         try:
             yield
         except (ReviewerError, OSError) as error:
@@ -164,7 +164,7 @@ class Actor(_Node):
 
 
 class DismissOnce(_Screen):
-    """A screen that closes once: a second key typed ahead does not close the screen below."""
+    """A screen that closes only once: a second key typed ahead does not close the screen below."""
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         """Close this screen if it is still on top."""
@@ -172,7 +172,7 @@ class DismissOnce(_Screen):
 
 
 def detached(node: DOMNode) -> bool:
-    """Whether the screen of a node was closed; an act that it started may still be running."""
+    """Whether the screen of a node was closed; its act may still be running."""
     try:
         return node.screen not in node.app.screen_stack
     except (NoScreen, ScreenStackError):
@@ -180,7 +180,7 @@ def detached(node: DOMNode) -> bool:
 
 
 def binding(action: Action) -> Binding:
-    """The Textual binding of an action; a keymap finds it by its id."""
+    """The Textual binding of an action; keymaps refer to it by id."""
     return Binding(
         action.keys or NO_KEY,
         action.id,
@@ -192,9 +192,9 @@ def binding(action: Action) -> Binding:
 
 
 def reachable(screen: Screen[Any]) -> list[tuple[Action, Actor]]:
-    """The actions that keys can reach from the focused widget outwards, innermost first.
+    """The actions reachable by keys from the focused widget outwards, innermost first.
 
-    An action of an inner node hides those of outer nodes that have the same keys.
+    An inner action hides outer ones with the same keys.
     """
     found: list[tuple[Action, Actor]] = []
     seen: set[str] = set()

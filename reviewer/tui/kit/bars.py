@@ -1,8 +1,8 @@
-"""The lines at the edge of the screen: header with its tabs, hint, status and footer.
+"""The bars of the screen: header with tabs, status and footer.
 
-Textual's tabs take two rows and know no project beside them. Its footer makes a widget for each key
-anew whenever the focus moves, which takes 22 ms instead of 6 and always shows every key; so these
-are single lines of text with actions to click on.
+Textual's tabs take two rows and leave no room for the project. Its footer always shows every key
+and recreates a widget for each when the focus moves, which takes 22 ms instead of 6. These bars
+are single lines of text with clickable actions.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 SHORT = 8
-"""Cells of the project that give way to no screen's name."""
+"""Cells always reserved for the project."""
 ALWAYS = (keys.MENU.id, keys.HELP.id)
-"""What leads to all other acts is in every footer, however narrow."""
+"""Actions in every footer, however narrow."""
 
 
 def clickable(text: Content, action: str) -> Content:
-    """Text that runs an action on a click, where its key could."""
+    """Text that runs an action on a click."""
     return text.stylize(Style.from_meta({"@click": f"screen.clicked({action!r})"}))
 
 
@@ -44,7 +44,7 @@ class Bar(Widget):
 
 
 class HeaderBar(Bar):
-    """The project, and the screens with their keys; the one that is shown is highlighted."""
+    """The project, and the screens with their keys; the current one is highlighted."""
 
     project = reactive("")
     waiting: reactive[int | None] = reactive(None)
@@ -58,8 +58,8 @@ class HeaderBar(Bar):
         self.project, self.waiting = other.project, other.waiting
 
     def render(self) -> Content:
-        """` acme       Queue 37 F2   Packet F4   Pipelines F6`: where it is narrow, the keys of the
-        screens that are not always there give way first, then those screens.
+        """` acme       Queue 37 F2   Packet F4   Pipelines F6`; on a narrow screen, first the keys
+        of the optional tabs are dropped, then those tabs.
         """
         engine: Engine | None = getattr(self.app, "engine", None)
         read_only = engine is not None and engine.read_only
@@ -98,11 +98,11 @@ class HeaderBar(Bar):
 
 
 SAID_SECONDS, BAD_SECONDS = 12.0, 40.0
-"""How long a sentence stays, and one about a problem."""
+"""How long a message stays, and one about a problem."""
 
 
 class StatusBar(Static):
-    """The result of the last key, in one sentence, with the rows it needs."""
+    """The result of the last key in one sentence, wrapped if necessary."""
 
     DEFAULT_CSS = """
     StatusBar { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
@@ -110,11 +110,11 @@ class StatusBar(Static):
     """
     text = ""
     remark = ""
-    """What the next sentence ends with."""
+    """Appended to the next message."""
     _fading: Timer | None = None
 
     def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a sentence; it leaves after a while."""
+        """Show a message for a while."""
         self.text = display_line(text)
         if text and self.remark:
             self.text, self.remark = f"{self.text}. {self.remark}", ""
@@ -134,27 +134,27 @@ class StatusBar(Static):
         self.say("")
 
     def recover(self) -> None:
-        """The problem is over: remove its sentence."""
+        """Remove the message about a problem."""
         if self.has_class("-bad"):
             self.say("")
 
 
 class FooterBar(Bar):
-    """The most useful keys of the pane that has the focus."""
+    """The most useful keys of the focused pane."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._keys: list[tuple[str, str, str]] = []
 
     def show(self, keys: Sequence[tuple[str, str, str]]) -> None:
-        """Show keys as (key, title, action id), in their order."""
+        """Show keys, given as (key, title, action id)."""
         shown = [(shown_key(key), title, action) for key, title, action in keys]
         if shown != self._keys:
             self._keys = shown
             self.refresh()
 
     def render(self) -> Content:
-        """As many keys as fit before those that are always there."""
+        """As many keys as fit, then those always shown."""
         parts = [
             (clickable(Content.assemble((key, "$accent"), (f" {title}", "$dim")), action), action)
             for key, title, action in self._keys

@@ -1,4 +1,4 @@
-"""Choosing one of several lines, in a small window beside the row that it is about."""
+"""Choosing an option in a small window beside the row in question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NARROW = "type to narrow, arrows move"
 NAME_CELLS = 34
 MAX_ROWS = 12
 FRAME = 3
-"""The border and the field around the options."""
+"""Rows of the border and the field."""
 MIN_CELLS, MAX_CELLS = 36, 78
 
 
@@ -37,15 +37,15 @@ PAGES = {"pagedown": 1, "pageup": -1}
 
 
 class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
-    """The options; the field above it has the keys."""
+    """The options; the field above has the focus."""
 
 
 class ChoiceScreen(
     DismissOnce, Actor, Screen[Option | None], inherit_bindings=False, pane=keys.CHOICE
 ):
-    """A field, and the options that contain what is typed; arrows move, enter chooses.
+    """A field, and the options that contain its text; arrows move, enter chooses.
 
-    Not a modal screen of Textual, so that the keys of the other screens work in it.
+    Not a modal screen of Textual, so that the keys of other screens work in it.
     """
 
     DEFAULT_CSS = """
@@ -72,9 +72,10 @@ class ChoiceScreen(
         whole: bool = False,
         pane: TextPane | None = None,
     ) -> None:
-        """`near`: the row that must stay in sight; `narrow` gets the typed text and calls `offer`;
-        `nothing` stands in an empty list, `text` in the field; the cursor starts on `current`.
-        With `whole` it takes the screen. The page keys scroll `pane`, which the question is about.
+        """`near`: the row that must stay visible; `narrow` gets the typed text and calls `offer`;
+        `nothing`: the text of an empty list; `text`: the initial text of the field; `current`: the
+        initial option. With `whole` it fills the screen. Page keys scroll `pane`, the subject of
+        the question.
         """
         super().__init__()
         self._options = self._shown = tuple(options)
@@ -107,7 +108,7 @@ class ChoiceScreen(
         self._place()
 
     def _place(self) -> None:
-        """Below the row, or above it where there is more room."""
+        """Place the window below the row, or above it if there is more room."""
         wide, high = self.app.size
         if self._whole:
             self.box.styles.width, self.box.styles.height = wide, high
@@ -131,11 +132,11 @@ class ChoiceScreen(
         return self._shown[at] if at is not None and at < len(self._shown) else None
 
     def wait_for_offer(self) -> None:
-        """Other options are being found: enter chooses once they are offered."""
+        """Options are being loaded: enter waits for them."""
         self._finding = True
 
     def offer(self, options: Sequence[Option]) -> None:
-        """Show other options."""
+        """Replace the options."""
         self._options, self._finding = tuple(options), False
         if self.is_attached:
             self._show(self._options)
@@ -168,7 +169,7 @@ class ChoiceScreen(
             if all(word in f"{each.name} {each.detail}".casefold() for word in words)
         ]
         start = event.value.casefold()
-        # Those that begin with it, then those whose name has it, then the others.
+        # Names that begin with it, names that contain it, then the rest.
         names = {each: each.name.casefold() for each in fitting}
         fitting.sort(key=lambda each: (not names[each].startswith(start), start not in names[each]))
         self._show(fitting)
@@ -187,7 +188,7 @@ class ChoiceScreen(
         self.dismiss(None)
 
     def on_key(self, event: events.Key) -> None:
-        """The field has the keys; those that move go to the list, or to the pane in question."""
+        """Pass movement keys from the field to the list or the pane."""
         move = MOVES.get(event.key)
         if move is None or (len(self._shown) < 2 and event.key not in PAGES):
             return

@@ -1,4 +1,4 @@
-"""Editing a candidate: the text above, its changes against the original below."""
+"""Editing a text: the editor above, its changes against the original below."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from reviewer.tui.kit.text_edit import TextEdit
 
 DIFF_AFTER = 0.05
-"""Pause without a key before the difference is drawn again."""
+"""Pause in typing before the difference is redrawn."""
 DRAFT_AFTER = 0.5
-"""Seconds after the first unsaved key when the draft is kept."""
+"""Seconds from the first unsaved key until the draft is saved."""
 LARGE = 20_000
-"""Characters from which the difference is computed in a thread."""
+"""Minimum characters for computing the difference in a thread."""
 PROPOSED = 280
-"""Most characters of a proposed memory (`docs/design.md`, "Promotion"); an edit may have more."""
+"""Maximum length of a proposed memory (`docs/design.md`, "Promotion"); an edit may be longer."""
 
 
 class EditorArea(TextArea, inherit_bindings=False):
-    """A text area that shows hidden characters as marks, each in the place of one character.
+    """A text area that shows hidden characters as one-character marks.
 
-    The keys of screens work in it, too.
+    The keys of screens also work in it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,10 +59,10 @@ class EditorArea(TextArea, inherit_bindings=False):
     def watch(
         self, obj: DOMNode, attribute_name: str, callback: WatchCallbackType, init: bool = True
     ) -> None:
-        """Follow an attribute of a node; the app's theme only as long as this area is there.
+        """Watch an attribute of a node; the app's theme only while this area exists.
 
-        The app clears its list of watchers only when the theme changes, so otherwise every field
-        that was ever shown would stay in memory.
+        The app clears its watchers only when the theme changes, so every field ever shown would
+        stay in memory.
         """
         if obj is self.app and attribute_name == "theme":
             self.app.theme_changed_signal.subscribe(self, lambda _: self._app_theme_changed())
@@ -73,7 +73,7 @@ class EditorArea(TextArea, inherit_bindings=False):
         self.app.theme_changed_signal.unsubscribe(self)
 
     def get_line(self, line_index: int) -> Text:
-        """A line as it may be drawn: control characters never reach the terminal."""
+        """A line without control characters, which must not reach the terminal."""
         line = self.document.get_line(line_index)
         if display_text(line) != line:
             line = "".join(_one_for_one(character) for character in line)
@@ -90,7 +90,7 @@ def _one_for_one(character: str) -> str:
 
 
 class WordDiffView(TextPane):
-    """The difference, with one change chosen."""
+    """The difference, with one change selected."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -99,22 +99,22 @@ class WordDiffView(TextPane):
 
     @property
     def chosen(self) -> int | None:
-        """The number of the chosen change, from 0; None without any change."""
+        """The index of the selected change; None without changes."""
         return self._chosen if self.changes else None
 
     @property
     def changes(self) -> int:
-        """How many changes there are."""
+        """The number of changes."""
         return sum(hunk.op != "equal" for hunk in self._hunks)
 
     def show_hunks(self, hunks: Sequence[Hunk]) -> None:
-        """Show another difference; the number of the chosen change is kept where possible."""
+        """Show a difference; the same index stays selected if possible."""
         self._hunks = tuple(hunks)
         self._chosen = max(0, min(self._chosen, self.changes - 1))
         self._draw(follow=False)
 
     def choose(self, number: int) -> None:
-        """Choose a change and scroll to it; numbers out of range are ignored."""
+        """Select a change and scroll to it; indexes out of range are ignored."""
         if 0 <= number < self.changes:
             self._chosen = number
             self._draw(follow=True)
@@ -134,16 +134,16 @@ class WordDiffView(TextPane):
 
 
 def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> TextBlock:
-    """The difference as one text, with one change chosen."""
+    """The difference as one text, with one change selected."""
     margin = (Run(" "),)
     if all(hunk.op == "equal" for hunk in hunks):
-        return TextBlock("Nothing is changed yet.", "faint", first=margin)
+        return TextBlock("No changes yet.", "faint", first=margin)
     text, spans = marked_changes(hunks, chosen, signs.bar)
     return TextBlock(text, "dim", spans, first=margin)
 
 
 class EditPane(Actor, Vertical, pane=keys.EDIT):
-    """The editor and its difference, in place of the panes of a screen until `close` is called."""
+    """The editor and the difference, in place of a screen's panes until `close` is called."""
 
     DEFAULT_CSS = """
     EditPane { height: 1fr; width: 1fr; }
@@ -160,7 +160,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         *,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        """`close` shows the panes again, unless another text is edited by now."""
+        """`close` shows the panes again, unless another text is being edited."""
         super().__init__(id=id)
         self._close = close
         self._edit: TextEdit | None = None
@@ -174,7 +174,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         yield WordDiffView()
 
     def begin(self, edit: TextEdit, draft: str | None = None) -> None:
-        """Edit a text, from its draft where there is one, and take the focus."""
+        """Edit a text, from its draft if there is one, and take the focus."""
         self._stop_timers()
         self._edit = edit
         self._kept = edit.begin if draft is None else draft
@@ -182,17 +182,17 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
         self._draw_difference()
-        # Immediately: text typed ahead is meant for the editor.
+        # Immediately, so that text typed ahead reaches the editor.
         self.screen.set_focus(self.editor, scroll_visible=False)
 
     @property
     def edit(self) -> TextEdit:
-        """What is edited; there must be something."""
+        """The text being edited; there must be one."""
         assert self._edit is not None
         return self._edit
 
     def title_of(self, action: Action) -> str:
-        """The footer names the effect of saving."""
+        """The title of an action; for saving, its effect."""
         verb = self._edit.verb if self._edit is not None else action.title
         return verb if action is keys.SAVE_EDIT else action.title
 
@@ -214,7 +214,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return self._edit is not None and self.content != self._edit.begin
 
     async def action_save_edit(self) -> None:
-        """Save the text, unless it is empty; one that cannot be saved stays as a draft."""
+        """Save the text, unless it is empty; if saving fails, the draft is kept."""
         edit, content = self.edit, self.content
         if not content.strip():
             self.say(edit.empty or wording_problem(""))
@@ -230,7 +230,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         edit.saved(result)
 
     def action_leave_edit(self) -> None:
-        """Leave, and keep the text as a draft if it was changed."""
+        """Close the editor, and keep the text as a draft if it was changed."""
         self._stop_timers()
         edit = self.edit
         if self.changed:
@@ -249,7 +249,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             self.edit.drafts.save(self.edit.key, self._kept)
 
     def _no_change(self) -> str | None:
-        return None if self.content != self.edit.original else "Nothing is changed yet."
+        return None if self.content != self.edit.original else "No changes yet."
 
     @unless(_no_change)
     def action_next_hunk(self) -> None:
@@ -264,11 +264,11 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             self.difference.choose(chosen - 1)
 
     def action_put_back(self) -> None:
-        """Make the chosen change as it was originally; the editor can undo that."""
+        """Restore the original text of the selected change; the editor can undo that."""
         self._draw_difference()
         chosen = self.difference.chosen
         if chosen is None:
-            self.say("Nothing is changed, so there is nothing to put back.")
+            self.say("No changes to revert.")
             return
         editor = self.editor
         text = put_back(self.edit.original, self.content, chosen)
@@ -308,7 +308,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return (self.edit.remark or length_remark)(self.content)
 
     def draw_title(self) -> None:
-        """The title, what its text is like, and the keys where there is room."""
+        """Draw the title: the remark about the text, and the keys if there is room."""
         if self._edit is None:
             return
         signs, (remark, warn) = glyphs(self.app), self.remark()
@@ -333,6 +333,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
 
 def length_remark(content: str) -> tuple[str, bool]:
-    """The length of a wording, and whether it is outside the range of proposals."""
+    """The length of a text, and whether it is outside the range for proposals."""
     length = len(content.strip())
     return count(length, "character"), not SHORTEST_STATEMENT <= length <= PROPOSED

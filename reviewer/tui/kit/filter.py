@@ -1,4 +1,4 @@
-"""The line below a list that a filter is typed into."""
+"""The filter field below a list."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
 
 
 class FilterBar(Horizontal):
-    """A slash and the field; the screen runs what is typed."""
+    """A slash and the field; the screen applies the filter."""
 
     DEFAULT_CSS = """
     FilterBar { height: 1; display: none; }
@@ -41,9 +41,7 @@ class FilterBar(Horizontal):
         keep: Callable[[str], None],
         clear: Callable[[], None],
     ) -> None:
-        """`typed` gets the text after each key; `keep` and `clear` give the keys back to the
-        list.
-        """
+        """`typed` gets the text after each key; `keep` and `clear` return the focus to the list."""
         super().__init__(id="filter")
         self.field = FilterInput(hint, keep, clear)
         self._type = typed
@@ -53,13 +51,13 @@ class FilterBar(Horizontal):
         yield self.field
 
     def open(self) -> None:
-        """Show the field and type into it."""
+        """Show the field and focus it."""
         self.add_class("-open")
         self.screen.set_focus(self.field, scroll_visible=False)
         self.field.cursor_position = len(self.field.value)
 
     def show(self, text: str) -> None:
-        """Show a filter without running it; an empty one closes the bar."""
+        """Show a filter without applying it; an empty one closes the bar."""
         with self.field.prevent(Input.Changed):
             self.field.value = text
         self.set_class(bool(text), "-open")
@@ -67,5 +65,5 @@ class FilterBar(Horizontal):
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
-        if event.value == self.field.value:  # it may be cleared by now
+        if event.value == self.field.value:  # the field may have been cleared since
             self._type(event.value)

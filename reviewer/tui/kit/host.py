@@ -1,4 +1,4 @@
-"""What screens and panes ask of the app, so that none of them imports it."""
+"""The app's interface for screens and panes, so that none of them imports it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Value = TypeVar("Value")
 
 
 class Step(NamedTuple):
-    """A choice that only the program remembers, so that undo takes it back."""
+    """A choice outside the ledger that undo can take back."""
 
     words: str
     after: int
-    """The latest act at that time: a later one is undone before it."""
+    """The latest act at that time; later acts are undone first."""
     choices: object
-    """What was chosen before it, or of an undone step with it, as its screen reads it."""
+    """The screen's choices before it; for an undone step, after it."""
 
 
 class Steps:
-    """The choices made on a screen, the latest last."""
+    """The choices made on a screen, latest last."""
 
     def __init__(self) -> None:
         self.done: list[Step] = []
@@ -40,7 +40,7 @@ class Steps:
 
 
 class Host(Protocol):
-    """The app as its screens see it; `ReviewerApp` says what each member means."""
+    """The app as its screens see it; members are documented in `ReviewerApp`."""
 
     engine: Engine
     project: str | None

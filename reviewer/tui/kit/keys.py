@@ -1,4 +1,4 @@
-"""Actions that mean the same on every screen, defined once."""
+"""Actions shared by all screens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 LINE_DOWN = Action(
     "line_down", "j,down", "down",
-    "Go a line down or up; half a page, a page, to an end.", "Move",
+    "Go down or up a line; half a page, a page, to either end.", "Move",
 )  # fmt: skip
 
 
@@ -25,30 +25,29 @@ MOVES = (LINE_DOWN, LINE_UP, HALF_DOWN, HALF_UP, PAGE_DOWN, PAGE_UP, GO_HOME, GO
 
 UNDO = Action(
     "undo", "u", "undo",
-    "Take back what you did last; an act of an earlier session is named first.",
+    "Undo your last act; one from an earlier session asks first.",
     "Decide", writes=True,
 )  # fmt: skip
 REDO = Action(
     "redo", "Z,ctrl+r", "redo",
-    "Redo the act that was undone last.", "Decide", writes=True, beside=UNDO.id,
+    "Redo the last undone act.", "Decide", writes=True, beside=UNDO.id,
 )  # fmt: skip
 MENU = Action(
     "menu", "full_stop", "more",
-    "Choose a rarer act from a menu beside the row.", "Decide",
+    "Choose a less common action from a menu.", "Decide",
 )  # fmt: skip
 COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).", "Look")
 OPEN_SOURCE = Action(
     "open_source", "o", "open source",
-    "Show the source at the line this comes from.", "Look",
+    "Show the source at the cited line.", "Look",
 )  # fmt: skip
 NEXT_PLACE = Action(
     "next_place", "right_square_bracket", "next place",
-    "Go to the next line that this comes from; in a session or context, to the next place to look.",
-    "Look",
+    "Go to the next source line; in a session or context, to the next place to look.", "Look",
 )  # fmt: skip
 PREVIOUS_PLACE = Action(
     "previous_place", "left_square_bracket", "previous place",
-    "Go to the previous one.", "Look", beside=NEXT_PLACE.id,
+    "Go to the previous source line.", "Look", beside=NEXT_PLACE.id,
 )  # fmt: skip
 OPEN_EDITOR = Action(
     "open_editor", "E", "in editor",
@@ -56,14 +55,14 @@ OPEN_EDITOR = Action(
 )  # fmt: skip
 REACH = Action(
     "reach", "", "agents",
-    "Which agents get this fact, and where each finds it.", "Look",
+    "Show which agents get this fact, and where.", "Look",
 )  # fmt: skip
 FILTER = Action("filter", "/", "filter", "Show only rows that match words and fields.", "Select")
 PROJECT = Action("project", "p", "project", "Show another project, or all of them.", "Select")
-REFRESH = Action("refresh", "ctrl+l", "refresh", "Read everything again.", "Select")
+REFRESH = Action("refresh", "ctrl+l", "refresh", "Reload everything.", "Select")
 MARK = Action(
     "mark", "space", "mark",
-    "Mark this row and go down; the next decision applies to all marked rows.", "Select",
+    "Mark this row and go down; the next decision applies to every marked row.", "Select",
 )  # fmt: skip
 RANGE = Action(
     "range", "", "mark to here",
@@ -71,11 +70,11 @@ RANGE = Action(
 )  # fmt: skip
 MARK_ALL = Action(
     "mark_all", "*", "mark all",
-    "Mark every row of the list, or unmark all.", "Select", beside=MARK.id,
+    "Mark every row in the list, or unmark all.", "Select", beside=MARK.id,
 )  # fmt: skip
 NEXT_PANE = Action(
     "next_pane", "tab", "next pane",
-    "Go to the next pane or back; fill the screen with it.", "Look",
+    "Go to the next or previous pane; zoom it.", "Look",
 )  # fmt: skip
 PREVIOUS_PANE = Action(
     "previous_pane", "shift+tab", "previous pane",
@@ -83,12 +82,12 @@ PREVIOUS_PANE = Action(
 )  # fmt: skip
 ZOOM = Action(
     "zoom", "+", "zoom",
-    "Fill the screen with this pane; again: show all.", "Look", beside=NEXT_PANE.id,
+    "Zoom this pane to fill the screen; again: show all.", "Look", beside=NEXT_PANE.id,
 )  # fmt: skip
 PANE_ACTIONS = (NEXT_PANE, PREVIOUS_PANE, ZOOM)
 BACK = Action(
     "back", "escape", "back",
-    "Leave one thing: the marks, the zoom, the pane, the filter, the screen.", "Move",
+    "Go back one step: clear the marks, leave the zoom, the pane, the filter, the screen.", "Move",
 )  # fmt: skip
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
 
@@ -110,11 +109,11 @@ FILTER_FIELD = Pane(
 
 SAVE_EDIT = Action(
     "save_edit", "ctrl+s", "save",
-    "Save this wording; a candidate is promoted with it.", "Decide", writes=True,
+    "Save the text; a candidate is promoted with it.", "Decide", writes=True,
 )  # fmt: skip
 LEAVE_EDIT = Action(
     "leave_edit", "escape", "keep draft",
-    "Leave; your text is kept as a draft.", "Decide",
+    "Close the editor; your text is kept as a draft.", "Decide",
 )  # fmt: skip
 NEXT_HUNK = Action(
     "next_hunk", "right_curly_bracket,ctrl+down", "next change",
@@ -126,7 +125,7 @@ PREVIOUS_HUNK = Action(
 )  # fmt: skip
 REVERT_HUNK = Action(
     "put_back", "backspace,ctrl+z", "revert change",
-    "Restore the original words of this change.", "Decide",
+    "Restore the original text of this change.", "Decide",
 )  # fmt: skip
 SWITCH_HALF = Action(
     "switch_half", "tab,shift+tab", "text or changes",
@@ -139,11 +138,11 @@ EDIT = Pane(
 )  # fmt: skip
 
 CHOOSE = Action("choose", "enter", "choose",
-    "Choose the line under the cursor; typing narrows the list, arrows move.", "Select",
+    "Choose the selected line; type to narrow the list, arrows move.", "Select",
 )  # fmt: skip
 LEAVE_CHOICE = Action(
     "leave_choice", "escape,ctrl+c", "leave",
-    "Leave without choosing.", "Move", priority=True,
+    "Close without choosing.", "Move", priority=True,
 )  # fmt: skip
 CHOICE = Pane(
     "choose", "Choosing from a list",
@@ -153,7 +152,7 @@ CHOICE = Pane(
 
 HELP = Action(
     "help", "question_mark,f1,ctrl+p,colon", "help",
-    "Show the keys that work here; find any act by typing.", "Screens",
+    "Show the keys that work here; type to find any action.", "Screens",
 )  # fmt: skip
 
 
@@ -168,12 +167,12 @@ def _screen(name: str, keys: str, title: str, help_: str, beside: str = "") -> A
     )
 
 
-SHOW_QUEUE = _screen("queue", "f2", "Queue", "Go to what waits for a decision.")
+SHOW_QUEUE = _screen("queue", "f2", "Queue", "Go to the candidates waiting for a decision.")
 SHOW_CONTEXT = _screen(
     "context", "f3", "Context", "Go to the turns and levels of a session.", "queue"
 )
 SHOW_PACKET = _screen("packet", "f4", "Packet", "Go to the packet that an agent gets.", "queue")
-SHOW_MEMORY = _screen("memory", "f5", "Memory", "Go to what was promoted.", "queue")
+SHOW_MEMORY = _screen("memory", "f5", "Memory", "Go to trusted state and memories.", "queue")
 SHOW_PIPELINES = _screen("pipelines", "f6", "Pipelines", "Go to pipelines and their runs.")
 SHOW_AGENTS = _screen(
     "agents", "f7", "Agents", "Go to the agents that get these memories.", "pipelines"
@@ -185,12 +184,12 @@ SWITCH_THEME = Action(
 )  # fmt: skip
 QUIT = Action(
     "quit", "ctrl+q", "quit",
-    "Leave reviewer, from anywhere; your place is kept.", "Screens", priority=True,
+    "Quit reviewer from anywhere; your place is kept.", "Screens", priority=True,
     beside=HELP.id,
 )  # fmt: skip
 HOW_TO_QUIT = Action(
     "how_to_quit", "ctrl+c,q", "how to quit",
-    "Say which key quits.", "Screens", beside=HELP.id,
+    "Show which key quits.", "Screens", beside=HELP.id,
 )  # fmt: skip
 APP = Pane(
     "app", "Everywhere",
@@ -198,6 +197,6 @@ APP = Pane(
      SHOW_AGENTS, SHOW_HISTORY, SWITCH_THEME, QUIT, HOW_TO_QUIT),
 )  # fmt: skip
 TABS = (SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY)
-"""The screens whose tabs are always there."""
+"""Screens whose tabs are always visible."""
 SCREENS = (*TABS, SHOW_PIPELINES, SHOW_AGENTS, SHOW_HISTORY)
-"""Every screen, in the order of the tabs."""
+"""All screens, in tab order."""

@@ -1,4 +1,4 @@
-"""Lines of parts of text with a style each, and the names of panes."""
+"""Lines of styled text, and the titles of panes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Part = tuple[str, Style]
 
 
 def cells_of(parts: Sequence[Part]) -> int:
-    """How many cells some parts take."""
+    """The width of some parts in cells."""
     return sum(cell_len(text) for text, _ in parts)
 
 
 def line_of(parts: Sequence[Part], width: int, fill: Style, ellipsis: str) -> Strip:
-    """Parts as one strip of exactly `width` cells: cut with an ellipsis, or filled up."""
+    """Parts as one strip of exactly `width` cells: cut with an ellipsis, or padded."""
     segments: list[Segment] = []
     left = width
     for text, style in parts:
@@ -39,7 +39,7 @@ def line_of(parts: Sequence[Part], width: int, fill: Style, ellipsis: str) -> St
 
 
 def entitle(pane: Widget, *parts: str) -> None:
-    """Name a pane in its upper border, as far as it is wide: `─ Candidates ─ by rank ───`."""
+    """Put a pane's title into its upper border, cut to its width: `─ Candidates ─ by rank ───`."""
     sign = glyphs(pane.app)
     first, *more = [display_line(part) for part in parts if part] or [""]
     rest = "".join(f" {sign.rule} {part}" for part in more)

@@ -1,4 +1,4 @@
-"""A line that a person can choose."""
+"""An option to choose from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Option(Struct, frozen=True):
-    """A line to choose; the caller identifies it by `key`."""
+    """An option; `key` identifies it to the caller."""
 
     key: str
     name: str

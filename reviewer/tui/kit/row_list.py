@@ -1,7 +1,7 @@
 """A list with a cursor that draws only the visible lines (Textual's Line API).
 
-An `OptionList` of 100,000 rows opens after 15 seconds instead of a tenth, and a key makes it send
-14 kB instead of 500 bytes.
+An `OptionList` with 100,000 rows takes 15 s to open instead of 0.1 s, and sends 14 kB per key
+instead of 500 bytes.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs, palette
 WHEEL_LINES = 3
 FOOT_LINES = 1
 INDENT = "  "
-"""Indent of a sentence in an empty list."""
+"""Indent of the text of an empty list."""
 
 
 class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.MOVING):
-    """Rows, and a last line with the position of the cursor. Subclasses provide the rows."""
+    """Rows from a subclass, and a last line with the cursor position."""
 
     DEFAULT_CSS = "RowList { height: 1fr; width: 1fr; overflow: hidden hidden; }"
 
     class Moved(Message):
-        """The cursor is on another row now."""
+        """The cursor moved to another row."""
 
         def can_replace(self, message: Message) -> bool:
             """A later move replaces an earlier one."""
@@ -46,30 +46,30 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.locked = False
-        """The cursor does not move: something about its row is open beside it."""
+        """The cursor cannot move while an editor for its row is open."""
         self.empty: tuple[str, ...] = ()
-        """Sentences to show when there are no rows, a line each."""
+        """The text of an empty list, one sentence a line."""
         self.remark = ""
-        """The end of the last line, after the position of the cursor."""
+        """The end of the last line, after the cursor position."""
 
     # provided by subclasses
 
     @property
     def total(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         raise NotImplementedError
 
     @property
     def cursor(self) -> int:
-        """The row under the cursor."""
+        """The index of the row under the cursor."""
         raise NotImplementedError
 
     def put_cursor(self, index: int) -> None:
-        """Put the cursor on a row that exists."""
+        """Put the cursor on an existing row."""
         raise NotImplementedError
 
     def read_window(self, start: int, stop: int) -> None:
-        """Read the rows of a window in one query, where they are not in memory."""
+        """Read the rows of a window in one query, unless they are in memory."""
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         """One row of exactly `width` cells."""
@@ -78,7 +78,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
     # drawing
 
     def render_line(self, y: int) -> Strip:
-        """The line `y` of the visible part."""
+        """Line `y` of the visible part."""
         style, sign = palette(self.app), glyphs(self.app)
         width, total = self.size.width, self.total
         if y >= self.height:
@@ -99,13 +99,13 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         return line_of([(INDENT + words, how)], width, style.text, sign.ellipsis)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Read the visible rows together before they are drawn one by one."""
+        """Read the visible rows in one query before drawing them."""
         top = self.scroll_offset.y
         self.read_window(top, top + self.height)
         return super().render_lines(crop)
 
     def rows_changed(self) -> None:
-        """Other rows: measure and draw everything again."""
+        """Measure and draw everything again."""
         size = Size(self.size.width, self.total + FOOT_LINES)
         self.set_reactive(ScrollView.virtual_size, size)
         self._keep_in_sight()
@@ -117,7 +117,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
     # moving
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row; scrolls only if the row is out of sight."""
+        """Put the cursor on a row; scroll only if it is not visible."""
         before = self.cursor
         if not self.total or self.locked:
             return
@@ -173,13 +173,13 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         return max(self.height - 1, 1)
 
     def _keep_in_sight(self) -> bool:
-        """Scroll so that the cursor is visible; True when that changed the offset."""
+        """Scroll to the cursor if it is not visible; returns whether it scrolled."""
         if not self.size.height:
             return False
         top, height, cursor = self.scroll_offset.y, self.height, self.cursor
         last = max(self.total - height, 0)
         wanted = min(max(top, cursor - height + 1), cursor, last)
-        if abs(wanted - top) > height:  # a row far away comes to the middle
+        if abs(wanted - top) > height:  # center a distant row
             wanted = self._middle()
         if wanted == top:
             return False
@@ -187,7 +187,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
         return True
 
     def to_middle(self) -> None:
-        """Scroll the cursor's row to the middle, as far as there are rows."""
+        """Scroll the cursor's row to the middle if possible."""
         self._scroll(self._middle())
         self.refresh()
 
@@ -202,7 +202,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
     # events
 
     def on_resize(self) -> None:
-        """Keep the cursor visible at another size."""
+        """Keep the cursor visible after a resize."""
         self.rows_changed()
 
     def on_focus(self) -> None:
@@ -231,7 +231,7 @@ class RowList(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=ke
 
 
 class HasCursor(Protocol):
-    """The model of a list, with the index of the row under the cursor."""
+    """The model of a list; `cursor` is an index."""
 
     cursor: int
 
@@ -242,7 +242,7 @@ RowModelT = TypeVar("RowModelT", bound=RowModel[Any])
 
 
 class LoadedList(RowList, Generic[RowT]):
-    """Draws rows that are all in memory, and keeps the cursor itself."""
+    """Draws rows that are all in memory; owns its cursor."""
 
     def __init__(self, rows: Sequence[RowT] = (), *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -282,7 +282,7 @@ class ModelList(RowList, Generic[ModelT]):
 
 
 class StoredList(ModelList[RowModelT]):
-    """Draws rows that are read window by window, and can be marked."""
+    """Draws rows that are read in windows and can be marked."""
 
     @property
     def total(self) -> int:
@@ -293,5 +293,5 @@ class StoredList(ModelList[RowModelT]):
 
 
 def cursor_bar(style: RowStyles, sign: Glyphs, *, here: bool, focused: bool) -> Part:
-    """The first cell of a row: a bar where the cursor is, dim while another pane has the keys."""
+    """The first cell of a row: a bar at the cursor, dim while another pane has the focus."""
     return (sign.bar, style.accent if focused else style.dim) if here else (" ", style.dim)

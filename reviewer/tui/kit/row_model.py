@@ -1,7 +1,7 @@
-"""The rows of a list as plain values: a snapshot of ids, a cursor, marks, a window of rows.
+"""The rows of a list without widgets: a snapshot of ids, a cursor, marks, a window of rows.
 
-No widget and no store: rows come from a function that reads a window of them. Only ids stay in
-memory (8 bytes each), so a key takes the same time with a thousand rows as with a million.
+Rows come from a function that reads a window of them. Only ids stay in memory (8 bytes each), so a
+key takes the same time with a thousand rows as with a million.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RowT = TypeVar("RowT", bound=HasId)
 
 
 class RowModel(Generic[RowT]):
-    """Ids in the order of the list, the cursor, and the marked rows."""
+    """Ids in list order, the cursor, and the marked rows."""
 
     def __init__(self, fetch: Callable[[Sequence[int]], list[RowT]]) -> None:
         self._fetch = fetch
@@ -33,12 +33,12 @@ class RowModel(Generic[RowT]):
         self.cursor = 0
         self.marks: set[int] = set()
         self.last_mark = 0
-        """The id that was marked or unmarked last."""
+        """The last id marked or unmarked."""
 
     # rows
 
     def window(self, start: int, stop: int) -> list[RowT | None]:
-        """The rows from `start` to `stop`; None for one that no longer exists."""
+        """The rows from `start` to `stop`; None for a row that no longer exists."""
         wanted = self.ids[max(start, 0) : stop]
         missing = [number for number in wanted if number not in self._rows]
         if missing:
@@ -50,11 +50,11 @@ class RowModel(Generic[RowT]):
         return self.window(index, index + 1)[0] if 0 <= index < len(self.ids) else None
 
     def known(self, number: int) -> RowT | None:
-        """A row if it has been read."""
+        """A row if it is in the cache."""
         return self._rows.get(number)
 
     def read(self, ids: Sequence[int]) -> None:
-        """Read rows into the cache, which drops the oldest."""
+        """Read rows into the cache, dropping the oldest."""
         excess = len(self._rows) + len(ids) - CACHED_ROWS
         for number in list(self._rows)[: max(excess, 0)]:
             del self._rows[number]
@@ -77,7 +77,7 @@ class RowModel(Generic[RowT]):
         return self.row(self.cursor)
 
     def index_of(self, ids: Iterable[int]) -> int | None:
-        """The first index whose id is among some ids."""
+        """The index of the first listed id among `ids`."""
         wanted = set(ids)
         if not wanted:
             return None
@@ -96,11 +96,11 @@ class RowModel(Generic[RowT]):
         return self.ids[index] in self.marks
 
     def marked(self) -> list[int]:
-        """The marked ids in the order of the list."""
+        """The marked ids in list order."""
         return [number for number in self.ids if number in self.marks] if self.marks else []
 
     def targets(self) -> list[int]:
-        """The marked ids, or the one under the cursor when none is marked."""
+        """The marked ids, or the one under the cursor if none is marked."""
         marked = self.marked()
         return marked if marked or self.current_id is None else [self.current_id]
 
@@ -116,5 +116,5 @@ class RowModel(Generic[RowT]):
         self.marks.update(self.ids[first : last + 1])
 
     def markable(self) -> Iterable[int]:
-        """The ids that "mark all" marks."""
+        """The ids for "mark all"."""
         return self.ids

@@ -1,4 +1,4 @@
-"""The cells at the start of a row for the state of a memory."""
+"""The sign for the state of a memory at the start of a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def sign_of(row: QueueRow, sign: Glyphs) -> tuple[str, bool]:
-    """Two cells, and whether they are a warning."""
+    """The sign, two cells wide, and whether it is a warning."""
     if row.status in ("active", "graduated"):
         return f"{sign.promoted} ", False
     if row.status in ("invalid", "superseded"):

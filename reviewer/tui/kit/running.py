@@ -1,4 +1,4 @@
-"""Long acts: their progress, and how they are stopped."""
+"""Progress and cancellation of long acts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from reviewer.tui.kit import keys
 
 
 class RunningAct:
-    """An act on many rows while it is being written; used from two threads."""
+    """A running act on many rows; used from two threads."""
 
     def __init__(self, words: str, total: int = 0) -> None:
-        """`words` such as `Rejecting`; `total` rows, 0 where the number is not known."""
+        """`words` such as `Rejecting`; `total` rows, 0 if unknown."""
         self.words = words
         self.total = total
         self._rows = 0
@@ -26,7 +26,7 @@ class RunningAct:
         return self._stop.is_set()
 
     def stop(self) -> None:
-        """Ask for the act to be rolled back."""
+        """Request a rollback of the act."""
         self._stop.set()
 
     @property
@@ -44,6 +44,6 @@ class RunningAct:
 
 
 class Stoppable(Protocol):
-    """Work in a thread that has to be stopped when the program ends."""
+    """Work in a thread that must be stopped on exit."""
 
     def close(self) -> None: ...

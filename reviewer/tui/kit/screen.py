@@ -1,7 +1,7 @@
 """The base classes of all screens.
 
-`KitScreen` reads in threads, writes through the engine, undoes, and shows the keys that work.
-`ListScreen` adds a list with panes beside it: focus, zoom, marks, filter, chooser and editor.
+`KitScreen` reads in threads, writes through the engine, undoes, and draws the footer.
+`ListScreen` adds a list with panes beside it: focus, zoom, marks, filter and editor.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text_pane import TextPane
 
-if TYPE_CHECKING:  # imported when first used: text fields take a while
+if TYPE_CHECKING:  # imported on first use: text fields are slow to import
     from reviewer.promotion.views import Counts, QueueQuery
     from reviewer.tui.kit.choice import ChoiceScreen
     from reviewer.tui.kit.edit_pane import EditPane
@@ -57,14 +57,14 @@ if TYPE_CHECKING:  # imported when first used: text fields take a while
 WATCH_SECONDS = 2.0
 """How often a screen checks whether another process has written to the store."""
 SKIM_SECONDS = 0.4
-"""Cursor moves that follow each other faster than this count as skimming."""
+"""Cursor moves closer together than this count as skimming."""
 REST_SECONDS = 0.16
-"""While a person skims, the panes follow after the cursor has rested for this long."""
+"""While skimming, the panes update once the cursor has rested for this long."""
 
 PAUSE = 0.6
-"""Seconds after which the key of an undo that was only named counts as meant."""
+"""An undo of an earlier act is confirmed by the same key, pressed at least this much later."""
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
-"""Widths in cells from which a screen gets a class that the style sheets refer to."""
+"""Minimum width in cells for each layout class of the style sheets."""
 
 Value = TypeVar("Value")
 
@@ -85,7 +85,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     """A screen that never blocks on a file or the store."""
 
     tab: ClassVar[str] = ""
-    """The name of this screen's tab; empty for a screen without tabs."""
+    """The name of this screen's tab; empty if it has none."""
 
     class Arrived(Message):
         """The result of a read; only the latest of its group counts."""
@@ -103,7 +103,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.status = StatusBar(id="status")
         self.footer = FooterBar(id="footer")
         self.question: ChoiceScreen | None = None
-        """The question that is open over this screen."""
+        """The question open over this screen."""
         self._latest: Counter[str] = Counter()
         self._seen_version = engine.version()
 
@@ -117,10 +117,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         group: str = "read",
         failed: Callable[[str], None] | None = None,
     ) -> None:
-        """Run `work` in a thread, then `then` with its result on the screen.
+        """Run `work` in a thread, then `then` with its result on the event loop.
 
-        A later read of the same group replaces an earlier one. A ReviewerError goes to `failed` as
-        a sentence, or to the status line.
+        A later read replaces an earlier one of the same group. The message of a ReviewerError
+        goes to `failed`, by default to the status line.
         """
         self._latest[group] += 1
         number = self._latest[group]
@@ -138,7 +138,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.run_worker(run, thread=True, exclusive=True, group=group)
 
     def void(self, group: str) -> None:
-        """Ignore the results of the reads of a group that have not arrived yet."""
+        """Ignore the pending reads of a group."""
         self._latest[group] += 1
 
     @on(Arrived)
@@ -148,7 +148,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             message.take()
 
     def say_trouble(self, sentence: str) -> None:
-        """Show a sentence as a problem."""
+        """Show a message in the status line as a problem."""
         self.say(sentence, bad=True)
 
     @on(StatusMessage)
@@ -156,19 +156,19 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         message.stop()
         self.status.say(message.text, bad=message.bad)
 
-    # changes to the store by others
+    # changes to the store
 
     def reload(self) -> None:
-        """Read everything that is shown again; overridden by screens that show the store."""
+        """Read everything on the screen again; overridden by screens that show the store."""
 
     def watch_store(self) -> None:
-        """Reload if any process, this one included, has written since the last check."""
+        """Reload if any process has written since the last check."""
         if self.is_active and self.engine.version() != self._seen_version:
             self.note_version()
             self.reload()
 
     def note_version(self) -> None:
-        """Treat the current version of the store as the one that is shown."""
+        """Mark the screen as up to date with the store."""
         self._seen_version = self.engine.version()
 
     def on_screen_resume(self) -> None:
@@ -177,10 +177,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     # writing
 
     async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
-        """Carry out an act of the engine in a thread.
+        """Run an act of the engine in a thread.
 
         Pass `words` (such as `Rejecting`) for an act that may take long: its progress is shown and
-        escape stops it. Exceptions of the act are passed on.
+        escape stops it. Exceptions propagate.
         """
         if words:
             done = await self.host.carry_out(self, act, words, total)
@@ -193,7 +193,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         return done
 
     def note_act(self, act: int, words: str = "") -> None:
-        """Remember that an act was made here, in this session, and how this screen words it."""
+        """Record an act of this session, the screen that made it, and its wording there."""
         self.host.made_here[act] = (self.place, words)
         self.host.redo_ended = False
         for each in self.host.steps.values():
@@ -201,11 +201,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @property
     def place(self) -> str:
-        """How a message names this screen."""
+        """The name of this screen in messages."""
         return self.tab.capitalize()
 
     def _bring_memory_folders_up_to_date(self) -> None:
-        """Write what the act changed into the memory folders that the person has chosen."""
+        """Update the memory folders the person has chosen."""
         from reviewer.agents.memory_updates import bring_up_to_date, has_any
 
         if not has_any(self.engine.path):
@@ -219,17 +219,17 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @property
     def steps(self) -> Steps:
-        """The choices made here that undo takes back."""
+        """Choices on this screen for undo and redo."""
         return self.host.steps.setdefault(self.tab, Steps())
 
     def note_step(self, words: str, before: object) -> None:
-        """Remember a choice, so that undo takes it back."""
+        """Record a choice for undo."""
         self.steps.done.append(Step(words, self._latest_act(), before))
         self.steps.undone.clear()
         self.host.redo_ended = True
 
     def take_back(self, choices: object) -> object:
-        """Show other choices, and return those that were shown; for screens that note steps."""
+        """Restore earlier choices and return the current ones; for screens that note steps."""
         raise NotImplementedError
 
     def _latest_act(self) -> int:
@@ -237,7 +237,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         return following[0] if following else 0
 
     def _last_step(self) -> bool:
-        """Whether the latest to undo is a choice made here."""
+        """Whether undo would take back a choice, not an act."""
         done = self.steps.done
         return bool(done) and done[-1].after >= self._latest_act()
 
@@ -254,8 +254,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
-        """Take back the last choice or act of this session; an earlier act is named first, and
-        waits for the same key.
+        """Undo the last choice or act of this session; an act of an earlier session is named
+        first and needs the key again.
         """
         if self._last_step():
             self._reverse_step(self.steps.done, self.steps.undone)
@@ -270,7 +270,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             await self._reverse(self.engine.history.next_redo(), self.engine.history.redo, "redo")
 
     def _reverse_step(self, taken: list[Step], kept: list[Step]) -> None:
-        """Go a choice back or forward."""
+        """Undo or redo a choice."""
         step = taken.pop()
         kept.append(step._replace(choices=self.take_back(step.choices)))
         self.host.redo_ended = True
@@ -279,7 +279,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     async def _reverse(
         self, following: tuple[int, str] | None, reverse: Callable[[], Undone], verb: str
     ) -> None:
-        """Undo or redo an act; one of an earlier session is named first."""
+        """Undo or redo an act; an act of an earlier session is named first."""
         if following is None:
             return
         number, title = following
@@ -306,7 +306,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.say(f"{done}: {display_line(what)} - {key.key} to {way}")
 
     def show_reversed(self, undone: Undone) -> None:
-        """Show the rows that an undo or redo changed."""
+        """Show the rows changed by an undo or redo."""
         self.note_version()
         self.reload()
 
@@ -320,14 +320,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     def edit_file(self, path: str, line: int) -> None:
         """Open a file at a 0-based line in the person's editor."""
         if is_url(path):
-            self.say_trouble("The file is not on this machine: there is nothing to open.")
+            self.say_trouble("The file is not on this machine.")
             return
         self.say(open_in_editor(self.app, path, line + 1))
 
     # keys
 
     def footer_actions(self) -> Sequence[tuple[Action, Actor]]:
-        """The actions that the footer shows, the menu last, each with the node that runs it."""
+        """The footer's actions, the menu last, each with the node that runs it."""
         focused = self.focused
         chain = focused.ancestors_with_self if focused is not None else [self]
         for node in chain:
@@ -338,13 +338,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         return []
 
     def show_footer(self) -> None:
-        """Show the keys of the focused pane, then menu and help; the store is not asked."""
+        """Show the keys of the focused pane, then menu and help; never queries the store."""
         focused = self.focused
         typing = focused is not None and focused.check_consume_key("a", "a")
         shown = []
         for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
             names = list(self.host.keymap_in_use.keys(action))
-            if typing:  # the key would be typed as a character
+            if typing:  # printable keys go into the text field
                 names = [key for key in names if len(key) > 1 and not _types(key)]
             if names:
                 titled = node.title_of(action) if isinstance(node, Actor) else action.title
@@ -353,18 +353,17 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.footer.show(shown)
 
     def on_descendant_focus(self) -> None:
-        """The footer follows the focus."""
         self.show_footer()
 
     async def action_clicked(self, name: str) -> None:
-        """Run the action that was clicked on in a bar."""
+        """Run the action clicked in a bar."""
         for action, node in reachable(self):
             if action.id == name:
                 await node.perform(action)
                 return
 
     def action_close(self) -> None:
-        """Close the screen; an act that is being written is stopped instead."""
+        """Close the screen, or stop the running act."""
         if not self.host.stop_running():
             self.dismiss()
 
@@ -372,7 +371,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @property
     def row_in_question(self) -> Region:
-        """The line that a question must leave in sight."""
+        """The line that a question must not cover."""
         return Region(0, 0, self.size.width, 1)
 
     async def choose(
@@ -389,8 +388,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         whole: bool = False,
         pane: TextPane | None = None,
     ) -> None:
-        """Let the person choose an option beside the row, and pass it on; see `ChoiceScreen`."""
-        from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields take a while
+        """Open a `ChoiceScreen` beside the row and call `then` with the chosen option."""
+        from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields are slow to import
 
         asked = ChoiceScreen(
             title,
@@ -426,11 +425,12 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         empty: str = "",
         problem: Callable[[str], str] | None = None,
     ) -> None:
-        """Let the person type one line, and pass it on; `problem` says why it cannot be taken.
+        """Ask for one line of text and call `then` with it.
 
-        `empty`: what an empty line means, where it may be taken.
+        `problem` returns why a text is not accepted; `empty` is the meaning of an empty line,
+        which is refused without it.
         """
-        nothing = f"{keys.CHOOSE.key} takes what you type."
+        nothing = f"{keys.CHOOSE.key} accepts what you type."
 
         def options(typed: str) -> list[Option]:
             typed = typed.strip()
@@ -439,7 +439,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
                 self.question.nothing = trouble or nothing
             if trouble or not (typed or empty):
                 return []
-            return [Option(typed, typed or empty, f"{keys.CHOOSE.key} takes it")]
+            return [Option(typed, typed or empty, f"{keys.CHOOSE.key} accepts it")]
 
         async def answered(option: Option) -> None:
             await then(option.key)
@@ -462,7 +462,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         then: Callable[[], Awaitable[None]],
         pane: TextPane | None = None,
     ) -> None:
-        """Ask once: enter goes on with `yes`, `n` and enter leaves it, page keys scroll `pane`."""
+        """Ask yes or no: enter confirms, `n` and enter declines; page keys scroll `pane`."""
 
         async def answered(option: Option) -> None:
             if option.key == "yes":
@@ -479,7 +479,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         )
 
     def left_question(self) -> None:
-        """A question was answered or left."""
+        """Called after a question was answered or closed."""
 
     def offer(self, options: Sequence[Option]) -> None:
         """Show other options in the open question."""
@@ -487,7 +487,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.question.offer(options)
 
     def offer_from(self, work: Callable[[], Sequence[Option]]) -> None:
-        """Find options in a thread, and show them if the same question is still open then."""
+        """Find options in a thread, and show them if the same question is still open."""
         asked = self.question
         if asked is not None:
             asked.wait_for_offer()
@@ -499,9 +499,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.read(work, then, group="options")
 
     async def action_menu(self) -> None:
-        """Choose one of the actions that have no key of their own; those that can run come first,
-        the others say why they cannot.
-        """
+        """Choose an action that has no key; unavailable ones come last, with the reason."""
         rare = [each for each in self.pane.actions if not self.host.keymap_in_use.keys(each)]
         reasons = {each.id: self._reason(each) for each in rare}
         rare.sort(key=lambda each: bool(reasons[each.id]))
@@ -516,22 +514,18 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         await self.choose("More", options, then)
 
     def _reason(self, action: Action) -> str:
-        """Why an action cannot run now; empty if the store cannot say, for choosing it will."""
+        """Why an action cannot run now; empty on an error, which choosing it will report."""
         try:
             return self.why_not(action) or ""
         except ReviewerError:
             return ""
 
     def keep_now(self) -> None:
-        """Save the text being typed and the place before another screen is shown or the program
-        ends.
-        """
+        """Save unsaved text and the cursor's place before a change of screen or exit."""
 
 
 class CursorRest:
-    """Calls `follow` after moves of the cursor: immediately, or once at the end while it moves
-    fast.
-    """
+    """Calls `follow` when the cursor moves: immediately, or after a rest while skimming."""
 
     def __init__(self, screen: Screen[Any], follow: Callable[[], None]) -> None:
         self._screen = screen
@@ -541,11 +535,11 @@ class CursorRest:
 
     @property
     def waiting(self) -> bool:
-        """Whether the panes still show a row that the cursor has left."""
+        """Whether the panes lag behind the cursor."""
         return self._timer is not None
 
     def moved(self) -> None:
-        """The cursor is on another row."""
+        """Call `follow`, now or after a rest."""
         now = monotonic()
         skimming = now - self._moved_at < SKIM_SECONDS
         self._moved_at = now
@@ -556,7 +550,7 @@ class CursorRest:
             self._follow()
 
     def stop(self) -> None:
-        """Forget the last move."""
+        """Cancel a pending `follow`."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -567,7 +561,7 @@ class CursorRest:
 
 
 class ListScreen(KitScreen, inherit_bindings=False):
-    """A list on the left, panes on the right; one above the other where the screen is narrow."""
+    """A list on the left, panes on the right; stacked on a narrow screen."""
 
     HORIZONTAL_BREAKPOINTS = COLUMNS
     FILTER_HINT: ClassVar[str] = "words  -word"
@@ -582,7 +576,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         title: str,
         model: RowModel[Any] | None = None,
     ) -> None:
-        """`panes` in their order from top to bottom; `model` where rows can be marked."""
+        """`panes` from top to bottom; `model` if rows can be marked."""
         super().__init__(engine, project)
         self.list = rows
         self.panes = tuple(panes)
@@ -592,17 +586,17 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.cursor_rest = CursorRest(self, self.follow)
         self.filter_bar: FilterBar | None = None
         self.filter_invalid = False
-        """The text in the field is not a valid filter."""
+        """The text in the filter field is invalid."""
         self.row_before_filter: int | None = None
-        """The id under the cursor before the filter, until the cursor moves in the result."""
+        """The id under the cursor before filtering; None once the cursor has moved."""
         self.overlay: Widget | None = None
-        """The editor that is open in place of panes."""
+        """The open editor, which replaces panes."""
         self._beside: Sequence[Widget] = ()
         self._zoomed: Widget | None = None
         self._editor: EditPane | None = None
 
     def compose(self) -> ComposeResult:
-        """Header and tabs, the list and its panes, the parts below them, status and keys."""
+        """Header and tabs, list and panes, the parts below, status line and footer."""
         # Set the breakpoint's class immediately, or Textual lays everything out twice.
         width = self.app.size.width
         self.add_class([name for least, name in COLUMNS if width >= least][-1])
@@ -625,11 +619,11 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return ()
 
     def compose_left(self) -> Iterable[Widget]:
-        """The list and what stands above it."""
+        """The list and the lines above it."""
         return (self.list,)
 
     def compose_right(self) -> ComposeResult:
-        """The panes; overridden where they are not simply one above the other."""
+        """The panes, stacked by default."""
         yield from self.panes
 
     def compose_below(self) -> Iterable[Widget]:
@@ -637,7 +631,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return ()
 
     def on_mount(self) -> None:
-        """Focus the list, read, and keep watching the store."""
+        """Focus the list, load it, and watch the store."""
         self.set_focus(self.list, scroll_visible=False)
         self.show_footer()
         entitle(self.list, self._title)
@@ -645,11 +639,11 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_interval(WATCH_SECONDS, self.watch_store)
 
     def show_counts(self) -> None:
-        """Read the numbers of the queue for the header."""
+        """Read the queue's counts for the header."""
         self.read(lambda: self.engine.queue.counts(self.project), self.take_counts, group="counts")
 
     def take_counts(self, counts: Counts) -> None:
-        """Show what waits here, and on the first screen, from which the next one copies it."""
+        """Show the counts here and on the base screen, whose header every new screen copies."""
         for header in (self.header, self.app.screen_stack[0].query_one(HeaderBar)):
             header.waiting = counts.waiting
 
@@ -672,7 +666,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     # marks
 
     def no_rows(self) -> str | None:
-        """Why an action that needs a row cannot run."""
+        """Why an action on a row cannot run."""
         return None if self.list.total else "The list is empty."
 
     @unless(no_rows)
@@ -703,7 +697,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.say_marked()
 
     def say_marked(self) -> None:
-        """Say how many rows are marked."""
+        """Show the number of marked rows."""
         count = len(self._marked_model().marks)
         self.say(f"{count:,} marked" if count else "No rows are marked.")
         self.show_footer()
@@ -714,7 +708,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return self.model
 
     def title_of(self, action: Action) -> str:
-        """The title of an action, with the number of rows that it would change."""
+        """The title of an action, with the number of marked rows."""
         marked = len(self.model.marks) if self.model is not None else 0
         if marked and action.takes_marked:
             return f"{action.title} {marked:,} marked"
@@ -757,7 +751,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         pane = order[(at + step) % len(order)]
         if self._zoomed is not None:
             self.fill_with(pane)
-        # Immediately: a key typed ahead is meant for the pane that gets the focus.
+        # Immediately, so that a key typed ahead reaches the new pane.
         self.set_focus(pane, scroll_visible=False)
 
     def tab_order(self) -> list[Widget]:
@@ -774,8 +768,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self.fill_with(pane)
 
     def action_back(self) -> None:
-        """Leave one thing: the act being written, the marks, the zoom, the pane, the filter, and
-        in the end the screen.
+        """Stop the running act, else clear the marks, leave the zoom, return to the list, clear
+        the filter, or leave the screen: one per key press.
         """
         if self.host.stop_running():
             return
@@ -791,7 +785,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self.leave_last()
 
     def leave_last(self) -> None:
-        """Nothing else is left to leave: say how to quit, or close what another screen opened."""
+        """The last step of going back: close the screen, or say how to quit."""
         base = self.app.screen_stack[0]
         if self is base or self.tab != "queue":
             self.host.action_how_to_quit()
@@ -805,11 +799,11 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return Region(rows.region.x, y, rows.region.width, 1)
 
     def show_empty(self, *, empty: bool) -> None:
-        """Give the list the whole width while no row can be shown beside it."""
+        """Give an empty list the whole width."""
         self.set_class(empty, "-empty")
 
     def _arrange(self) -> None:
-        """Show the panes that zoom and overlay leave visible."""
+        """Hide the panes covered by zoom or overlay."""
         zoomed, overlay = self._zoomed, self.overlay
         if overlay is not None:
             zoomed = None
@@ -824,16 +818,15 @@ class ListScreen(KitScreen, inherit_bindings=False):
             pane.set_class(off, "-off")
 
     def on_descendant_focus(self) -> None:
-        """The footer follows the focus; the filter's field shows the active filter."""
         self.show_footer()
         self._show_applied_filter()
 
-    # an editor in place of panes
+    # the editor
 
     async def show_overlay(self, pane: Widget, *, beside: Sequence[Widget] = ()) -> None:
         """Show a pane in place of the others, except those in `beside`."""
         if self.overlay is not pane:
-            self.status.say("")  # the last sentence is not about what opens now
+            self.status.say("")  # the last message is about another row
         if not pane.is_attached:
             await self.query_one("#right").mount(pane)
         if self.overlay is not None and self.overlay is not pane:
@@ -854,7 +847,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_focus(self.list, scroll_visible=False)
 
     def why_not(self, action: Action) -> str | None:
-        """While an editor is open, it has to be left first."""
+        """Refuse every action while the editor is open."""
         if self.overlay is not None:
             return (
                 f"Finish this first: {keys.SAVE_EDIT.key} saves it, "
@@ -863,7 +856,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return super().why_not(action)
 
     async def edit_text(self, edit: TextEdit) -> None:
-        """Edit a text, from its draft where there is one."""
+        """Edit a text, starting from its draft if there is one."""
         if self._editor is None:
             from reviewer.tui.kit.edit_pane import EditPane
 
@@ -876,20 +869,20 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @property
     def editing(self) -> TextEdit | None:
-        """The text in the editor that is open."""
+        """The text in the open editor."""
         editor = self._editor
         return editor.edit if editor is not None and self.overlay is editor else None
 
     def _edit_done(self, edit: TextEdit) -> None:
-        if self.editing is edit:  # the person may have gone on while another program was writing
+        if self.editing is edit:  # another text may be open by now
             self.close_overlay()
             self.draft_changed(edit.key)
 
     def draft_changed(self, key: int) -> None:
-        """A draft was kept or discarded."""
+        """Called after a draft was kept or discarded."""
 
     def keep_now(self) -> None:
-        """Keep the draft of the text being typed."""
+        """Save the draft of the text being typed."""
         if self._editor is not None and self.editing is not None:
             self._editor.keep_now()
 
@@ -897,22 +890,22 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @property
     def filter_text(self) -> str:
-        """The filter of the latest request for rows."""
+        """The active filter."""
         return ""
 
     def filter_problem(self, text: str) -> str:
-        """The problem with a filter; empty when it can be used."""
+        """The problem with a filter; empty if it is valid."""
         return ""
 
     def types_listed(self, query: QueueQuery) -> tuple[str, ...]:
-        """The types and kinds that a list has, where its filter asks for one and finds nothing."""
+        """Hints for an empty result: the types and kinds in the list, if the filter uses them."""
         if "type:" not in query.filter and "kind:" not in query.filter:
             return ()
         types, kinds = map(", ".join, self.engine.queue.types(structs.replace(query, filter="")))
-        return f"type: here is one of {types or 'none'}", f"kind: is one of {kinds or 'none'}"
+        return f"type: one of {types or 'none'}", f"kind: one of {kinds or 'none'}"
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        """Show the rows that a filter lets through, with the cursor on the id `here`."""
+        """Show the matching rows, with the cursor on the id `here`."""
 
     async def action_filter(self) -> None:
         """Type a filter below the list."""
@@ -934,7 +927,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self.set_focus(self.list, scroll_visible=False)
 
     def clear_filter(self) -> None:
-        """Show all rows, with the cursor on its row."""
+        """Show all rows; the cursor stays on its row."""
         if self.filter_bar is not None:
             self.filter_bar.show("")
         self._try_filter("")
@@ -951,7 +944,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self.run_filter(text, here=None if text else self.row_before_filter)
 
     def _show_applied_filter(self) -> None:
-        """When the keys go elsewhere, the field shows the active filter."""
+        """Show the active filter in the field, unless it has the focus."""
         if self.filter_bar is None or self.filter_bar.field.has_focus:
             return
         if self.filter_invalid:
@@ -976,7 +969,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
 
 class TextScreen(KitScreen, inherit_bindings=False):
-    """A screen that one pane of text fills."""
+    """A screen with a single pane of text."""
 
     def __init__(self, engine: Engine, project: str | None = None, *, title: str = "") -> None:
         super().__init__(engine, project)
@@ -993,7 +986,7 @@ class TextScreen(KitScreen, inherit_bindings=False):
 
 
 def _types(key: str) -> bool:
-    """Whether a text field would type this key as a character."""
+    """Whether a text field accepts this key as a character."""
     from textual.keys import key_to_character
 
     character = key_to_character(key)

@@ -1,7 +1,7 @@
-"""Lays out blocks of styled text in lines of a given width. Pure: no widget, no colour.
+"""Layout of styled text blocks in lines of a given width; no widgets, no colours.
 
-Texts are passed in as they were stored; all of them go through `display_text` here, piece by piece,
-so that a marked span stays on its words when hidden characters become visible marks.
+Texts come in as stored and go through `display_text` here, piece by piece, so that a marked span
+stays in place when hidden characters become visible marks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reviewer.text.word_diff import Hunk
 
 SHOWN_CHARACTERS = 16_000
-"""Characters of one text that are laid out at most; a line at the end names the rest."""
+"""Maximum number of characters laid out per text; a last line gives the size of the rest."""
 
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
@@ -37,9 +37,9 @@ class Run(Struct, frozen=True, gc=False):
 
 
 class TextSpan(Struct, frozen=True, gc=False):
-    """Characters `start:end` of a block's text, to be shown in another style.
+    """Characters `start:end` of a block's text in another style.
 
-    A pane scrolls to a `here` span, and a text that is too long is cut around it.
+    A pane scrolls to a `here` span; a long text is cut around it.
     """
 
     start: int
@@ -51,9 +51,9 @@ class TextSpan(Struct, frozen=True, gc=False):
 class TextBlock(Struct, frozen=True, gc=False):
     """One text with its margin.
 
-    `first` is left of the first line and `rest` left of all others (blanks as wide as `first` when
-    it is not given). `wrap` False keeps each line on one row and cuts it with an ellipsis. A text
-    longer than `limit` characters is shown around its first span only, with a remark.
+    `first` is the margin of the first line and `rest` of all others, by default blanks of the same
+    width. Without `wrap` each line is cut to one row with an ellipsis. Only the part around the
+    first span is shown of a text longer than `limit` characters, with a remark.
     """
 
     text: str
@@ -63,7 +63,7 @@ class TextBlock(Struct, frozen=True, gc=False):
     rest: tuple[Run, ...] | None = None
     wrap: bool = True
     most: int = 0
-    """Rows at most, the last cut with an ellipsis; 0 for all."""
+    """Maximum number of rows, the last cut with an ellipsis; 0 for all."""
     limit: int = SHOWN_CHARACTERS
     more: str = ""
     """How to see the rest, after "… 812 kB more": ", o opens the source"."""
@@ -82,7 +82,7 @@ class TextLine(Struct, frozen=True, gc=False):
 
     @property
     def cells(self) -> int:
-        """How wide the row is."""
+        """The width of the row."""
         return sum(cell_len(run.text) for run in self.runs)
 
 
@@ -95,9 +95,9 @@ def lay_out(blocks: Sequence[TextBlock], width: int, ellipsis: str = "…") -> t
 
 
 def wrap(text: str, width: int) -> list[tuple[int, int]]:
-    """Where to cut one paragraph: character ranges, each at most `width` cells (2 or more) wide.
+    """Line breaks of a paragraph: character ranges, each at most `width` cells (2 or more) wide.
 
-    Only white space lies between two ranges, and after the last.
+    Only white space is left out, between ranges and after the last.
     """
     cuts = divide_line(text, max(width, 2))
     parts = zip([0, *cuts], [*cuts, len(text)], strict=True)
@@ -105,12 +105,12 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """A sentence in lines of at most `width` cells, without the blanks between them."""
+    """A sentence in lines of at most `width` cells."""
     return [text[start:end].strip() for start, end in wrap(text, max(width, 1))] or [""]
 
 
 def around(text: str, spans: Sequence[TextSpan], limit: int) -> tuple[int, int]:
-    """The window of `text`, at most `limit` characters, that contains the first `here` span."""
+    """A window of `text`, at most `limit` characters, around the first `here` span."""
     if len(text) <= limit:
         return 0, len(text)
     anchor = next((span.start for span in spans if span.here), 0)
@@ -119,7 +119,7 @@ def around(text: str, spans: Sequence[TextSpan], limit: int) -> tuple[int, int]:
 
 
 def size(characters: str) -> str:
-    """The size of a text for a person: `812 kB`."""
+    """The size of a text, human-readable: `812 kB`."""
     count = len(characters.encode("utf-8", "replace"))
     if count < 1_000:
         return f"{count} bytes"
@@ -127,7 +127,7 @@ def size(characters: str) -> str:
 
 
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
-    """One line in at most `width` cells; an ellipsis ends it where something is left."""
+    """One line of at most `width` cells; an ellipsis marks a cut."""
     if cell_len(text) <= width:
         return text
     if width <= 0:
@@ -144,12 +144,12 @@ _UUID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 
 
 def short_ids(name: str, ellipsis: str = "…") -> str:
-    """A name in which a long session id is cut to its beginning: `6b1d2f4e….jsonl`."""
+    """A name with a long session id shortened: `6b1d2f4e….jsonl`."""
     return _UUID.sub(rf"\1{ellipsis}", name)
 
 
 def tail(path: str, width: int, ellipsis: str = "…") -> str:
-    """The end of a path in at most `width` cells, from one of its slashes on where it can."""
+    """The end of a path in at most `width` cells, from a slash on if possible."""
     path = display_line(path)
     if cell_len(path) <= width:
         return path
@@ -188,7 +188,7 @@ def _block_lines(block: TextBlock, index: int, width: int, ellipsis: str) -> Ite
 def _rows(
     block: TextBlock, start: int, end: int, room: int, ellipsis: str
 ) -> Iterator[tuple[tuple[Run, ...], bool]]:
-    """The runs of every row of `block.text[start:end]`, and whether a `here` span touches it."""
+    """The rows of `block.text[start:end]` as runs, each with whether a `here` span touches it."""
     shown: list[str] = []
     borders: list[tuple[int, str, bool]] = []
     offset = 0
@@ -221,7 +221,7 @@ def _rows(
 
 
 def _pieces(block: TextBlock, start: int, end: int) -> Iterator[tuple[str, str, bool]]:
-    """The window's text cut at the spans' edges: (original text, style, is it a `here` span)."""
+    """The text of a window, split at the spans: (original text, style, is it a `here` span)."""
     text = block.text
     at = start
     for span in sorted(block.spans, key=lambda span: span.start):
@@ -238,7 +238,7 @@ def _pieces(block: TextBlock, start: int, end: int) -> Iterator[tuple[str, str, 
 
 
 def _edge(text: str, at: int) -> int:
-    """The next place at or after `at` that parts no letter from its marks, and no `\\r\\n`."""
+    """The next position from `at` on that splits no letter from its marks, and no `\\r\\n`."""
     while 0 < at < len(text) and (text[at] in _JOINERS or combining(text[at])):
         at += 1
     return at + 1 if text[at - 1 : at + 1] == "\r\n" and at else at
@@ -266,10 +266,10 @@ SHOWN_LINES = 2_000
 
 
 def diff_blocks(lines: Sequence[str]) -> list[TextBlock]:
-    """One block a line, cut to one row; a long one ends with the number of lines left out."""
+    """One block per line, cut to one row; a long difference ends with the number of lines left."""
     blocks = [TextBlock(line, _diff_style(line), first=(Run(" "),)) for line in lines[:SHOWN_LINES]]
     if len(lines) > SHOWN_LINES:
-        blocks.append(TextBlock(f"and {len(lines) - SHOWN_LINES:,} lines more", "faint"))
+        blocks.append(TextBlock(f"and {len(lines) - SHOWN_LINES:,} more lines", "faint"))
     return blocks
 
 
@@ -282,8 +282,8 @@ def _diff_style(line: str) -> str:
 def marked_changes(
     hunks: Sequence[Hunk], chosen: int = -1, bar: str = ""
 ) -> tuple[str, tuple[TextSpan, ...]]:
-    """A text with its changes; brackets show removals and additions, not colour alone. The chosen
-    change begins with a bar.
+    """A text with its changes in brackets, not in colour alone. The selected change starts with a
+    bar.
     """
     parts: list[str] = []
     spans: list[TextSpan] = []
@@ -313,13 +313,13 @@ def marked_changes(
     return "".join(parts), tuple(spans)
 
 
-# figures and moments
+# numbers and times
 
 _STEPS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def figure(value: float) -> str:
-    """A number with two places, without a leading zero: `.58`, `1.10`."""
+    """A number with two decimals, without a leading zero: `.58`, `1.10`."""
     text = f"{value:.2f}"
     return text[1:] if text.startswith("0.") else text
 
@@ -330,7 +330,7 @@ def times(number: int) -> str:
 
 
 def elapsed(since: str | None, now: datetime) -> str:
-    """How long ago an ISO moment is: `4 days`, `3 hours`, `a moment`; `?` when unreadable."""
+    """The age of an ISO timestamp: `4 days`, `3 hours`, `a moment`; `?` if invalid."""
     moment = from_iso(since) if since else None
     if moment is None:
         return "?"
@@ -342,6 +342,6 @@ def elapsed(since: str | None, now: datetime) -> str:
 
 
 def moment(at: str | None) -> str:
-    """An ISO moment as a person reads it, in local time: `2026-02-14 10:22`."""
+    """An ISO timestamp in local time: `2026-02-14 10:22`."""
     when = from_iso(at) if at else None
     return when.astimezone().strftime("%Y-%m-%d %H:%M") if when else (at or "")

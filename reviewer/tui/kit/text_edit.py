@@ -1,4 +1,4 @@
-"""The order to edit a text. Apart from the editor, whose text fields take a while to import."""
+"""A request to edit a text; apart from the editor, whose text fields are slow to import."""
 
 from __future__ import annotations
 
@@ -27,28 +27,26 @@ class TextEdit(Struct, frozen=True):
     saved: Callable[[Any], None]
     """Called with the result of `save` when the panes are back."""
     again: Action
-    """Continues a draft that was kept."""
+    """The action that reopens the draft."""
     verb: str = "save"
     """The effect of ctrl+s, for the title and the footer."""
     start: str | None = None
-    """The initial text if there is no draft; None begins with the original."""
+    """The initial text without a draft; None for the original."""
     empty: str = ""
-    """The advice for an empty text, in place of the sentence about memories."""
+    """The message for an empty text, in place of the one about memories."""
     remark: Callable[[str], tuple[str, bool]] | None = None
-    """The title's remark about the text, in place of the length of a memory; True makes it a
-    warning.
-    """
+    """The remark about the text in the title, in place of its length; True makes it a warning."""
     beside: Sequence[Widget] = ()
-    """Panes that stay in sight above the editor."""
+    """Panes that stay visible beside the editor."""
 
     @property
     def begin(self) -> str:
-        """The text without a draft."""
+        """The initial text without a draft."""
         return self.original if self.start is None else self.start
 
 
 def draft_number(*names: str) -> int:
-    """The number of the draft of something that has a name only."""
+    """A draft key for something identified by names."""
     from hashlib import sha256  # late: the first screen needs none
 
     name = "\n".join(names)

@@ -1,8 +1,8 @@
-"""A pane that shows styled text, named in its upper border.
+"""A pane of styled text with its title in the upper border.
 
-Drawn row by row (Textual's Line API), because a `Static` that follows the cursor of a list takes
-four times as long (41 ms instead of 9) and sends three times as much. A scroll bar of Textual's
-would lay the screen out again whenever one text fits and the next does not.
+Drawn row by row (Textual's Line API): a `Static` that follows the cursor of a list takes 41 ms
+instead of 9 and sends three times as much. Textual's scroll bar would cause a new layout whenever
+it appears or disappears.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from reviewer.tui.theme import glyphs, palette
 
 
 class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.MOVING):
-    """Blocks of text below a title. `tab` reaches it; `j k`, pages, `g G` scroll it."""
+    """Blocks of text below a title; focused by `tab`, scrolled by `j k`, page keys, `g G`."""
 
     DEFAULT_CSS = """
     TextPane { overflow: hidden hidden; height: 1fr; width: 1fr; }
@@ -49,11 +49,11 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         top: int | None = None,
         keep_scroll: bool = False,
     ) -> None:
-        """Show other blocks.
+        """Replace the text.
 
-        The title is followed by a hint, such as a key. The pane scrolls to the first marked row
-        of the block `reveal`, or puts the block `top` in its first row, or keeps its position with
-        `keep_scroll`; otherwise it scrolls to the beginning.
+        The hint, such as a key, follows the title. The pane scrolls to the first marked row of
+        the block `reveal`, or to the block `top`, or keeps its position with `keep_scroll`;
+        otherwise it scrolls to the top.
         """
         before = self._rows()
         if title is not None:
@@ -83,7 +83,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         return "\n".join([self._title, *(line.text.rstrip() for line in self._lines)])
 
     def on_resize(self, event: events.Resize) -> None:
-        """Lay the text out for the new width; the visible span stays visible."""
+        """Lay the text out again; a visible span stays visible."""
         self._arrange()
         if self._reveal is not None:
             self._place(self._row_of(self._reveal))
@@ -93,13 +93,11 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
 
     @property
     def allow_vertical_scroll(self) -> bool:
-        """Whether the text is longer than the pane (the pane draws its own thumb instead of a
-        scrollbar).
-        """
+        """Whether the text is longer than the pane, which draws its own scrollbar thumb."""
         return self.max_scroll_y > 0
 
     def render_line(self, y: int) -> Strip:
-        """The row `y` of the pane as it is on the screen."""
+        """Row `y` of the visible part."""
         width = self.size.width
         styles = palette(self.app)
         runs, thumb = self._row(y)
@@ -144,12 +142,12 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         self.scroll_to(y=self.max_scroll_y, animate=False)
 
     def _row(self, y: int) -> tuple[tuple[Run, ...], bool]:
-        """The content of the row `y`, and whether the thumb is in it."""
+        """The content of row `y`, and whether the thumb is on it."""
         at = self.scroll_offset.y + y
         return (self._lines[at].runs if at < len(self._lines) else ()), y in self._thumb()
 
     def _arrange(self) -> None:
-        """Lay out for the present width. No other widget's height changes, so no layout."""
+        """Lay out the text for the current width; the layout of the screen is not affected."""
         width = self.size.width - 1
         if width <= 0:
             return
@@ -163,7 +161,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
             self.set_reactive(position, float(top))
 
     def _row_of(self, block: int | None) -> int:
-        """Where to scroll so that the marked rows of a block are in the upper half."""
+        """The scroll offset with the marked rows of a block in the upper half."""
         rows = [at for at, line in enumerate(self._lines) if line.block == block and line.marked]
         rows = rows or [at for at, line in enumerate(self._lines) if line.block == block]
         if not rows:
@@ -173,7 +171,7 @@ class TextPane(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
         return max(0, rows[0] - max(self.room // 3, 1))
 
     def _thumb(self) -> range:
-        """The rows of the last column where the thumb is; none when everything fits."""
+        """The rows of the thumb in the last column; empty if everything fits."""
         room, total = self.room, len(self._lines)
         if total <= room or room <= 0:
             return range(0)

@@ -1,1 +1,1 @@
-"""The Packet screen: the packet that an agent would get within a budget."""
+"""The Packet screen: the packet an agent would get within a budget."""

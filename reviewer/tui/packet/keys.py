@@ -1,35 +1,35 @@
-"""Keys of the Packet screen. An action without a key stands in the menu and in the help."""
+"""Keys of the Packet screen. Actions without a key are in the menu and the help."""
 
 from __future__ import annotations
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
-LESS = Action("packet_less", "<,left", "less", "Lower the budget by a step.", "Decide")
+LESS = Action("packet_less", "<,left", "less", "Lower the budget one step.", "Decide")
 MORE = Action(
     "packet_more", ">,right", "more",
-    "Raise the budget by a step.", "Decide", beside=LESS.id,
+    "Raise the budget one step.", "Decide", beside=LESS.id,
 )  # fmt: skip
 BUDGET = Action(
     "packet_budget", "b", "budget",
-    "Type a budget; tokens, a limit in characters (8k 9500 chars), or an agent (codex) for its"
-    " own.", "Decide",
+    "Type a budget; in tokens, with a limit in characters (8k 9500 chars), or an agent's (codex).",
+    "Decide",
 )  # fmt: skip
 TASK = Action(
     "packet_task", "t", "task",
-    "Type the task of the packet; its words decide the order.", "Decide",
+    "Type the task for the packet; items are ranked by it.", "Decide",
 )  # fmt: skip
 PIN = Action(
     "packet_pin", "P", "pin",
-    "Put this item first in its section; within the budget. Again: no longer.", "Decide",
+    "Put this item first in its section; the budget still applies. Again: unpin it.", "Decide",
 )  # fmt: skip
 LEAVE_OUT = Action(
     "packet_leave_out", "x", "leave out",
-    "See the packet without this item; agents still get it. Again: no longer.", "Decide",
+    "Preview the packet without this item; agents still get it. Again: include it.", "Decide",
 )  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",
-    "Read the store, the .context folder here, or both together.", "Select",
+    "Use the store, the .context folder here, or both.", "Select",
 )  # fmt: skip
 
 PACKET = Pane(

@@ -1,4 +1,4 @@
-"""The Packet screen as values: what a person chose, and items by section. No widget."""
+"""The Packet screen without widgets: the person's choices, and items by section."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ HIGHEST = 10**12
 
 
 class PacketSource(Struct, frozen=True):
-    """A .context folder, or None for the store; `beside`: a folder read with the store."""
+    """A .context folder, or None for the store; `beside`: a folder combined with the store."""
 
     folder: Path | None = None
     beside: Path | None = None
 
     @property
     def path(self) -> Path | None:
-        """The folder that is read."""
+        """The folder, if any."""
         return self.folder or self.beside
 
 
 class PacketChoices(Struct, frozen=True):
-    """What a person chose on the Packet screen; kept while other screens are shown."""
+    """Choices on the Packet screen; kept while other screens are open."""
 
     source: PacketSource | None = None
-    """None for the source that the command line would read."""
+    """None for the command line's default source."""
     task: str = ""
     limits: Limits = Limits(DEFAULT_BUDGET)
     pinned: frozenset[str] = frozenset()
@@ -53,7 +53,7 @@ class PacketChoices(Struct, frozen=True):
 
     @property
     def as_at_start(self) -> bool:
-        """Whether the start of an agent's session makes the same choices, its budget aside."""
+        """Whether these, apart from the budget, are the choices at the start of a session."""
         chosen = self.task or self.pinned or self.left_out or self.limits.chars is not None
         return not chosen and self.budget >= START_TOKENS
 
@@ -64,7 +64,7 @@ class SectionRow:
 
     use: SectionUse
     counts: Counter[str]
-    """How many of its items are shown in each form."""
+    """Number of its items in each form."""
 
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 
 class PacketModel:
-    """The items of a packet that a filter lets through, by section, and a cursor."""
+    """The items of a packet that match a filter, by section, and a cursor."""
 
     def __init__(self) -> None:
         self.packet: Packet | None = None
@@ -90,12 +90,12 @@ class PacketModel:
         return None if isinstance(row, SectionRow) else row
 
     def go_to(self, ids: Collection[str]) -> None:
-        """Put the cursor on the first of some items that is listed."""
+        """Put the cursor on the first listed of some items."""
         listed = (at for at, row in enumerate(self.rows) if _key(row) in ids)
         self.cursor = next(listed, self.cursor)
 
     def show(self, packet: Packet | None, words: str = "") -> None:
-        """Show a packet with a filter; the cursor stays on its item or section."""
+        """Show a filtered packet; the cursor stays on its item or section."""
         here = _key(self.current)
         self.packet, self.filter = packet, words
         self.rows = list(_rows(packet, words)) if packet is not None else []
@@ -105,7 +105,7 @@ class PacketModel:
 
 
 def step_budget(budget: int, step: int) -> int:
-    """The next step above or below a budget; beyond the last one, twice or half of it."""
+    """The next step above or below a budget; beyond the steps, double or half."""
     if step > 0:
         above = next((value for value in BUDGETS if value > budget), budget * 2)
         return min(above, HIGHEST)
@@ -114,7 +114,7 @@ def step_budget(budget: int, step: int) -> int:
 
 
 def matches(item: PacketItem, words: str) -> bool:
-    """Whether an item has all words of a filter, and none with a minus before it."""
+    """Whether an item has all words of a filter, and none of those after a minus."""
     text = f"{item.title}\n{item.shown}\n{item.place}\n{item.section}\n{item.state}".lower()
     return all(
         word[1:] not in text if word.startswith("-") and len(word) > 1 else word in text

@@ -1,4 +1,4 @@
-"""The parts of the Packet screen: its head, the items, the packet as text."""
+"""The panes of the Packet screen: the head, the items, the packet as text."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ STATES = {
     "full": ("full ", "in full"), "short": ("short", "in short"),
     "title": ("title", "as a title"), "dropped": ("drop ", "left out"),
 }  # fmt: skip
-"""How much of an item is shown: in a row, and in words."""
+"""The form of an item: label in a row, and in words."""
 ROOMY = 46
-"""Cells from which a row shows the score."""
+"""Minimum width in cells for the score column."""
 CAPS = {
-    "constitution": "Always whole, whatever the budget is.",
-    "tasks": f"Open tasks in at most {cap_percent(Section.TASKS)} % of the budget, the"
-    " newest first where not all fit, the rest as titles.",
+    "constitution": "Always in full, whatever the budget.",
+    "tasks": f"Open tasks in at most {cap_percent(Section.TASKS)} % of the budget, newest"
+    " first; those that do not fit, as titles.",
     "conventions": f"The first that fit into {cap_percent(Section.CONVENTIONS)} % of the budget.",
-    "decisions": "The best by score, in the room that constitution, tasks and conventions leave;"
-    " the learnings share it.",
-    "learnings": "The best by score, in the room that constitution, tasks and conventions leave;"
-    " the decisions share it.",
+    "decisions": "The best by score, in the budget left after constitution, tasks and conventions;"
+    " shared with learnings.",
+    "learnings": "The best by score, in the budget left after constitution, tasks and conventions;"
+    " shared with decisions.",
 }
 
 
@@ -58,11 +58,11 @@ class PacketHead(Static):
         *,
         own: bool,
     ) -> None:
-        """`own`: it is read as the packet of a project is for an agent, from the store alone."""
+        """`own`: the packet of one project, from the store alone, as an agent gets it."""
         packet = model.packet
         sign = glyphs(self.app)
         dot = (f" {sign.dot} ", "$dim")
-        task = f'"{display_line(choices.task)}"' if choices.task else "none: what was needed most"
+        task = f'"{display_line(choices.task)}"' if choices.task else "none: most needed first"
         parts: list[Content | str | tuple[str, str]] = [
             ("budget ", "$dim"),
             clickable(Content.styled("< ", "$accent"), keys.LESS.id),
@@ -79,7 +79,7 @@ class PacketHead(Static):
                 words = f"a connected agent starts with at most {START_TOKENS:,}"
                 parts += [dot, (words if choices.as_at_start else "tried here only", "$dim")]
         if packet is not None and packet.over_budget:
-            over = f"{packet.tier_1 - packet.budget:,} over: what is always whole needs that"
+            over = f"{packet.tier_1 - packet.budget:,} over: the parts always included need it"
             parts.append((f" {sign.attention} {over}", "$warning"))
         elif packet is not None:
             counts = Counter(str(item.state) for item in packet.items)
@@ -142,7 +142,7 @@ def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
 def why_blocks(
     model: PacketModel, choices: PacketChoices, sign: Glyphs, when: str
 ) -> tuple[str, list[TextBlock]]:
-    """Title and text about the row under the cursor; `when` a memory is recalled besides."""
+    """Title and text about the row under the cursor; `when`: when else it is recalled."""
     row = model.current
     if row is None:
         return "Why", []
@@ -162,13 +162,13 @@ def why_blocks(
     if row.id in choices.pinned:
         blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
     if row.id in choices.left_out:
-        words = f"left out here only, agents still get it: {keys.LEAVE_OUT.key} again takes it in"
+        words = f"left out here only, agents still get it: {keys.LEAVE_OUT.key} includes it again"
         blocks.append(TextBlock(words, "warm"))
     return row.title, blocks
 
 
 def packet_blocks(markdown: str) -> list[TextBlock]:
-    """The packet's text line by line."""
+    """The text of the packet, one block a line."""
     return [TextBlock(line, _style(line)) for line in markdown.rstrip("\n").split("\n")]
 
 
@@ -179,7 +179,7 @@ def _style(line: str) -> str:
 
 
 def row_of(blocks: Sequence[TextBlock], item: PacketItem) -> int | None:
-    """The line of the packet where an item begins."""
+    """The first line of an item in the packet."""
     wanted = item.shown.split("\n")
     texts = [block.text for block in blocks]
     for at, text in enumerate(texts):

@@ -1,4 +1,4 @@
-"""The packet that an agent would get within a budget: sections, items and why."""
+"""The packet an agent would get within a budget: sections, items and reasons."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ NO_BUDGET = (
 
 
 class PacketScreen(ListScreen, pane=keys.PACKET):
-    """The items by section; beside them the reasons for an item over the packet."""
+    """Items by section; beside them, why an item is shown, above the text of the packet."""
 
     tab = "packet"
 
@@ -70,11 +70,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.list.empty = ("Loading ...",)
         self.head = PacketHead(id="packet-head")
         self.local_folder = context_folder_near(Path.cwd())
-        """The .context folder where reviewer was started, or at the root of its work tree."""
+        """The .context folder in the working folder or at the root of its work tree."""
         self.source = PacketSource()
-        """What is read now."""
+        """The current source."""
         self.tried = False
-        """Whether a source has been read, or could not be."""
+        """Whether a read of a source has finished, or failed."""
         self.trouble = ""
         """Why the source cannot be read."""
         self._prepared: Prepared | None = None
@@ -91,7 +91,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         return self.host.packet_choices or PacketChoices()
 
     def _choose(self, words: str, choices: PacketChoices) -> None:
-        """Keep a choice and assemble the packet with it."""
+        """Record a choice and assemble the packet with it."""
         self.note_step(words, self.choices)
         self.take_back(choices)
 
@@ -114,8 +114,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._read_source(quiet=False)
 
     def _read_source(self, *, quiet: bool) -> None:
-        """Read the source again: the chosen one, else the one that the command line reads now,
-        which is named unless `quiet`.
+        """Read the source: the chosen one, else the command line's default, which is named unless
+        `quiet`.
         """
         self.trouble, self._prepared = "", None
         self.note_version()
@@ -156,13 +156,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw()
 
     def watch_store(self) -> None:
-        """A folder does not change with the store."""
+        """Watch the store only if it is the source."""
         if (self.tried and self.choices.source is None) or self.source.folder is None:
             super().watch_store()
 
     def _assemble(self) -> None:
-        """Assemble a packet of the same source with the present choices; while the source is being
-        read, that does it.
+        """Assemble the packet with the current choices, unless the source is being read, which
+        ends with that.
         """
         prepared, choices = self._prepared, self.choices
         if prepared is None:
@@ -196,7 +196,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.host.memory_at = self._memory_here() or self.host.memory_at
 
     def _memory_here(self) -> int:
-        """The memory under the cursor; 0 for a section, trusted state or an entry of a folder."""
+        """The memory under the cursor; 0 for a section, trusted state or a folder entry."""
         item = self.packets.item
         kind, _, number = item.place.rpartition(":") if item is not None else ("", "", "")
         return int(number) if kind == "m" else 0
@@ -236,7 +236,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.items.choices = self.choices
         self.list.empty = self._empty()
         words = self.packets.filter
-        columns = "how much of each, its score, its tokens"
+        columns = "form, score, tokens"
         entitle(self.list, "Items", f"/ {words}" if words else columns)
         self.show_empty(empty=not self.packets.rows and not words)
         self.list.rows_changed()
@@ -251,10 +251,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if self.packets.filter:
             return "No item matches.", f"{shared.BACK.key} clears the filter."
         if self.source.folder is not None:
-            again = f"{shared.REFRESH.key} reads it again, {other} another source."
+            again = f"{shared.REFRESH.key} reloads it, {other} reads another source."
             return "This folder has no entries yet.", again
         queue = f"Promote candidates ({shared.SHOW_QUEUE.key}), or {other} opens a .context folder."
-        return "Nothing was promoted yet.", queue
+        return "Nothing promoted yet.", queue
 
     def follow(self) -> None:
         """Show the item under the cursor beside the list."""
@@ -262,7 +262,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._show_packet_text()
 
     def _draw_why(self) -> None:
-        """Why the item is shown as it is; of a memory also when it is recalled besides."""
+        """Show why the item has this form; for a memory, also when else it is recalled."""
         self._show_why()
         item, memory = self.packets.item, self._memory_here()
         if not memory:
@@ -293,13 +293,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             keep_scroll=True,
         )
 
-    # why a key cannot be used now
+    # why a key cannot run now
 
     def no_packet(self) -> str | None:
         if not self.tried:
             return LOADING
         other = self.key_of(keys.OTHER_SOURCE)
-        return f"There is no packet: {other} reads another source." if self.trouble else None
+        return f"No packet: {other} reads another source." if self.trouble else None
 
     def no_item(self) -> str | None:
         if reason := self.no_packet() or self.no_rows():
@@ -310,7 +310,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def not_optional(self) -> str | None:
         item = self.packets.item
         if item is not None and item.section == "constitution":
-            return "The constitution is always in full, whatever the budget is."
+            return "The constitution is always in full, whatever the budget."
         return self.no_item()
 
     # choices
@@ -333,7 +333,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             limits = read_limits(text)
             if limits is None:
                 return NO_BUDGET
-            most = f"A budget has at most {HIGHEST:,} tokens."
+            most = f"The maximum budget is {HIGHEST:,} tokens."
             return most if (limits.tokens or 0) > HIGHEST else ""
 
         async def then(text: str) -> None:
@@ -355,13 +355,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             "Task",
             then,
             text=self.choices.task,
-            hint="what the agent is to do",
-            empty="No task: what was needed most",
+            hint="the agent's task",
+            empty="No task: most needed first",
         )
 
     @unless(not_optional)
     def action_packet_pin(self) -> None:
-        """Put the item first in its section, or stop doing so."""
+        """Pin the item to the top of its section, or unpin it."""
         item, choices = self.packets.item, self.choices
         if item is None:
             return
@@ -376,7 +376,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @unless(not_optional)
     def action_packet_leave_out(self) -> None:
-        """Leave the item out, or stop doing so."""
+        """Leave the item out of this preview, or include it again."""
         item, choices = self.packets.item, self.choices
         if item is None:
             return
@@ -393,7 +393,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 f" on it in Memory ({memory})."
             )
         else:
-            self.say("Left out here only; agents still get it until its file no longer has it.")
+            self.say("Left out here only; agents get it until it is removed from its file.")
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, or both."""
@@ -407,7 +407,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         async def then(option: Option) -> None:
             folder = local if option.key == "folder" else None
             source = PacketSource(folder, local if option.key == "both" else None)
-            nothing = frozenset[str]()  # pins are of the source before
+            nothing = frozenset[str]()  # pins belong to the previous source
             chosen = structs.replace(self.choices, source=source, pinned=nothing, left_out=nothing)
             self._choose("other source", chosen)
 
@@ -430,7 +430,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if evidence:
             self.host.open_source(evidence[0])
         else:
-            self.say("This was written by hand and has no source.")
+            self.say("Written by hand: it has no source.")
 
     @unless(no_packet)
     def action_copy(self) -> None:

@@ -1,1 +1,1 @@
-"""The Pipelines screen: a pipeline, the input of each of its nodes and why, and its runs."""
+"""The Pipelines screen: a pipeline, its runs, and the input of each node."""

@@ -1,4 +1,4 @@
-"""Keys of the Pipelines screen. An action without a key stands in the menu."""
+"""Keys of the Pipelines screen. Actions without a key are in the menu."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from reviewer.tui.kit.action import Action, Pane
 
 RUN = Action(
     "pipeline_run", "r", "run",
-    "Run the pipeline from its start; where there is a choice, it asks who answers and whether"
-    " shell commands run.", "Decide", writes=True,
+    "Run the pipeline from its start; it asks who answers, and whether to run shell commands.",
+    "Decide", writes=True,
 )  # fmt: skip
 ENTER = Action(
     "pipeline_enter", "enter", "answer",
-    "Answer the question of the run; otherwise read the text below, or choose a pipeline.",
+    "Answer the run's question; otherwise zoom the text below, or choose a pipeline.",
     "Decide",
 )  # fmt: skip
 CANCEL = Action(
     "pipeline_cancel", "c", "cancel",
-    "End the run after its present stage; it can be resumed.", "Decide",
+    "Stop the run after its current stage; it can be resumed.", "Decide",
 )  # fmt: skip
 RESUME = Action(
     "pipeline_resume", "R", "resume",
@@ -25,11 +25,11 @@ RESUME = Action(
 )  # fmt: skip
 LESS = Action(
     "pipeline_less", "<,left", "less",
-    "Show the input of this node in a shorter mode; the shortest is truncate.", "Look",
+    "Show this node's input in a shorter mode; the shortest is truncate.", "Look",
 )  # fmt: skip
 MORE = Action(
     "pipeline_more", ">,right", "more",
-    "Show the next longer mode; after full, the session, comes its last answer.", "Look",
+    "Show the next longer mode; after full, the session, its last answer.", "Look",
     beside=LESS.id,
 )  # fmt: skip
 CHOOSE = Action(

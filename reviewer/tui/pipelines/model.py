@@ -1,4 +1,4 @@
-"""A pipeline, a run of it and the input of a node: plain values, and reading them."""
+"""A pipeline, a run and the input of a node, without widgets."""
 
 from __future__ import annotations
 
@@ -23,43 +23,43 @@ if TYPE_CHECKING:
 
 FULL, ANSWER = "full", "answer"
 VIEWS = ("truncate", "compact", "summary:low", "summary:medium", "summary:high", FULL, ANSWER)
-"""The modes from the shortest on, and the last answer."""
+"""The modes, shortest first, then the last answer."""
 ENDINGS = (".dot", ".gv", ".fabro")
 MAX_FILES, MAX_FOLDERS, DEEPEST = 200, 2_000, 6
 _SKIPPED_FOLDERS = {"node_modules", "__pycache__", "target", "venv", "site-packages", "dist"}
 
 
 class Graph(Struct, frozen=True):
-    """A pipeline with its walk, and how each edge, by its index, enters its target."""
+    """A pipeline with its walk, and the entry of each edge into its target."""
 
     pipeline: Pipeline
     stops: Sequence[WalkStep]
     entries: Mapping[int, NodeEntry]
 
     def into(self, node: PipelineNode) -> list[NodeEntry]:
-        """The ways into a node."""
+        """The entries into a node."""
         return [each for each in self.entries.values() if each.node.name == node.name]
 
 
 class NodeState(Struct, frozen=True):
-    """A node in a run: its latest outcome, how often it ran, its present activity."""
+    """A node in a run: its latest outcome, number of runs, current activity."""
 
     outcome: str = ""
     runs: int = 0
     now: str = ""
-    """`runs` or `asks` while the run is in this node, else empty."""
+    """`runs` or `asks` while the run is at this node, else empty."""
     degraded_to: str = ""
-    """The mode that replaced `full`, because a resume had lost the session."""
+    """The mode that replaced `full` after a resume, which loses the session."""
     remark: str = ""
     """A warning about its latest answer."""
 
 
 class RunShown(Struct, frozen=True):
-    """A run at this moment. `trouble`: why its checkpoint cannot be read."""
+    """The current state of a run. `trouble`: why its checkpoint cannot be read."""
 
     view: RunView
     history: RunHistory
-    """What its next stage may know: in a branch nothing of another branch."""
+    """The history visible to its next stage; in a branch, without other branches."""
     stages: int = 0
     states: dict[str, NodeState] = {}
     turns: Sequence[StageTurn] = ()
@@ -67,7 +67,7 @@ class RunShown(Struct, frozen=True):
 
 
 class NodeInput(Struct, frozen=True):
-    """What a node gets in a mode, or what it answered last."""
+    """The input of a node in a mode, or its last answer."""
 
     entry: NodeEntry
     mode: str
@@ -77,7 +77,7 @@ class NodeInput(Struct, frozen=True):
 
 
 def pipelines_below(folder: Path) -> list[Path]:
-    """DOT files below a folder, without hidden and build folders."""
+    """DOT files below a folder, skipping hidden and build folders."""
     found: list[Path] = []
     for read, (place, folders, names) in enumerate(os.walk(folder)):
         if read == MAX_FOLDERS:
@@ -104,7 +104,7 @@ def read_graph(path: Path) -> Graph:
 
 
 def read_run(engine: Engine, view: RunView) -> RunShown:
-    """A run according to its checkpoint."""
+    """The state of a run from its checkpoint."""
     try:
         logs = engine.pipelines.checkpoint(view.run_id).logs
         history = engine.pipelines.history_of(view.run_id)
@@ -123,9 +123,9 @@ def read_run(engine: Engine, view: RunView) -> RunShown:
 
 
 def read_input(graph: Graph, run: RunShown | None, node: str, view: str) -> NodeInput:
-    """A node's input before its latest stage of the run, else after all of it.
+    """The input of a node before its latest stage, or after the whole run if it has none.
 
-    `view`: a mode or the answer; empty for the mode that resolves.
+    `view`: a mode or the answer; empty for the resolved mode.
     """
     from reviewer.pipelines.preamble import build_preamble
     from reviewer.pipelines.resolve import entry_after
@@ -154,7 +154,7 @@ def _title(entry: NodeEntry, mode: str, size: str) -> str:
 def _session(
     graph: Graph, run: RunShown | None, before: RunHistory, entry: NodeEntry, when: str
 ) -> NodeInput:
-    """The session that a node continues, and what comes instead where there is none."""
+    """The session that a node continues, or its replacement if there is none."""
     from reviewer.pipelines.preamble import build_preamble
     from reviewer.pipelines.resolve import DEGRADED_MODE
     from reviewer.text.tokens import counter
@@ -171,11 +171,11 @@ def _session(
     title = _title(entry, FULL, f"{count(len(turns), 'turn')}, {counter().count(text):,} tok")
     instead = build_preamble(DEGRADED_MODE, graph.pipeline, before, entry.node.name)
     if not turns:
-        remark = f"{when}; No session of this thread yet: it starts with {DEGRADED_MODE}"
+        remark = f"{when}; no session in this thread yet: it starts with {DEGRADED_MODE}"
         return NodeInput(entry, FULL, title, remark, instead.text)
     remark = (
-        f"{when}; it continues the session, and nothing is put before its prompt. A resume would"
-        f" lose the session: once, {DEGRADED_MODE} comes instead ({instead.tokens:,} tok)"
+        f"{when}; it continues the session, with no preamble. A resume would lose the session:"
+        f" {DEGRADED_MODE} replaces it once ({instead.tokens:,} tok)"
     )
     return NodeInput(entry, FULL, title, remark, text)
 
@@ -184,12 +184,12 @@ def _answer(run: RunShown | None, entry: NodeEntry) -> NodeInput:
     turns = [turn for turn in (run.turns if run else ()) if turn.node == entry.node.name]
     title = f"The last answer of {entry.node.name}"
     if not turns:
-        return NodeInput(entry, ANSWER, title, "This node has not answered in this run", "")
+        return NodeInput(entry, ANSWER, title, "No answer in this run yet", "")
     return NodeInput(entry, ANSWER, title, f"Asked: {turns[-1].prompt}", turns[-1].answer)
 
 
 def _before(history: RunHistory, node: str) -> tuple[RunHistory, bool]:
-    """The run before the latest stage of a node, and whether it had one."""
+    """The history before the latest stage of a node, and whether it has run."""
     for at in range(len(history.completed) - 1, -1, -1):
         if history.completed[at].node == node:
             return structs.replace(history, completed=history.completed[:at]), True

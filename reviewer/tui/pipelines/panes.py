@@ -1,4 +1,4 @@
-"""The parts of the Pipelines screen: its list, and how a node is entered as text."""
+"""The panes of the Pipelines screen: the list of nodes, and the entries into a node."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROMPT_ROWS = 6
 
 
 class NodeList(LoadedList[WalkStep]):
-    """The nodes in walking order, with their state in the run and the modes that enter them."""
+    """The nodes in walking order, with their state in the run and their entry modes."""
 
     graph: Graph | None = None
     states: Mapping[str, NodeState] = MappingProxyType({})
@@ -43,7 +43,7 @@ class NodeList(LoadedList[WalkStep]):
         self.rows_changed()
 
     def go_to(self, node: str) -> None:
-        """Put the cursor on a node that is listed."""
+        """Put the cursor on a listed node."""
         names = [each.node.name for each in self.rows]
         if node in names:
             self.move_to(names.index(node))
@@ -69,7 +69,7 @@ class NodeList(LoadedList[WalkStep]):
         return Strip.join([strip, line_of([(words, dim)], width - room, text, "")])
 
     def _modes(self, stop: WalkStep, state: NodeState, sign: Glyphs) -> str:
-        """The modes in which a node is entered, each once."""
+        """The entry modes of a node, without duplicates."""
         if state.degraded_to:
             return f"{state.degraded_to} after a resume"
         if self.graph is None or stop.node.handler in ("start", "exit"):
@@ -93,14 +93,14 @@ def state_sign(state: NodeState, sign: Glyphs) -> tuple[str, bool]:
 
 
 def mode_words(entry: NodeEntry, sign: Glyphs) -> str:
-    """`full «coding»`: the mode in which a node is entered, and its shared thread."""
+    """`full «coding»`: the mode of an entry, and its shared thread."""
     thread = entry.shared_thread
     quoted = f'"{thread}"' if sign.ascii else f"«{thread}»"
     return entry.fidelity.value + (f" {quoted}" if thread else "")
 
 
 def _asked(edge: PipelineEdge | None) -> str:
-    """When an edge is taken: its condition in brackets, else its label."""
+    """The condition of an edge in brackets, else its label."""
     if edge is None:
         return ""
     return f"[{edge.condition}]" if edge.condition else edge.label
@@ -118,7 +118,7 @@ def chain(resolution: FidelityResolution, signs: Glyphs) -> str:
 def entry_blocks(
     graph: Graph, stop: WalkStep, state: NodeState, signs: Glyphs
 ) -> Iterable[TextBlock]:
-    """Each way into a node and why, where it leads, its own attributes."""
+    """The entries into a node with reasons, its outgoing edges, its own attributes."""
     from reviewer.pipelines.resolve import entry_through
 
     node, ways = stop.node, graph.into(stop.node)

@@ -1,4 +1,4 @@
-"""A run in its own thread, which outlives the screen that started it."""
+"""A pipeline run in its own thread, which outlives its screen."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.05
 EXIT_SECONDS = 2.0
-"""Time at the program's end to wait for a run that was cancelled."""
+"""Time to wait on exit for a cancelled run."""
 
 
 class BackgroundRun:
-    """One run, its question and its end; its stages are in its checkpoint. Everything may be read
-    from any thread.
+    """One run, with its question and its result; its stages are in the checkpoint. Attributes may
+    be read from any thread.
     """
 
     def __init__(self, path: Path, run_id: str = "") -> None:
         self.path = path
         self.run_id = run_id
         self.question: StageQuestion | None = None
-        """The question that waits for `reply`."""
+        """The question waiting for `reply`."""
         self.done: RunDone | None = None
         self.error = ""
-        """Why it could not start or continue, as a sentence."""
+        """Why it could not start or continue, in one sentence."""
         self.defect: BaseException | None = None
         self.listener: Callable[[], object] | None = None
         """Called in the run's thread after each event."""
@@ -46,32 +46,32 @@ class BackgroundRun:
     # called by the screen
 
     def start(self, run: Callable[[RunOptions], RunDone], options: RunOptions) -> None:
-        """Call `run` in a thread, with options that ask, watch and cancel here."""
+        """Call `run` in a thread, with ask, watch and cancel connected to this object."""
         self._thread = threading.Thread(
             target=self._guarded, args=(run, options), name="pipeline run", daemon=True
         )
         self._thread.start()
 
     def reply(self, question: StageQuestion, text: str) -> None:
-        """Answer a question. Raises ConflictError when it is not open any more."""
+        """Answer a question. Raises ConflictError if it is no longer open."""
         if self.question is not question:
-            raise ConflictError("The run does not ask this any more: nothing was answered.")
-        self.question = None  # first: the next question may come immediately
+            raise ConflictError("The run no longer asks this: no answer was given.")
+        self.question = None  # first, because the next question may follow immediately
         self._answers.put(text)
 
     def cancel(self) -> None:
-        """End the run at its next check."""
+        """Stop the run at its next check."""
         self._cancelled.set()
 
     def close(self) -> None:
-        """Cancel at the end of the program, and give the run a moment to write its checkpoint."""
+        """Cancel on exit, and give the run a moment to write its checkpoint."""
         self.cancel()
         if self._thread is not None:
             self._thread.join(EXIT_SECONDS)
 
     @property
     def cancelling(self) -> bool:
-        """Whether it was cancelled but has not ended yet."""
+        """Whether it is cancelled but still running."""
         return self._cancelled.is_set() and self.running
 
     @property
@@ -89,7 +89,7 @@ class BackgroundRun:
             )
         except (ReviewerError, OSError) as problem:
             self.error = str(problem)
-        except BaseException as problem:  # the screen raises it
+        except BaseException as problem:  # raised again on the screen
             self.defect = problem
         self.question = None
         self._notify()
@@ -99,7 +99,7 @@ class BackgroundRun:
 
         if isinstance(event, events.RunStarted):
             self.run_id = event.run_id
-        if not isinstance(event, events.Text):  # the answer is shown when it is whole
+        if not isinstance(event, events.Text):  # only complete answers are shown
             self._notify()
 
     def _ask(self, question: StageQuestion) -> str | None:

@@ -1,4 +1,4 @@
-"""A pipeline in walking order; for each node its entry, its input, and its runs."""
+"""The Pipelines screen: a pipeline in walking order, the entry and input of each node, and runs."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
 
 NAME_CELLS = 24
 NO_PROJECT = "default"
-"""The project of a run that was started outside of any project."""
+"""The project for runs started outside any project."""
 
 
 class RunMoved(Message):
-    """The run in the background has made progress."""
+    """The background run has made progress."""
 
 
 class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
-    """Nodes on the left; on the right how a node is entered, over its input."""
+    """Nodes on the left; on the right the entries into a node, above its input."""
 
     tab = "pipelines"
 
@@ -73,11 +73,11 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.graph: Graph | None = None
         self.past_runs: Sequence[RunView] = ()
         self.run: RunShown | None = None
-        """The run that is shown."""
+        """The run on the screen."""
         self.node_input: NodeInput | None = None
         """The input of the node under the cursor."""
         self.view = ""
-        """The chosen mode, or `answer`; empty for the mode that resolves."""
+        """The chosen mode, or `answer`; empty for the resolved mode."""
         self._file_changed_at = 0.0
         self._listener = lambda: self.post_message(RunMoved())
         self._announced: StageQuestion | None = None
@@ -87,14 +87,14 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.background.listener = self._listener
 
     def on_unmount(self) -> None:
-        """A run continues without the screen."""
+        """Detach from the run, which continues."""
         if self.background is not None and self.background.listener is self._listener:
             self.background.listener = None
 
     # reading
 
     def reload(self) -> None:
-        """Show the running pipeline, else the last one that ran here, else the only one below."""
+        """Show the running pipeline, else the last one run here, else the only one below."""
         if self.path is not None:
             self._open(self.path, self.run_id)
             return
@@ -115,7 +115,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             nearby = f"{count(len(below), 'DOT file')} below this folder" if below else "an example"
             self._show_graph(
                 None,
-                "No pipeline is open. A pipeline is a series of stages, and what each one gets.",
+                "No pipeline is open. A pipeline is a series of stages, each with an input.",
                 f"{keys.ENTER.key} chooses one ({nearby}).",
             )
             self.call_later(self.action_pipeline_choose)
@@ -123,12 +123,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.read(work, then, group="graph")
 
     def _open(self, path: Path, run: str | None = None, say: str = "") -> None:
-        """Show a pipeline with the run named, or with its latest."""
+        """Show a pipeline with the given run, or its latest."""
         engine = self.engine
         if path != self.path:
             self.view = ""
             self.unzoom()
-            self.status.say("")  # the sentence is about another file
+            self.status.say("")  # the last message is about another file
         self.path = path
         self._file_changed_at = _changed_at(path)
 
@@ -160,12 +160,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.show_empty(empty=not self.nodes.rows)
 
     def watch_store(self) -> None:
-        """Notice that the file was changed, or that another program has run a stage."""
+        """Reload if the file has changed or another program has run a stage."""
         if not self.is_active or self.path is None:
             return
         if _changed_at(self.path) != self._file_changed_at:
             name = display_line(self.path.name)
-            self._open(self.path, self.run_id, f"{name} has changed and was read again.")
+            self._open(self.path, self.run_id, f"{name} has changed and was reloaded.")
         elif self.background is None:
             super().watch_store()
 
@@ -193,7 +193,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     # drawing
 
     def follow(self) -> None:
-        """Show how the node under the cursor is entered, and read its input."""
+        """Show the entries into the node under the cursor, and read its input."""
         graph, stop, signs = self.graph, self.nodes.current, glyphs(self.app)
         self.show_footer()
         if graph is None or stop is None:
@@ -226,7 +226,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         )
 
     def _draw_title(self) -> None:
-        """Which pipeline, the state of its run, how large."""
+        """Draw the title: pipeline, state of its run, size."""
         if self.graph is None or self.path is None:
             entitle(self.nodes, "Pipelines")
             return
@@ -247,7 +247,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         stage = self.run.stages + 1
         return f"{node} asks" if self._question else f"{node} runs, stage {stage}"
 
-    # why a key cannot be used now
+    # why a key cannot run now
 
     def no_node(self) -> str | None:
         if self.graph is None:
@@ -265,7 +265,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self.background is None or not self.background.running:
             return f"Nothing is running: {keys.RUN.key} runs the pipeline."
         if self.background.cancelling:
-            return "The run was cancelled and ends as soon as its stage lets it."
+            return "The run is cancelled and will stop when its stage allows."
         return None
 
     def cannot_resume(self) -> str | None:
@@ -273,33 +273,33 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             return reason
         if self.run is None:
             past = self.key_of(keys.CHOOSE)
-            return f"No run of it is shown: {keys.RUN.key} runs it, {past} has past runs."
+            return f"No run on the screen: {keys.RUN.key} runs it, {past} has past runs."
         if not self.run.view.can_resume:
             again = f"{keys.RUN.key} runs it again."
-            return f"{self.run_id} has reached its exit; there is nothing left: {again}"
+            return f"{self.run_id} has reached its exit: {again}"
         return None
 
     def no_text(self) -> str | None:
         text = self.node_input.text if self.node_input is not None else ""
-        return self.no_node() or (None if text else "There is no text to copy.")
+        return self.no_node() or (None if text else "No text to copy.")
 
     # running
 
     @property
     def background(self) -> BackgroundRun | None:
-        """The run that this program started last, until its end has been shown."""
+        """The last run started by this program, until its result has been shown."""
         run = self.host.background_run
         return run if isinstance(run, BackgroundRun) else None
 
     @property
     def _shown_background(self) -> BackgroundRun | None:
-        """The run in the background, if it is on the screen."""
+        """The background run, if it is on the screen."""
         background = self.background
         return background if background is not None and background.path == self.path else None
 
     @property
     def _question(self) -> StageQuestion | None:
-        """What the run on the screen asks."""
+        """The open question of the run on the screen."""
         return self._shown_background.question if self._shown_background is not None else None
 
     @unless(already_running)
@@ -320,9 +320,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     async def _ask_who(
         self, verb: str, pipeline: Pipeline, run: BackgroundRun, go: Callable[[RunOptions], RunDone]
     ) -> None:
-        """Ask who answers, and whether the pipeline may run its shell commands; with a pipeline
-        that has none and without a model there is nothing to ask.
-        """
+        """Ask who answers, and whether shell commands may run; skip it if there is no choice."""
         from reviewer.pipelines.options import options_from
         from reviewer.settings import load_settings
 
@@ -332,10 +330,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         async def chosen(option: Option) -> None:
             if option.key == "none":
-                self.say("Nothing was run.")
+                self.say("Not run.")
                 return
-            if _changed_at(run.path) != asked_about:  # what was allowed is another file
-                raise ConflictError(f"{run.path.name} has changed meanwhile: nothing was run.")
+            if _changed_at(run.path) != asked_about:  # the permission was for other content
+                raise ConflictError(f"{run.path.name} has changed in the meantime: not run.")
             asks_model = option.key == "model"
             options = await to_thread(lambda: options_from(settings, asks_model=asks_model))
             self.host.background_run, run.listener = run, self._listener
@@ -358,16 +356,16 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @unless(not_running)
     def action_pipeline_cancel(self) -> None:
-        """End the run in an orderly way."""
+        """Stop the run after its current stage."""
         if self.background is not None:
             self.background.cancel()
             self.say(
-                f"Cancelled: the run ends as soon as its stage lets it, {keys.RESUME.key} resumes."
+                f"Cancelled: the run stops when its stage allows, {keys.RESUME.key} resumes it."
             )
 
     @on(RowList.Opened)
     async def action_pipeline_enter(self) -> None:
-        """Answer the run's question, read the text below, or choose a pipeline without one."""
+        """Answer the run's question, zoom the text below, or choose a pipeline if none is open."""
         if self._question is not None:
             await self._ask(self._question)
         elif self.graph is None:
@@ -376,7 +374,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.read_pane(self.input_pane)
 
     def title_of(self, action: Action) -> str:
-        """`answer` only while the run has a question."""
+        """The title of an action; `answer` only while the run has a question."""
         reads = action is keys.ENTER and self._question is None
         return "read" if reads else super().title_of(action)
 
@@ -395,7 +393,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         async def then(option: Option) -> None:
             if background is None:
-                raise ConflictError("The run has ended: nothing was answered.")
+                raise ConflictError("The run has ended: no answer was given.")
             background.reply(question, option.key)
             self.say("Answered.")
 
@@ -409,7 +407,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._open(background.path, background.run_id)
 
     def _tell_run(self) -> None:
-        """Say what the run in the background asks, or how it ended. Raises unexpected exceptions of
+        """Show the question of the background run, or its result. Raises unexpected exceptions of
         its thread.
         """
         background, question = self._shown_background, self._question
@@ -460,7 +458,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             elif await to_thread(Path(run.path).is_file):
                 self._open(Path(run.path), run.run_id)
             else:
-                gone = f"{display_line(run.path)} is gone: this is what the run began with."
+                gone = f"{display_line(run.path)} is gone: this is the run's own copy."
                 self._open(Path(run.folder) / "pipeline.dot", run.run_id, gone)
 
         await self.choose("Pipelines and runs", await to_thread(options), then)
@@ -478,13 +476,13 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         shown = self.view or (self.node_input.mode if self.node_input is not None else VIEWS[0])
         at = VIEWS.index(shown) + step
         if not 0 <= at < len(VIEWS):
-            self.say("There is no shorter mode." if step < 0 else "The last answer is the end.")
+            self.say("No shorter mode." if step < 0 else "Nothing after the last answer.")
             return
         self.view = VIEWS[at]
         self.follow()
 
     def action_back(self) -> None:
-        """Leave the chosen mode after everything else."""
+        """Reset the chosen mode once there is nothing else to leave."""
         if self.view and self.zoomed is None and self.focused is self.list:
             self.view = ""
             self.follow()
@@ -516,4 +514,4 @@ def _changed_at(path: Path) -> float:
     try:
         return path.stat().st_mtime
     except OSError:
-        return 0.0  # the file no longer exists: reading it reports that
+        return 0.0  # the file is gone; reading it will report that

@@ -1,1 +1,1 @@
-"""The Queue screen: candidates that wait for a decision."""
+"""The Queue screen: candidates waiting for a decision."""

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 MIN_ALIKE = 12
-"""Characters from which on the beginning that two rows share is said once."""
+"""Minimum length in characters of a shared beginning that the second row leaves out."""
 WIDE = 90
-"""Cells from which on a row says `5 sessions, 14 calls`; a narrower one says `14 calls`."""
+"""Minimum width in cells for `5 sessions, 14 calls`; narrower rows show `14 calls`."""
 
 
 class CandidateList(StoredList[QueueModel]):
@@ -35,7 +35,7 @@ class CandidateList(StoredList[QueueModel]):
         super().__init__(model, id="list")
         self.clock = clock
         self.sort = Sort.RANK
-        """The order of the rows: each row shows its figure in that order."""
+        """The order of the rows; the first column shows the figure they are sorted by."""
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
         model = self.model
@@ -45,11 +45,11 @@ class CandidateList(StoredList[QueueModel]):
         text, strong, dim, accent, warm = on_row
         bar = cursor_bar(on_row, sign, here=here, focused=self.has_focus)
         if row is None:  # the candidate no longer exists
-            gone = "  gone: a refresh takes it out of the list"
+            gone = "  gone: refresh removes it from the list"
             return line_of([bar, (gone, dim)], width, text, sign.ellipsis)
         member = model.ids[at] in model.leader_of
         state, warning = sign_of(row, sign)
-        # Blanks take the style of the text after them, which saves a change of colour.
+        # Blanks have the style of the following text: one colour change less.
         mark: Part = (sign.mark, warm) if marked else (" ", dim)
         if state.isspace():
             state_style = dim
@@ -77,7 +77,7 @@ class CandidateList(StoredList[QueueModel]):
         ).extend_cell_length(width, text)
 
     def _apart(self, at: int, content: str, sign: Glyphs) -> str:
-        """A row's words from where they differ from those of the row above it, if that is shown."""
+        """A row's text without the beginning it shares with the row above."""
         above = self.model.row(at - 1) if at > self.scroll_offset.y else None
         if above is None:
             return content
@@ -89,7 +89,7 @@ class CandidateList(StoredList[QueueModel]):
         return " ".join([sign.ellipsis, *words[alike:]])
 
     def _first_column(self, row: QueueRow, width: int) -> str:
-        """What not knowing it has cost, or the figure of another order."""
+        """The cost of not knowing it, or the figure that the rows are sorted by."""
         if self.sort in (Sort.CONFIDENCE, Sort.NEWEST):
             newest = self.sort is Sort.NEWEST
             words = age(row.pending_since, self.clock()) if newest else figure(row.confidence)
@@ -99,16 +99,14 @@ class CandidateList(StoredList[QueueModel]):
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """What not knowing it has cost; empty where nothing is known. Where there is little room, the
-    calls alone.
-    """
+    """The cost of not knowing it, only in calls unless `wide`; empty if unknown."""
     sessions = count(row.sessions, "session") if wide and row.sessions > 1 else ""
     calls = count(row.cost, "call") if row.cost else ""
     return ", ".join(filter(None, (sessions, calls)))
 
 
 def age(since: str, now: datetime) -> str:
-    """The age of an ISO moment: `12m`, `3h`, `4d`."""
+    """The age of an ISO timestamp: `12m`, `3h`, `4d`."""
     moment = from_iso(since)
     if moment is None:
         return ""

@@ -1,4 +1,4 @@
-"""Keys of the Queue screen. An action without a key stands in the menu and in the help."""
+"""Keys of the Queue screen. Actions without a key are in the menu and the help."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from reviewer.tui.kit.action import Action, Pane
 
 PROMOTE = Action(
     "promote", "a", "promote",
-    "Keep this row, or the marked ones, as worded; the near duplicates behind a row are merged"
-    " into it.", "Decide", writes=True, takes_marked=True,
+    "Keep this row, or the marked ones, as worded; near duplicates are merged into it.",
+    "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
     "reject", "x", "reject",
-    "Reject this row, or the marked ones; near duplicates go too, and none is proposed again.",
+    "Reject this row, or the marked ones; near duplicates go too, and none comes back.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 EDIT = Action(
     "edit", "e", "edit",
-    "Rewrite this candidate, then promote it; the earlier wording is kept.", "Decide", writes=True,
+    "Reword this candidate, then promote it; the old wording is kept.", "Decide", writes=True,
 )  # fmt: skip
 DEFER = Action(
     "defer", "s", "defer",
-    "Put this row, or the marked ones, aside; among deferred rows: put them back.",
+    "Set this row, or the marked ones, aside; on a deferred row: put it back.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "w", "say why",
-    "Say why you rejected what you rejected last.", "Decide", writes=True, beside=REJECT.id,
+    "Give a reason for your last rejection.", "Decide", writes=True, beside=REJECT.id,
 )  # fmt: skip
 SETTLE = Action(
     "settle", "", "settle the conflict",
-    "Keep one side, which supersedes the other, or both; rejecting dismisses the conflict.",
+    "Keep one side, which supersedes the other, or both; reject dismisses the conflict.",
     "Decide", writes=True,
 )  # fmt: skip
 RESTORE = Action(
@@ -39,27 +39,27 @@ RESTORE = Action(
 )  # fmt: skip
 DISCARD_DRAFT = Action(
     "discard_draft", "", "discard draft",
-    "Throw away the unsaved wording of this row.", "Decide",
+    "Discard the draft of this row.", "Decide",
 )  # fmt: skip
-TYPE = Action("type", "", "type", "Choose another type for this row.", "Decide", writes=True)
-NAME = Action("name", "", "name", "Give this entity another name.", "Decide", writes=True)
+TYPE = Action("type", "", "type", "Change the type of this row.", "Decide", writes=True)
+NAME = Action("name", "", "name", "Rename this entity.", "Decide", writes=True)
 MERGE = Action(
     "merge", "", "merge",
-    "Merge the nearest duplicate into this row; a near duplicate in an open cluster is merged"
-    " into the row that leads it.", "Decide", writes=True,
+    "Merge the nearest duplicate into this row; a row of an open cluster goes into its leader.",
+    "Decide", writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(
     "more", "", "queue more",
-    "Queue more of the candidates that were beyond the cap.", "Decide", writes=True,
+    "Queue more of the candidates beyond the cap.", "Decide", writes=True,
 )  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
-    "Read the sessions that agents left here; files from elsewhere are read again.",
+    "Read the agents' sessions on this machine; files from elsewhere are read again.",
     "Decide", writes=True,
 )  # fmt: skip
 LET_READ = Action(
     "let_read", "R", "let a reader read",
-    "Send the sessions named above to that reader; again stops it.",
+    "Send the sessions offered above to the reader; again: stop it.",
     "Decide", writes=True, beside=READ_SESSIONS.id,
 )  # fmt: skip
 SORT = Action(
@@ -72,11 +72,11 @@ STATUS = Action(
 )  # fmt: skip
 EXPAND = Action(
     "expand", "right", "open cluster",
-    "Show the near duplicates behind this row; each is decided alone. Again: hide them.", "Look",
+    "Show the near duplicates of this row; each is decided separately. Again: hide them.", "Look",
 )  # fmt: skip
 COLLAPSE = Action(
     "collapse", "left", "close cluster",
-    "Hide the near duplicates again.", "Look", beside=EXPAND.id,
+    "Hide the near duplicates.", "Look", beside=EXPAND.id,
 )  # fmt: skip
 SESSION = Action(
     "open_session", "enter", "read",

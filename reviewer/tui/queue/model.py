@@ -1,4 +1,4 @@
-"""The queue as plain values: decided rows, open clusters."""
+"""The state of the queue without widgets: decided rows, open clusters."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class QueueModel(RowModel["QueueRow"]):
-    """A snapshot of the queue. Decided rows stay in it, dimmed, until it is read again."""
+    """A snapshot of the queue. Decided rows stay, dimmed, until it is reloaded."""
 
     def __init__(self, fetch: Callable[[Sequence[int]], list[QueueRow]]) -> None:
         super().__init__(fetch)
         self.dimmed: set[int] = set()
-        """Rows decided or deferred since the snapshot: shown dimmed, and skipped."""
+        """Rows decided or deferred since the snapshot: dimmed and skipped."""
         self.leader_of: dict[int, int] = {}
-        """The members of open clusters, each with the row that leads it."""
+        """Members of open clusters -> their leader."""
 
     # snapshot
 
     def load(self, ids: array[int], here: Iterable[int] = ()) -> None:
-        """Take a new snapshot; the cursor goes to the first of the rows `here` that it contains."""
+        """Take a new snapshot; the cursor goes to the first of the ids `here` in it."""
         self.ids = array("q", ids)
         self._rows.clear()
         self.dimmed.clear()
@@ -35,7 +35,7 @@ class QueueModel(RowModel["QueueRow"]):
         self.cursor = found if found is not None else min(self.cursor, max(len(self.ids) - 1, 0))
 
     def extend(self, ids: array[int]) -> None:
-        """Take the rest of the snapshot after its first page; the visible rows stay in place."""
+        """Add the rest of the snapshot after its first page; the visible rows stay in place."""
         shown = len(self.ids)
         if ids[:shown] == self.ids:
             self.ids.extend(ids[shown:])
@@ -44,10 +44,10 @@ class QueueModel(RowModel["QueueRow"]):
             self.ids.extend(memory_id for memory_id in ids if memory_id not in known)
 
     def nearby(self, rows: int) -> list[int]:
-        """Ids to put the cursor on in a later snapshot, best first.
+        """Candidates for the cursor in the next snapshot, best first: the current row if it still
+        waits, waiting rows below, waiting rows above, decided rows.
 
-        First the row under the cursor if it still waits, then the waiting rows below it, those
-        above, and decided rows last: a deferred row would take the cursor to the end.
+        Decided rows are last because a deferred row would move the cursor to the end.
         """
         below = self.ids[self.cursor : self.cursor + rows]
         above = self.ids[max(self.cursor - rows, 0) : self.cursor][::-1]
@@ -57,7 +57,7 @@ class QueueModel(RowModel["QueueRow"]):
     # decisions
 
     def reread(self, ids: Sequence[int]) -> None:
-        """Read rows again that were decided, deferred or restored."""
+        """Reload rows that were decided, deferred or restored."""
         known = set(ids)
         self.forget(known)
         self.read(list(known)[:CACHED_ROWS])
@@ -71,12 +71,12 @@ class QueueModel(RowModel["QueueRow"]):
 
     @property
     def decided(self) -> int:
-        """How many rows were decided since the snapshot; what was deferred is not."""
+        """How many rows were decided since the snapshot, not counting deferred ones."""
         rows = map(self.known, self.dimmed)
         return sum(row is None or not row.deferred for row in rows)
 
     def waiting(self, index: int) -> bool:
-        """Whether the row at an index still waits, as far as it has been read."""
+        """Whether the row at an index still waits; True if it is not loaded yet."""
         memory_id = self.ids[index]
         if memory_id in self.dimmed:
             return False
@@ -84,17 +84,16 @@ class QueueModel(RowModel["QueueRow"]):
         return row is None or row.status == "candidate"
 
     def is_dimmed(self, index: int) -> bool:
-        """Whether the row at an index is shown dimmed."""
         row = self.row(index)
         return row is not None and (row.status != "candidate" or row.id in self.dimmed)
 
     def next_waiting(self, start: int, step: int = 1) -> int | None:
-        """The nearest row from `start` on that still waits."""
+        """The first waiting row from `start` on."""
         stop = len(self.ids) if step > 0 else -1
         return next((at for at in range(start, stop, step) if self.waiting(at)), None)
 
     def after_decision(self, index: int) -> int:
-        """The row after a decision on the one at `index`: down, else up, else the same."""
+        """The cursor after a decision at `index`: the next waiting row below, else above."""
         for at in (self.next_waiting(index + 1), self.next_waiting(index - 1, -1)):
             if at is not None:
                 return at
@@ -113,7 +112,7 @@ class QueueModel(RowModel["QueueRow"]):
         self.leader_of.update(dict.fromkeys(fresh, leader))
 
     def close_cluster(self, index: int) -> None:
-        """Hide the members again; the cursor goes to their row."""
+        """Hide the members; the cursor goes to the cluster's row."""
         leader = self.leader_of.get(self.ids[index], self.ids[index])
         members = {memory_id for memory_id, above in self.leader_of.items() if above == leader}
         at = self.index_of([leader])
@@ -134,7 +133,7 @@ class QueueModel(RowModel["QueueRow"]):
 
 
 def count_new(shown: array[int], fresh: array[int]) -> int:
-    """How many ids of `fresh` are not in `shown`; a byte per id, where a set needs a hundred."""
+    """How many ids of `fresh` are not in `shown`. A byte map takes 1 % of a set's memory."""
     known = bytearray(max(shown, default=0) + 1)
     for memory_id in shown:
         known[memory_id] = 1

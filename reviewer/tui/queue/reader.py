@@ -1,5 +1,5 @@
-"""The reader that the person has: offered above the list with its price, asked in the background,
-stopped with the key that began it.
+"""The reader offer above the list, with its price; the reader runs in the background and the same
+key starts and stops it.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from reviewer.promotion.lists.readings import Offer
 
 ASKED_SECONDS = 0.5
-"""How often the progress of a reader is shown."""
+"""How often the progress of a reader is updated."""
 NOBODY = (
     "Nothing left to read, or no reader is installed: Claude Code, Codex, Gemini CLI, OpenCode or"
     " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
 RULES_ALONE = (
-    "Found by rules alone. An agent's command line on the PATH, or a [model], would read what was"
-    " said.",
+    "Found by rules alone. An agent's command line on the PATH, or a [model], can read the rest.",
     "Found by rules alone; an agent or a [model] reads more.",
 )
-"""Where sessions wait for a reader and none is here; in full and short."""
+"""Shown if sessions are unread and no reader is installed; long and short form."""
 
 BEYOND, ROOM = 2, 20_000
-"""A reading ends at this multiple of the tokens that were said, a small one at so many more."""
+"""Token limit of a reading: this multiple of its estimate, at least this many more."""
 
 
 class ReaderBar(Static):
-    """Above the list: what came of the last reading, then what a reader could read, or how far it
-    is. Lines that are empty are gone.
+    """The lines above the list: the result of the last reading, then the offer or the progress.
+
+    Empty lines are hidden.
     """
 
     DEFAULT_CSS = """
@@ -53,7 +53,7 @@ class ReaderBar(Static):
     """
 
     class Ended(Message):
-        """A reading has ended; `problem` says why, where nothing came of it."""
+        """A reading has ended; `problem` is its error, if it failed."""
 
         def __init__(self, new: int, problem: str) -> None:
             super().__init__()
@@ -63,10 +63,10 @@ class ReaderBar(Static):
     def __init__(self) -> None:
         super().__init__(id="reader")
         self.offers: list[Offer] = []
-        """What a reader could read of this project, the one that the key begins first."""
+        """Offers for this project, the default reader first."""
         self._by_rules_alone = False
         self._came = ""
-        """What came of the last reading."""
+        """The result of the last reading."""
         self._reading: BackgroundReading | None = None
         self._timer: Timer | None = None
 
@@ -75,29 +75,29 @@ class ReaderBar(Static):
         return self._reading is not None
 
     def take(self, offers: list[Offer], *, by_rules_alone: bool = False) -> None:
-        """Offer something else. `by_rules_alone`: sessions wait for a reader, and none is here."""
+        """Show other offers. `by_rules_alone`: sessions are unread and no reader is installed."""
         self.offers, self._by_rules_alone = offers, by_rules_alone
         self._draw()
 
     def clear(self) -> None:
-        """Another project: nothing is known about it yet."""
+        """Clear everything for another project."""
         self._came = ""
         self.take([])
 
     def put_away(self) -> bool:
-        """Forget what came of the last reading; returns whether it was shown."""
+        """Clear the result of the last reading; returns whether there was one."""
         shown, self._came = bool(self._came), ""
         self._draw()
         return shown
 
     def begin(self, reading: BackgroundReading) -> None:
-        """Show how far a reading is, until it ends."""
+        """Show the progress of a reading until it ends."""
         self._came, self._reading = "", reading
         self._timer = self.set_interval(ASKED_SECONDS, self._follow)
         self._draw()
 
     def stop(self) -> None:
-        """Ask the reading to stop, if there is one; it keeps the answers it has."""
+        """Stop the reading, if any; answers so far are kept."""
         if self._reading is not None:
             self._reading.stop()
             self._draw()
@@ -127,7 +127,7 @@ class ReaderBar(Static):
             words = short = self._reading.sentence
         elif self.offers:
             key, offer = keys.LET_READ.key, self.offers[0]
-            words, short = f"{offer.sentence}  {key} begins", f"{key}: {offer.short}"
+            words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
         elif self._by_rules_alone:
             words, short = RULES_ALONE
         room = self.app.size.width - 2
@@ -140,7 +140,7 @@ class ReaderBar(Static):
 
 
 def find_offers(engine: Engine, project: str) -> list[Offer]:
-    """What each reader that is here could read, the one of the settings first.
+    """The offers of all installed readers, the configured one first.
 
     Raises StoreError and SettingsError.
     """
@@ -151,8 +151,8 @@ def find_offers(engine: Engine, project: str) -> list[Offer]:
 
 
 class BackgroundReading:
-    """A process that asks a reader about sessions, so that no key has to wait for it. It ends with
-    the screen; what is answered is kept.
+    """A process that asks a reader about sessions, so that no key waits. It ends with the screen;
+    answers so far are kept.
 
     Raises OSError.
     """
@@ -182,7 +182,7 @@ class BackgroundReading:
             each.start()
 
     def stop(self) -> None:
-        """Ask it to stop; it keeps the answers it has."""
+        """Stop it; answers so far are kept."""
         self._stopping = True
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()
@@ -193,7 +193,7 @@ class BackgroundReading:
 
     @property
     def sentence(self) -> str:
-        """How far it is, or what came of it."""
+        """Its progress or result."""
         key = keys.LET_READ.key
         if self.runs:
             if self._stopping:
@@ -216,12 +216,12 @@ class BackgroundReading:
 
     @property
     def new(self) -> int:
-        """The statements that it has added."""
+        """The number of statements added."""
         return int(self._ended.get("new", 0))
 
     @property
     def problem(self) -> str:
-        """Why it has ended before its end, in a sentence; empty if it has not."""
+        """The error that ended it early; empty without one."""
         if self._ended or self._stopping:
             return str(self._ended.get("problem", ""))
         return self._complaint

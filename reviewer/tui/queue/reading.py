@@ -1,6 +1,4 @@
-"""Reading the sessions of a project from the Queue screen: offered, read on a key, and read on as
-agents write them.
-"""
+"""Reading the sessions of a project from the Queue screen: on a key, then as agents write them."""
 
 from __future__ import annotations
 
@@ -26,15 +24,15 @@ BAR_CELLS = 12
 
 
 class SessionsHere(Struct, frozen=True):
-    """The sessions of this project that lie on this machine, without those of sub-agents."""
+    """The sessions of this project on this machine, without sub-agents."""
 
     sessions: int
     unread: int
-    """Sessions that were not read since they last changed."""
+    """Sessions changed since they were last read."""
     known: bool
-    """Some of them were read before."""
+    """At least one of them was read before."""
     elsewhere: int
-    """Files that were read from other places."""
+    """Files read from other locations."""
 
     @property
     def sentence(self) -> str:
@@ -65,7 +63,7 @@ def find_here(engine: Engine, project: str) -> SessionsHere:
 
 
 def read_on(store: Path, project: str) -> subprocess.Popen[bytes]:
-    """Start a process of its own that reads what agents have added, so that no key has to wait.
+    """Start a process that reads what agents have added, so that no key waits.
 
     Raises OSError.
     """
@@ -79,7 +77,7 @@ def read_on(store: Path, project: str) -> subprocess.Popen[bytes]:
 
 
 class ReadingAct(RunningAct):
-    """An ingestion in a thread: how far it is, and whether it should stop."""
+    """Progress and cancellation of an ingestion in a thread."""
 
     def __init__(self, signs: Glyphs) -> None:
         super().__init__("Reading sessions")
@@ -88,7 +86,7 @@ class ReadingAct(RunningAct):
         self._time = TimeLeft()
 
     def show(self, progress: WaveProgress) -> None:
-        """Note how far the ingestion is."""
+        """Record the progress."""
         self._progress = progress
 
     def is_stopped(self) -> bool:
@@ -115,15 +113,15 @@ class ReadingAct(RunningAct):
 
 
 def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> WaveReport | None:
-    """Read the sessions of the project around the working folder, and again what was read from
-    elsewhere; None when there is neither. Raises as `Intake.ingest` does.
+    """Read the project's sessions on this machine and the files read from elsewhere; None if there
+    are neither. Raises what `Intake.ingest` raises.
     """
     from reviewer.sources.discovery import Machine, ProjectFolders, choose, find_sessions
 
     scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
     chosen = choose(each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope))
     stamps = engine.sources.stamps(project)
-    # Of a file that was read in part, the other sessions belong to other projects.
+    # The other sessions of a partly read file belong to other projects.
     whole = [Path(path) for path, read in stamps.items() if all(size >= 0 for size, _ in read)]
     again = [each for each in whole if each not in chosen.paths and each.is_file()]
     if not chosen.paths and not again:

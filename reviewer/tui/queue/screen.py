@@ -1,7 +1,7 @@
 """The queue: the list, the candidate under the cursor, and its evidence.
 
-The first page is read before anything is shown; everything else is read in threads. The cursor
-moves first, and the panes follow.
+The first page is read before the first paint, everything else in threads. The cursor moves first
+and the panes follow.
 """
 
 from __future__ import annotations
@@ -57,23 +57,23 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow
 
 FIRST_PAGE = 200
-"""Rows shown before the rest of the list is read."""
+"""Rows shown before the rest of the list is loaded."""
 NEARBY = 200
-"""Rows around the cursor that it may go to when its own row has left the list."""
+"""Rows around the cursor that it can move to if its own row has left the list."""
 STATE_SECONDS = 0.4
-"""Rest on a row before its source is compared, and its policy hints are read."""
+"""Rest on a row before its source is checked and its policy hints are read."""
 FIRST_LOOK_SECONDS = 1.5
 LOOK_SECONDS = 20.0
-"""How often sessions are looked for: as often as `reviewer watch` does."""
+"""How often to look for sessions; the same as `reviewer watch`."""
 WORDS_CELLS = 30
-"""Cells of a row's words in the message of an undo."""
+"""Cells for a row's text in an undo message."""
 MANY = 500
-"""Number of rows from which a decision shows its progress."""
+"""Minimum number of rows for a progress display."""
 MAX_REREAD = 500
-"""At most this many decided rows are read again after another process wrote."""
+"""Maximum number of decided rows to reload after another process has written."""
 
 MANY_AT_ONCE = 20
-"""Rows from which one decision on all of them says the number and asks once."""
+"""Decisions on more rows than this ask for confirmation."""
 
 TITLES = {
     "waiting": "Waiting",
@@ -85,16 +85,16 @@ TITLES = {
 }
 EMPTY = {
     "waiting": "Nothing is waiting.",
-    "deferred": "Nothing was deferred.",
-    "active": "Nothing was promoted yet.",
-    "invalid": "Nothing was rejected.",
-    "superseded": "Nothing was merged.",
+    "deferred": "Nothing deferred.",
+    "active": "Nothing promoted yet.",
+    "invalid": "Nothing rejected.",
+    "superseded": "Nothing merged.",
     "all": "The store is empty.",
 }
 
 
 class Loaded(Enum):
-    """How much of the list was read."""
+    """How much of the list is loaded."""
 
     NOTHING = "nothing"
     FIRST_PAGE = "first page"
@@ -124,20 +124,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
         self.list: CandidateList = rows
         self.query_asked = QueueQuery(project=project)
-        """The list that was asked for last; the one before is shown until its rows arrive."""
+        """The latest requested list; the previous one is shown until its rows arrive."""
         self.loaded = Loaded.NOTHING
         self._wanted: Collection[int] = ()
-        """The rows that the list being loaded puts the cursor on."""
+        """Where the list being loaded puts the cursor."""
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
         self._here: SessionsHere | None = None
-        """The sessions of this project, once they were looked for."""
+        """The sessions of this project, after the first look."""
         self._reader: Popen[bytes] | None = None
-        """The process that reads what agents have added."""
+        """The process that reads new turns of agents."""
         self.reader = ReaderBar()
         self._rejected: Done | None = None
-        """What was rejected last, or was given a reason last."""
+        """The last rejection, or the last reason given for one."""
 
     def compose_above(self) -> Iterable[Widget]:
         return (self.reader,)
@@ -151,12 +151,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.header.project = display_line(self.project or "all projects")
 
     def begin(self, project: str | None, words: str) -> None:
-        """Show a project from its first page, after its sessions were read."""
+        """Show a project from its first page."""
         self.project = project
         self.query_asked = QueueQuery(project=project)
         self.loaded = Loaded.NOTHING
         for group in ("ids", "new rows", "sessions", "offers"):
-            self.void(group)  # they are about the project before
+            self.void(group)  # they belong to the previous project
         self.reader.clear()
         self.look_for_sessions()
         self._show_project()
@@ -167,7 +167,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the sessions of agents
 
     def look_for_sessions(self) -> None:
-        """Look for sessions of this project, and read on where some were read before."""
+        """Look for sessions of this project; read new turns if some were read before."""
         project = self.project
         if project is not None and self.host.running is None and not self._is_reading_on():
             self.read(
@@ -186,10 +186,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             except OSError as error:
                 self.say(f"New turns cannot be read: {error.strerror}.", bad=True)
 
-    # the reader that the person has
+    # the reader
 
     def look_for_readers(self) -> None:
-        """Look who could read the sessions that no reader has read."""
+        """Find readers for the sessions that none has read yet."""
         project = self.project
         if project is not None and not self.engine.read_only and not self.host.is_demo:
 
@@ -217,9 +217,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # reading the list
 
     def reload(self) -> None:
-        """The first time, show the first page. Later, read the shown rows again, and say how many
-        rows are new.
-        """
+        """Show the first page; later, reload the visible rows and announce new ones."""
         if self.loaded is Loaded.NOTHING:
             self._show_first_page()
             return
@@ -257,8 +255,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
 
     def _load_rest(self, query: QueueQuery, here: Collection[int] = ()) -> None:
-        """Add the rows after the first page; the cursor goes to the first row with an id of `here`
-        unless it was moved.
+        """Add the rows after the first page; the cursor goes to the first of the ids `here`,
+        unless it has moved.
         """
 
         def append(ids: array[int]) -> None:
@@ -269,22 +267,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             if found is not None:
                 self.list.move_to(found)
 
-        if self.query_asked is query:  # a key typed ahead may have asked for another list
+        if self.query_asked is query:  # a key typed ahead may have requested another list
             self.read(lambda: self._all_ids(query), append, group="ids")
         self.show_counts()
 
     def _load_again(self, here: Collection[int] = ()) -> None:
-        """Load the same list again; the cursor goes to the first row with an id of `here`, or
-        stays on its row.
-        """
+        """Reload the list; the cursor goes to the first of the ids `here`, or stays on its row."""
         self._load(self.query_asked, here=here)
         self.show_counts()
 
     def _load(self, query: QueueQuery, *, quick: bool = False, here: Collection[int] = ()) -> None:
-        """Load a list, such as one with another filter, order or status.
+        """Load a list with another filter, order or status.
 
-        `quick` shows its first page first; the cursor goes to the first row with an id of `here`,
-        or stays on its row.
+        `quick` shows the first page before the rest. The cursor goes to the first of the ids
+        `here`, or stays on its row.
         """
         self.query_asked, self._wanted = query, here
 
@@ -309,7 +305,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return self.engine.ids(query, cancelled=lambda: worker.is_cancelled)
 
     def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
-        """Show a list; the cursor goes to a wanted row, or stays on its own or the nearest."""
+        """Show a list; the cursor goes to a wanted row, or stays on its row or the nearest."""
         self.loaded, self._wanted = Loaded.ALL, ()
         if not self.filter_invalid:
             self.status.recover()
@@ -323,7 +319,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._draw_list()
 
     def _draw_list(self) -> None:
-        """Draw the list that was loaded, the lines around it and its panes."""
+        """Draw the loaded list, the lines around it and the panes."""
         self._show_applied_filter()
         self.note_version()
         self.list.sort = self.query_asked.sort
@@ -334,7 +330,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.follow()
 
     def open_memory(self, memory_id: int) -> None:
-        """Put the cursor on a memory; the list shows other rows when it is not among these."""
+        """Put the cursor on a memory; load another list if it is not in this one."""
         view = self.engine.queue.candidate(memory_id)
         ids = [memory_id] if view.leader_id is None else [memory_id, view.leader_id]
         at = self.model.index_of(ids)
@@ -352,9 +348,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load(query, here=ids[-1:])
 
     def action_refresh(self) -> None:
-        """Read the list again: decided rows leave, new ones appear."""
+        """Reload the list: decided rows leave, new ones appear."""
         self._load_again()
-        self.say("The queue was read again.")
+        self.say("Queue reloaded.")
 
     # the lines around the list
 
@@ -373,7 +369,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_remark()
 
     def _show_remark(self) -> None:
-        """Below the list: what waits and is not in it."""
+        """Show what is not in the list: decided, deferred and beyond the cap."""
         counts = self._counts
         if counts is None:
             return
@@ -404,7 +400,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the row under the cursor
 
     def follow(self) -> None:
-        """Read the row under the cursor with its evidence, and show it."""
+        """Load the row under the cursor with its evidence, and show it."""
         memory_id = self.model.current_id
         if memory_id is None:
             self._detail = None
@@ -430,7 +426,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.set_timer(STATE_SECONDS, lambda: self._after_rest(memory_id))
 
     def _after_rest(self, memory_id: int) -> None:
-        """After a rest on a row: read what takes longer."""
+        """Read the slower details after a rest on a row."""
         if memory_id != self.model.current_id or not self.is_attached:
             return
 
@@ -451,14 +447,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # why a key cannot run now
 
     def _no_row(self) -> str | None:
-        return None if self.model.current else "There is no candidate under the cursor."
+        return None if self.model.current else "No candidate under the cursor."
 
     def _why_not_waiting(self) -> str | None:
         row = self.model.current
         if row is not None and self.model.is_dimmed(self.model.cursor):
             undo, restore = kit_keys.UNDO.key, keys.RESTORE.key
             return (
-                f"#{row.id} is decided already: {undo} undoes the last decision,"
+                f"#{row.id} is already decided: {undo} undoes the last decision,"
                 f" {restore} puts it back."
             )
         return self._no_row()
@@ -479,11 +475,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return self._is_conflict() or self._why_not_waiting() or self._needs_words()
 
     def _needs_words(self) -> str | None:
-        """Why the row cannot be promoted as it stands."""
+        """Why the row cannot be promoted as worded."""
         row = self.model.current
         if row is not None and row.id in self.engine.drafts.ids():
             edit, discard = keys.EDIT.key, keys.DISCARD_DRAFT.key
-            return f"#{row.id} has a draft: {edit} opens it, {discard} throws it away."
+            return f"#{row.id} has a draft: {edit} opens it, {discard} discards it."
         return None
 
     def _cannot_reword(self) -> str | None:
@@ -499,10 +495,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _why_not_a_conflict(self) -> str | None:
         row = self.model.current
         if row is not None and row.kind != "conflict":
-            return f"#{row.id} is not a conflict: there is nothing to settle."
+            return f"#{row.id} is not a conflict."
         if row is not None and self.model.is_dimmed(self.model.cursor):
             undo = kit_keys.UNDO.key
-            return f"Conflict #{row.id} is settled already: {undo} undoes the last decision."
+            return f"Conflict #{row.id} is already settled: {undo} undoes the last decision."
         return self._no_row()
 
     def _no_draft(self) -> str | None:
@@ -514,7 +510,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _no_cluster(self) -> str | None:
         row = self.model.current
         if row is not None and not row.members and not self.model.is_open(self.model.cursor):
-            return f"#{row.id} has no near duplicates behind it."
+            return f"#{row.id} has no near duplicates."
         return self._no_row()
 
     def _not_an_entity(self) -> str | None:
@@ -533,22 +529,22 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _nothing_beyond_cap(self) -> str | None:
         beyond = self._counts.beyond_cap if self._counts else 0
-        return None if beyond else "Nothing was left beyond the cap."
+        return None if beyond else "No candidates beyond the cap."
 
     # deciding
 
     @unless(_cannot_promote)
     async def action_promote(self) -> None:
-        """Promote the marked rows, or this one; those with a draft are left out."""
+        """Promote the marked rows, or this one; rows with a draft are skipped."""
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
         ready = [each for each in ids if each not in drafts]
         left_out = len(ids) - len(ready)
         if not ready:
             raise ConflictError(
-                f"Nothing was promoted: each of these rows has a draft; {keys.EDIT.key} opens it."
+                f"Nothing promoted: all of these rows have drafts; {keys.EDIT.key} opens one."
             )
-        remark = f", left out {count(left_out, 'row')} with a draft" if left_out else ""
+        remark = f", skipped {count(left_out, 'row')} with a draft" if left_out else ""
         await self._decide(ready, "Promoting", self.engine.triage.promote, remark)
 
     @unless(_cannot_decide)
@@ -573,7 +569,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_rejected_nothing)
     async def action_reject_why(self) -> None:
-        """Choose why the rows were rejected that were rejected last."""
+        """Choose a reason for the last rejection."""
         latest = self._rejected
         if latest is None:
             return
@@ -597,13 +593,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_decide)
     async def action_defer(self) -> None:
-        """Put the marked rows, or this one, aside; among deferred rows put them back."""
+        """Set the marked rows, or this one, aside; on deferred rows, put them back."""
         if self.query_asked.status == "deferred":
             await self.perform(keys.RESTORE)
             return
 
         def defer(ids: Sequence[int], *, alone: Collection[int]) -> Done:
-            # `alone` is for decisions that take near duplicates along; deferring takes none.
+            # `alone` limits decisions that include near duplicates; deferring never does.
             return self.engine.triage.defer(ids)
 
         await self._decide(self._targets(), "Deferring", defer)
@@ -613,18 +609,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return super().title_of(keys.RESTORE if back else action)
 
     def _targets(self) -> list[int]:
-        """The marked rows that wait, or the row under the cursor."""
+        """The marked rows that still wait, or the row under the cursor."""
         targets, dimmed = self.model.targets(), self.model.dimmed
         waiting = [memory_id for memory_id in targets if memory_id not in dimmed]
         if not waiting:
             key = kit_keys.BACK.key
-            raise ConflictError(f"All marked rows are decided already: {key} clears the marks.")
+            raise ConflictError(f"All marked rows are already decided: {key} clears the marks.")
         return waiting
 
     async def _decide(
         self, ids: Sequence[int], words: str, act: Callable[..., Done], remark: str = ""
     ) -> None:
-        """Write a decision; one on many rows at once says how many, and asks once."""
+        """Write a decision; ask first if it is about many rows."""
         if len(ids) <= MANY_AT_ONCE:
             await self._write_decision(ids, words, act, remark)
             return
@@ -638,7 +634,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def _write_decision(
         self, ids: Sequence[int], words: str, act: Callable[..., Done], remark: str
     ) -> None:
-        """Rows of open clusters are decided without their near duplicates."""
+        """Decide rows of open clusters without their near duplicates."""
         opened = {*self.model.leader_of, *self.model.leader_of.values()}
         alone = opened.intersection(ids)
         many = len(ids) >= MANY
@@ -652,7 +648,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._after_decision(done, [*ids, *done.ids], remark)
 
     def _after_decision(self, done: Done, ids: Sequence[int], remark: str = "") -> None:
-        """Dim the decided rows and go to the next row that waits."""
+        """Dim the decided rows and go to the next waiting row."""
         model = self.model
         model.marks.clear()
         model.reread(ids)
@@ -661,7 +657,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_again(self._words(done, remark))
 
     def _words(self, done: Done, remark: str = "") -> str:
-        """What an act did and how to undo it, where there is something to undo."""
+        """The result of an act, and how to undo it if it changed something."""
         if not done.act:
             return f"{done.title}."
         rejected = self._rejected is not None and self._rejected.act == done.act
@@ -669,7 +665,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return f"{done.title}{remark} - {why}{kit_keys.UNDO.key} to undo"
 
     def _show_again(self, words: str) -> None:
-        """After an act of this screen: draw the rows, and read the panes beside them again."""
+        """Redraw the rows and reload the panes after an act of this screen."""
         self.list.refresh()
         self.say(words)
         self.show_footer()
@@ -721,7 +717,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_reword)
     async def action_merge(self) -> None:
-        """Merge the nearest duplicate into this row, or this one into the row that leads it."""
+        """Merge the nearest duplicate into this row, or this row into its cluster's leader."""
         row = self.model.current
         if row is None:
             return
@@ -737,7 +733,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:
-        """Choose another type for this row."""
+        """Change the type of this row."""
         row = self.model.current
         if row is None:
             return
@@ -763,7 +759,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_not_an_entity)
     async def action_name(self) -> None:
-        """Type another name for this entity."""
+        """Rename this entity."""
         row = self.model.current
         if row is None:
             return
@@ -791,7 +787,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_nothing_beyond_cap)
     async def action_more(self) -> None:
-        """Queue candidates that were left beyond the cap."""
+        """Queue candidates beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
         self.note_version()
         self._load_again()
@@ -799,7 +795,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_nothing_to_read)
     async def action_read_sessions(self) -> None:
-        """Read the sessions of this project that lie where agents keep them."""
+        """Read the sessions of this project from the agents' folders."""
         project = self.project
         if project is None:
             self.host.open_start()
@@ -826,8 +822,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_project)
     async def action_let_read(self) -> None:
-        """Let a reader read the sessions that none has read, or stop it; of several one is
-        chosen.
+        """Start a reader on the sessions that none has read, or stop it; choose if there are
+        several.
         """
         project = self.project
         if self.reader.reads:
@@ -842,7 +838,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             try:
                 reading = BackgroundReading(self.engine.path, project, offers[int(option.key)])
             except OSError as error:
-                raise SourceError(f"It cannot be started: {error.strerror}.") from error
+                raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
             self.reader.begin(reading)
 
         options = [
@@ -857,10 +853,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if len(options) == 1:
             await then(options[0])
         else:
-            await self.choose("Let a reader word what the sessions teach", options, then)
+            await self.choose("Read the sessions with", options, then)
 
     def show_reversed(self, undone: Undone) -> None:
-        """Go to the first row that an undo or redo changed, or on to one that waits."""
+        """Go to the first row changed by an undo or redo, or on to the next waiting row."""
         self.host.came_back = ()
         model = self.model
         at = model.index_of(undone.ids)
@@ -882,7 +878,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_reword)
     async def action_edit(self) -> None:
-        """Edit the row under the cursor, from its draft where there is one; saving promotes it."""
+        """Edit the row under the cursor, from its draft if there is one; saving promotes it."""
         row = self.model.current
         if row is None:
             return
@@ -914,13 +910,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_draft)
     def action_discard_draft(self) -> None:
-        """Throw away the draft of the row under the cursor."""
+        """Discard the draft of the row under the cursor."""
         memory_id = self.model.current_id
         if memory_id is not None:
             self.engine.drafts.discard(memory_id)
             self.draft_changed(memory_id)
             key = keys.EDIT.key
-            self.say(f"The draft of #{memory_id} was discarded; {key} begins with the original.")
+            self.say(f"Draft of #{memory_id} discarded; {key} starts from the original.")
 
     # other rows and orders
 
@@ -971,7 +967,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
 
     def leave_last(self) -> None:
-        """From other rows go back to those that wait; put away what a reader said last."""
+        """Go back to the waiting rows; clear the result of the last reading."""
         if self.query_asked.status != "waiting":
             self.show_status("waiting")
         elif not self.reader.put_away():
@@ -993,15 +989,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         members = await to_thread(self.engine.queue.members, leader)
         index = self.model.index_of([leader])
         if index is None:
-            raise ConflictError(f"#{leader} left the list meanwhile.")
+            raise ConflictError(f"#{leader} has left the list.")
         waiting = [member.id for member in members if member.status == "candidate"]
         self.model.open_cluster(index, waiting)
         self.list.rows_changed()
-        self.say("The cluster is open: each of its rows is decided alone now.")
+        self.say("Cluster open: each row is now decided separately.")
 
     @unless(_no_cluster)
     def action_collapse(self) -> None:
-        """Close the cluster; the cursor goes to its row."""
+        """Close the cluster; the cursor goes to the leader."""
         self.model.close_cluster(self.model.cursor)
         self.list.rows_changed()
         self.cursor_rest.moved()
@@ -1017,7 +1013,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.evidence.go(-1)
 
     def _current_evidence(self) -> EvidenceView:
-        """The evidence on the screen. Raises SourceError for a memory that was written by hand."""
+        """The evidence on the screen. Raises SourceError for a memory written by hand."""
         memory_id, detail = self.model.current_id, self._detail
         evidence = self.evidence.current
         if memory_id is not None and (detail is None or detail.view.id != memory_id):
@@ -1032,7 +1028,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_row)
     def action_open_session(self) -> None:
-        """Show the session that the evidence on the screen comes from, at its line."""
+        """Show the session of the evidence on the screen, at the cited line."""
         row = self.model.current
         if row is not None:
             self.host.open_session(self._current_evidence(), row.project)
@@ -1053,10 +1049,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         try:
             save_place(self.engine.path, self.project, memory_id)
         except OSError as error:
-            self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
+            self.say(f"Your place cannot be saved: {error.strerror}.", bad=True)
 
     def keep_now(self) -> None:
-        """Keep the draft of the text being typed, and the place in the queue."""
         super().keep_now()
         self._keep_place()
 
@@ -1064,13 +1059,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 def empty_lines(
     query: QueueQuery, counts: Counts | None, here: SessionsHere | None
 ) -> tuple[str, ...]:
-    """The text of an empty list; `here`: the sessions that could be read."""
+    """The text of an empty list; `here`: the sessions on this machine."""
     if query.filter:
         clear = kit_keys.CLEAR_FILTER.key
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
     nothing, status = EMPTY.get(query.status, EMPTY["waiting"]), keys.STATUS.key
     if query.status not in ("waiting", "all"):
-        return (nothing, f"{kit_keys.BACK.key} goes back to what waits.")
+        return (nothing, f"{kit_keys.BACK.key} goes back to the waiting rows.")
     lines = [nothing]
     if query.status == "waiting" and counts is not None:
         if decided := counts.promoted + counts.rejected:

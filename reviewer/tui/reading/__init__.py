@@ -1,1 +1,1 @@
-"""A text that one act makes, such as a hand-over: read and copied."""
+"""The Reading screen: a generated text, such as a hand-over, to read and copy."""

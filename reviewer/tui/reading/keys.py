@@ -1,4 +1,4 @@
-"""Keys of a text to read, and the act that shows a hand-over."""
+"""Keys of the Reading screen, and the action that opens a hand-over in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 HAND_OVER = Action(
     "hand_over", "", "hand-over",
-    "Show the hand-over for the next session of an agent, to copy it.", "Look",
+    "Show the hand-over for an agent's next session; copy it there.", "Look",
 )  # fmt: skip
 
 READING = Pane("reading", "A text to read", (keys.COPY, keys.CLOSE), (keys.COPY, keys.CLOSE))

@@ -1,4 +1,4 @@
-"""A screen with one text, which is made in a thread."""
+"""A screen with one text, generated in a thread."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ReadingScreen(TextScreen, pane=READING):
         self.text.show([TextBlock(sentence, "dim", first=MARGIN)])
 
     def _no_text(self) -> str | None:
-        return None if self._blocks else "There is no text to copy."
+        return None if self._blocks else "No text to copy."
 
     @unless(_no_text)
     def action_copy(self) -> None:
@@ -50,7 +50,7 @@ class ReadingScreen(TextScreen, pane=READING):
 
 
 def handover_blocks(text: str) -> list[TextBlock]:
-    """A hand-over with its headings marked. Raises ReviewerError for an empty one."""
+    """A hand-over with its headings marked. Raises ReviewerError if it is empty."""
     from reviewer.compression.handover import HEADINGS
 
     if not text:

@@ -11,7 +11,7 @@ READ = Action(
 )  # fmt: skip
 SKIP = Action(
     "start_empty", "escape", "not now",
-    "Go to the queue without reading; while sessions are read, stop and keep what was read.",
+    "Go to the queue without reading; during a reading, stop and keep the results so far.",
     "Move",
 )  # fmt: skip
 START = Pane(

@@ -1,4 +1,4 @@
-"""The first start: what agents have left on this machine, and one key that reads it."""
+"""The first start: the agents' sessions on this machine, and one key to read them."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
     from reviewer.start import FoundProject, FoundProjects, ReadSum, Start
 
 WIDEST = 92
-"""Cells of a paragraph."""
+"""Maximum width of a paragraph in cells."""
 NAME_CELLS = 26
 NARROW, VERY_NARROW = 100, 70
-"""Cells below which a row leaves out its date, and below which also what the words below say."""
+"""Widths in cells below which a row omits its date, and also its sessions and size."""
 MAX_ROWS = 8
 LINES_BESIDE_ROWS = 17
-"""Lines of the terminal that the words, at their longest, and the bars need."""
+"""Lines needed for the bars and the longest text."""
 
-DEMO = "reviewer demo shows everything on sample data, without touching anything of yours."
+DEMO = "reviewer demo shows everything on sample data, without touching your files."
 ELSEWHERE = "This folder has no sessions of its own: choose a project, or all of them."
 
 
 class StartScreen(KitScreen, pane=keys.START):
-    """Lies over the empty queue until sessions were read, or the person goes on without."""
+    """Covers the empty queue until sessions are read or the person skips it."""
 
     AUTO_FOCUS = "#projects"
 
@@ -69,7 +69,7 @@ class StartScreen(KitScreen, pane=keys.START):
         entitle(
             self.list,
             "Start",
-            "sample data" if self.start.sample else "what your agents have left here",
+            "sample data" if self.start.sample else "your agents' sessions",
         )
         self.words.update("Looking where agents keep their sessions ...")
         self.read(self.start.find, self._show_found, group="find")
@@ -87,7 +87,7 @@ class StartScreen(KitScreen, pane=keys.START):
         self._show_words()
 
     def _show_words(self) -> None:
-        """What the key does with the project under the cursor."""
+        """Explain what the key does with the project under the cursor."""
         found, here = self.found, self.list.current
         if self._act is not None or found is None:
             return
@@ -99,22 +99,20 @@ class StartScreen(KitScreen, pane=keys.START):
         what = f"{count(here.sessions, 'session')}, {here.bytes / 1e6:,.1f} MB"
         if self.start.sample:
             first = f"{key} reads this sample project ({what}, and its notes)."
-            where = "It is our own writing, in a folder that is removed when you leave."
+            where = "We wrote it ourselves; its folder is removed when you quit."
         else:
             into = " into this project: it was moved, or a copy of it" if here.gone else ""
             first = f"{key} reads the sessions of {self._named(here)} ({what}){into}."
-            where = f"Your sessions are only read. What is proposed goes into {_short(self.engine)}"
+            where = f"Your sessions are only read. Proposals go into {_short(self.engine)}"
         lines = [
-            (f"{first} Then you decide, one row and one key at a time, what is kept.", "bold"),
+            (f"{first} Then you decide what to keep, one row and one key at a time.", "bold"),
             (where, ""),
             ("Nothing leaves this machine. Secrets are masked before anything is stored.", ""),
         ]
         if not found.here and not self.start.sample:
             lines.insert(0, (ELSEWHERE, ""))
         if self._reader:
-            sends = (
-                f"{self._reader}: afterwards, on a key that sends them, it words what they teach."
-            )
+            sends = f"{self._reader}: afterwards a key can send it the sessions, to propose more."
             lines.insert(-1, (sends, ""))
         if found.elsewhere:
             more = (
@@ -124,11 +122,11 @@ class StartScreen(KitScreen, pane=keys.START):
         self._say(lines)
 
     def _say(self, lines: Sequence[tuple[str, str]]) -> None:
-        """Show paragraphs, each with its style."""
+        """Show styled paragraphs."""
         self.words.update(Content("\n").join([Content.styled(*line) for line in lines]))
 
     def _named(self, row: FoundProject) -> str:
-        """A project in a sentence, with its folder where another has the same name."""
+        """The name of a project for a sentence, with its folder if the name is ambiguous."""
         if row.parts:
             return f"all {len(row.parts)} projects, each into its own"
         if row.gone:
@@ -142,11 +140,11 @@ class StartScreen(KitScreen, pane=keys.START):
     def _cannot_read(self) -> str | None:
         if self._act is not None:
             return "Sessions are being read."
-        return None if self.list.current else "There is nothing to read here."
+        return None if self.list.current else "Nothing to read here."
 
     @unless(_cannot_read)
     async def action_start_reading(self) -> None:
-        """Read the project under the cursor; then the queue opens with its best row."""
+        """Read the project under the cursor, then open the queue at its best row."""
         here = self.list.current
         if here is None:
             return
@@ -156,7 +154,7 @@ class StartScreen(KitScreen, pane=keys.START):
         else:
             self.project = self.host.project = self.engine.project or self.host.project
         act = self._act = ReadingAct(glyphs(self.app))
-        stops = f"{keys.SKIP.key} stops and keeps what was read."
+        stops = f"{keys.SKIP.key} stops and keeps the results so far."
         self._say([(f"Reading {display_line(here.name)} ...", "bold"), (stops, "$dim")])
         try:
             report = await self.host.accompany(
@@ -165,11 +163,11 @@ class StartScreen(KitScreen, pane=keys.START):
             counts = await to_thread(self.engine.queue.counts, self.project)
         finally:
             self._act = None
-            self._show_words()  # if it failed, they offer to read again
+            self._show_words()  # after a failure, offer to read again
         self.host.begin_queue(words_of(report, counts))
 
     def action_start_empty(self) -> None:
-        """Go on without reading, or stop reading."""
+        """Skip reading, or stop it."""
         if not self.host.stop_running() and self._act is None:
             self.host.begin_queue("")
 
@@ -186,8 +184,8 @@ def _reader_here() -> str:
 
 
 def words_of(read: ReadSum, counts: Counts) -> str:
-    """What came of reading, in one line."""
-    stopped = "Stopped; what was read is kept. " if read.stopped else ""
+    """The result of reading, in one line."""
+    stopped = "Stopped; results so far are kept. " if read.stopped else ""
     if counts.waiting:
         came = f"{count(counts.waiting, 'statement')} to decide on, the best first."
     else:
@@ -213,7 +211,7 @@ class ProjectList(LoadedList["FoundProject"]):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._longest = 0
-        """Cells of the longest name."""
+        """Length of the longest name in cells."""
 
     def show(self, rows: Sequence[FoundProject]) -> None:
         self.rows = rows
@@ -222,7 +220,7 @@ class ProjectList(LoadedList["FoundProject"]):
         self.rows_changed()
 
     def fit(self) -> None:
-        """Leave the words below the lines that they need."""
+        """Limit the height, so that the text below fits."""
         most = max(min(MAX_ROWS, self.app.size.height - LINES_BESIDE_ROWS), 3)
         self.styles.height = min(len(self.rows), most) + 2
 

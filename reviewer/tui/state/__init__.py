@@ -1,1 +1,1 @@
-"""The State screen: trusted state, entities and active memories."""
+"""The Memory screen: trusted state, entities and active memories."""

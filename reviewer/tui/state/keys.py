@@ -1,4 +1,4 @@
-"""Keys of the Memory screen. An action without a key stands in the menu."""
+"""Keys of the Memory screen. Actions without a key are in the menu."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from reviewer.tui.kit.action import Action, Pane
 
 NEW_VALUE = Action(
     "state_new", "n", "new value",
-    "Write a value of trusted state by hand: its key, then the value.", "Decide", writes=True,
+    "Write a value of trusted state: first its key, then the value.", "Decide", writes=True,
 )  # fmt: skip
 EDIT = Action(
     "state_edit", "e", "edit",
-    "Reword this memory, or say when it is recalled; write a new value of trusted state.",
+    "Reword this memory, or set when it is recalled; for trusted state, write a new value.",
     "Decide", writes=True,
 )  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
-    "Put this memory or entity back into the queue; a key of trusted state ends, its values stay"
+    "Put this memory or entity back into the queue; unset a key of trusted state, whose values stay"
     " readable.", "Decide", writes=True,
 )  # fmt: skip
 DISPUTE = Action(
     "dispute", "d", "wrong",
-    "Say what is wrong with this memory: it waits in the queue, and no agent gets it meanwhile.",
+    "Say what is wrong with this memory; it goes back to the queue, and agents no longer get it.",
     "Decide", writes=True,
 )  # fmt: skip
 GRADUATE = Action(
     "graduate", "", "graduate",
-    "Propose this memory as an entity; the memory stays, frozen, and points to it.",
+    "Propose this memory as an entity; the memory is frozen and points to it.",
     "Decide", writes=True,
 )  # fmt: skip
 FORGET = Action(
     "forget", "", "forget",
-    "Erase this memory or entity for good, with its history; nothing takes it back, so it asks.",
+    "Erase this memory or entity, with its history; this cannot be undone, so it asks first.",
     "Decide", writes=True,
 )  # fmt: skip
 FOLLOW = Action(
     "follow", "enter", "follow",
-    "Go to a related fact; to one that it contradicts or was made from.", "Look",
+    "Go to a related fact; also one it contradicts or was made from.", "Look",
 )  # fmt: skip
 
 STATE = Pane(

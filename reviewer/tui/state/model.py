@@ -1,4 +1,4 @@
-"""The list of the Memory screen as values: trusted state, then what was promoted."""
+"""The list of the Memory screen, without widgets: trusted state, then memories and entities."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 class TrustedRow(Struct, frozen=True):
-    """A key of trusted state. Its number in the list is below 0, where no memory has one."""
+    """A key of trusted state. Its list id is negative, unlike those of memories."""
 
     id: int
     state: StateView
 
 
 class FactModel(RowModel["TrustedRow | QueueRow"]):
-    """Trusted state, then memories and entities, the last used or decided first."""
+    """Trusted state, then memories and entities, most recently used or decided first."""
 
     def __init__(self, fetch: Callable[[Sequence[int]], list[QueueRow]]) -> None:
         super().__init__(self._read_facts)
         self._fetch_memories = fetch
         self._states: dict[int, StateView] = {}
         self.uses: Mapping[int, UseCount] = {}
-        """By memory; one that was never used has none."""
+        """Memory id -> its use; only for used memories."""
 
     def _read_facts(self, ids: Sequence[int]) -> list[TrustedRow | QueueRow]:
         trusted = [TrustedRow(each, self._states[each]) for each in ids if each < 0]
@@ -40,7 +40,7 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
     def load(
         self, states: Sequence[StateView], ids: array[int], uses: Mapping[int, UseCount]
     ) -> None:
-        """Show other rows; the cursor stays on its row if that is still listed."""
+        """Replace the rows; the cursor stays on its row if it is still listed."""
         here = self.current_id
         self.forget()
         self.uses = uses
@@ -50,14 +50,14 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         self.cursor = max(min(self.cursor, len(self.ids) - 1), 0) if found is None else found
 
     def number_of(self, project: str, key: str) -> int:
-        """The number of a key of trusted state; 0 for one that is not listed."""
+        """The list id of a key of trusted state; 0 if it is not listed."""
         wanted = (project, key)
         named = self._states.items()
         return next((at for at, each in named if (each.project, each.key) == wanted), 0)
 
 
 def states_with(states: Sequence[StateView], text: str) -> list[StateView]:
-    """The values whose key, value or note have every word of a filter."""
+    """The values that have every word of a filter in key, value or note."""
     words = text.casefold().replace('"', " ").split()
     return [
         each

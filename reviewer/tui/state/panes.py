@@ -1,4 +1,4 @@
-"""The parts of the Memory screen: its list, and a key of trusted state as text."""
+"""The list of the Memory screen, and a key of trusted state as text."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class FactList(StoredList[FactModel]):
     """Draws a `FactModel` and moves its cursor."""
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        """A key with its value, or how often a memory was used and held, and its wording."""
+        """A key and its value, or a memory with how often it was used and held."""
         row, here = self.model.row(at), at == self.model.cursor
         on_row = style.on_row(here=here)
         text, strong, dim, accent, warm = on_row
         parts: list[Part] = [cursor_bar(on_row, sign, here=here, focused=self.has_focus)]
         words = strong if here else text
         if row is None:
-            parts.append((f"  gone: {shared.REFRESH.key} reads again", dim))
+            parts.append((f"  gone: {shared.REFRESH.key} reloads", dim))
         elif isinstance(row, TrustedRow):
             key, value = display_line(row.state.key), display_line(row.state.value[: width * 2])
             parts += [("   ", dim), (key, accent), (" = ", dim), (value, words)]
@@ -51,7 +51,7 @@ class FactList(StoredList[FactModel]):
 
 
 def _use_words(use: UseCount | None) -> str:
-    """` 12   9 `: how often it was used at a call, and how often it held then."""
+    """` 12   9 `: how often it was used, and how often it held."""
     figures = (use.used, use.held) if use is not None else (0, 0)
     return "".join(f"{each or '':>{USE_CELLS - 1}} " for each in figures)
 
@@ -62,7 +62,7 @@ def state_title(state: StateView) -> str:
 
 
 def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -> list[TextBlock]:
-    """The value, then the former ones, newest first."""
+    """The value, then its former values, newest first."""
     latest = values[0]
     blocks = [TextBlock(latest.value, "text", first=(Run(" "),)), TextBlock("")]
     if latest.ended_at is not None:
@@ -72,7 +72,7 @@ def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -
     blocks.append(labelled("set", when))
     if latest.note:
         blocks.append(labelled("note", latest.note))
-    blocks.append(labelled("evidence", latest.evidence or "none was named"))
+    blocks.append(labelled("evidence", latest.evidence or "none given"))
     blocks.append(labelled("project", latest.project))
     for place, value in enumerate(values[1:]):
         until = f"  until {moment(value.ended_at)}"

@@ -1,8 +1,8 @@
-"""Trusted state, then what was promoted, the last used or decided first; beside it, why each is
-known.
+"""The Memory screen: trusted state, then memories and entities, most recently used or decided
+first; beside the list, the provenance of each.
 
-A value of trusted state is always typed: no method here copies text of a candidate, a memory or an
-entity into a value.
+Values of trusted state are always typed: no method here copies text from a candidate, a memory or
+an entity into a value.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ class Shown:
     key: int
     steps: tuple[ProvenanceStep, ...]
     values: tuple[StateView, ...] = ()
-    """Of a key of trusted state: its value, then former values, newest first."""
+    """For a key of trusted state: its value, then former values, newest first."""
     draft: bool = False
-    """A new value is being written."""
+    """A draft of a new value exists."""
     detail: Detail | None = None
-    """Of a memory or entity."""
+    """For a memory or entity."""
 
     @property
     def related(self) -> list[tuple[int, str]]:
-        """Where the fact leads: id, and how."""
+        """Related facts: id and relation."""
         entity = self.detail.entity if self.detail is not None else None
         if self.detail is None or entity is None:
             return []
@@ -76,14 +76,14 @@ class Shown:
             for each in entity.relations
             if each.target_id is not None
         ]
-        found += [(number, "is contradicted in conflict") for number in self.detail.open_conflicts]
+        found += [(number, "contradicted in conflict") for number in self.detail.open_conflicts]
         if entity.graduated_from is not None:
-            found.append((entity.graduated_from, "was graduated from memory"))
+            found.append((entity.graduated_from, "graduated from memory"))
         return found
 
 
 class StateScreen(ListScreen, pane=keys.STATE):
-    """The facts on the left; on the right the fact under the cursor, and why it is known."""
+    """Facts on the left; on the right, the fact under the cursor and its provenance."""
 
     tab = "memory"
 
@@ -98,7 +98,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.shown: Shown | None = None
         self._filter = ""
         self._place = 0
-        """The selected one of the lines that support the fact."""
+        """Index of the selected source line of the fact."""
 
     # reading
 
@@ -107,7 +107,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.show_counts()
 
     def read_list(self, here: Collection[int] = (), *, state: tuple[str, str] = ("", "")) -> None:
-        """Read the list; the cursor goes to one of some rows, or to a (project, key)."""
+        """Load the list; the cursor goes to the first of the ids `here`, or to a (project, key)."""
         self.note_version()
         engine, project, text = self.engine, self.project, self._filter
         here = here or ([] if self.shown else [self.host.memory_at])
@@ -144,13 +144,13 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return (nothing, f"{clear} clears the filter.", *self.types_listed(query))
         new, queue = self.key_of(keys.NEW_VALUE), self.key_of(shared.SHOW_QUEUE)
         return (
-            f"What you promote in the queue ({queue}) is listed here.",
-            f"{new} writes trusted state: values only you write, by hand.",
+            f"Memories you promote in the queue ({queue}) are listed here.",
+            f"{new} writes trusted state: values that only you write.",
         )
 
     @property
     def layer(self) -> str:
-        """`state`, `entity` or `memory` under the cursor; empty for none."""
+        """The kind of the current row: `state`, `entity` or `memory`; empty without one."""
         row = self.facts.current
         if row is None:
             return ""
@@ -159,7 +159,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         return "entity" if row.kind == "entity" else "memory"
 
     def follow(self) -> None:
-        """Read the fact under the cursor with its provenance."""
+        """Load the fact under the cursor with its provenance."""
         row = self.facts.current
         if row is None:
             self.shown = None
@@ -211,12 +211,12 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self._draw_why(keep_scroll=keep_scroll)
 
     def _draw_why(self, *, keep_scroll: bool = True) -> None:
-        """The steps; the selected place has the bar and is visible."""
+        """Draw the provenance; the selected place has the bar and is visible."""
         shown = self.shown
         if shown is None:
             return
         signs = glyphs(self.app)
-        steps = shown.steps[1:] or shown.steps  # the fact itself stands above them already
+        steps = shown.steps[1:] or shown.steps  # the fact itself is in the pane above
         places = places_of(steps)
         chosen = places[min(self._place, len(places) - 1)] if places else None
         title = WHY
@@ -229,39 +229,39 @@ class StateScreen(ListScreen, pane=keys.STATE):
             reveal=None if chosen is None or not keep_scroll else 2 * chosen,
         )
 
-    # why a key cannot be used now
+    # why a key cannot run now
 
     def no_fact(self) -> str | None:
         return None if self.layer else "The list is empty."
 
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return f"You wrote this value: {self.key_of(keys.TAKE_OUT)} ends it."
+            return f"You wrote this value: {self.key_of(keys.TAKE_OUT)} unsets it."
         return self.no_fact()
 
     def not_a_statement(self) -> str | None:
         if self.layer == "state":
-            return f"You wrote this value: {self.key_of(keys.EDIT)} writes another one."
+            return f"You wrote this value: {self.key_of(keys.EDIT)} writes a new one."
         return self.no_fact()
 
     def not_a_memory(self) -> str | None:
         if self.layer == "state":
-            return "Trusted state is written by hand and stays what it is."
-        return "This is an entity already." if self.layer == "entity" else self.no_fact()
+            return "Trusted state cannot become an entity."
+        return "This is already an entity." if self.layer == "entity" else self.no_fact()
 
     @property
     def current(self) -> Shown | None:
-        """The fact under the cursor, once it was read; the panes may still show the one before."""
+        """The fact under the cursor, once loaded; until then the panes show the previous one."""
         shown = self.shown
         return shown if shown is not None and shown.key == self.facts.current_id else None
 
     def not_read(self) -> str | None:
-        """Why a key that needs the fact itself cannot be used."""
+        """Why an action on the loaded fact cannot run."""
         return self.no_fact() or (LOADING if self.current is None else None)
 
     def unrelated(self) -> str | None:
         if self.current is not None and not self.current.related:
-            return "This is not related to anything else."
+            return "This has no related facts."
         return self.not_read()
 
     def offers(self, action: Action) -> bool:
@@ -272,13 +272,13 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def settle(
         self, done: Done, here: Collection[int] = (), *, state: tuple[str, str] = ("", "")
     ) -> None:
-        """Read the list again after an act, and say how to undo it."""
+        """Reload the list after an act, and show how to undo it."""
         self.read_list(here, state=state)
         undo = f" - {shared.UNDO.key} to undo" if done.act else "."
         self.say(f"{display_line(done.title)}{undo}")
 
     def show_reversed(self, undone: Undone) -> None:
-        """Go to the memory or to the value that came back."""
+        """Go to the restored memory or value."""
         changes = (
             () if undone.ids else self.engine.history.changes(undone.target, limit=MAX_OPTIONS)
         )
@@ -287,7 +287,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @unless(no_fact)
     async def action_take_out(self) -> None:
-        """Put the memory or entity back into the queue, or end the key of trusted state."""
+        """Put the memory or entity back into the queue, or unset the key of trusted state."""
         row = self.facts.current
         if row is None:
             return
@@ -300,7 +300,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:
-        """Choose the type of entity that the memory becomes."""
+        """Choose the entity type for the memory."""
         number = self.facts.current_id
         if number is None:
             return
@@ -315,21 +315,21 @@ class StateScreen(ListScreen, pane=keys.STATE):
             )
             self.settle(done)
             queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
-            self.say(f"{done.title}, which waits in the queue ({queue}) - {undo} to undo")
+            self.say(f"{done.title}, now in the queue ({queue}) - {undo} to undo")
 
         async def then(option: Option) -> None:
             await self.ask_text(
                 f"Name of the {option.name}",
                 partial(named, option.key),
-                hint="what it is called",
-                empty="No name: its words say what it is",
+                hint="a name",
+                empty="No name: use the wording",
             )
 
         await self.choose(f"Graduate #{number}", options, then)
 
     @unless(trusted)
     async def action_forget(self) -> None:
-        """Ask, then erase the memory or entity for good."""
+        """Erase the memory or entity for good, after asking."""
         row = self.facts.current
         if not isinstance(row, QueueRow):
             return
@@ -351,11 +351,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
         others = len(going.memories) - 1
         what = f"#{row.id}" + (f" and {others} merged into it or graduated" if others else "")
         options = [Option("keep", "Keep it"), Option("erase", f"Erase {what} for good")]
-        await self.choose(f"Forget {what}: nothing takes it back", options, then)
+        await self.choose(f"Forget {what}: this cannot be undone", options, then)
 
     @unless(unrelated)
     async def action_follow(self) -> None:
-        """Go to a related row of the entity; choose if there are several."""
+        """Go to a related fact; choose if there are several."""
         related = self.current.related if self.current else []
         options = [Option(str(number), f"#{number}", how) for number, how in related]
         if len(options) == 1:
@@ -365,7 +365,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _no_memory(self) -> str | None:
         if self.current is not None and self.current.detail is None:
-            return "Trusted state is in every packet, under constitution."
+            return "Trusted state is in every packet, in the constitution."
         return self.no_rows() or self.not_read()
 
     @unless(_no_memory)
@@ -388,7 +388,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         """Type a key of trusted state, then its value."""
         projects = [self.project] if self.project else self.engine.project_names()
         if len(projects) != 1:
-            raise ConflictError(f"First choose the project of the value: {shared.PROJECT.key}.")
+            raise ConflictError(f"Choose the project of the value first: {shared.PROJECT.key}.")
 
         async def then(key: str) -> None:
             await self._write_value(projects[0], key)
@@ -398,7 +398,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @on(RowList.Opened)
     @unless(no_fact)
     async def action_state_edit(self) -> None:
-        """Write a new value of this key; reword a memory or entity, or say when it is recalled."""
+        """Write a new value of this key; reword a memory or entity, or set when it is recalled."""
         row = self.facts.current
         if row is None:
             return
@@ -418,14 +418,14 @@ class StateScreen(ListScreen, pane=keys.STATE):
                     await self._ask_moments(number, "; ".join(map(str, moments)))
 
             options = [
-                Option("words", "Its words", content[:200]),
+                Option("words", "Wording", content[:200]),
                 Option("when", "When it is recalled", moment_words(moments, glyphs(self.app))),
             ]
             await self.choose(f"Edit #{number}", options, then)
 
     async def _ask_moments(self, number: int, moments: str) -> None:
-        """Type at which moments a memory is recalled."""
-        from reviewer.recall.moments import read_moment  # late: it has the patterns of failures
+        """Set the moments at which a memory is recalled."""
+        from reviewer.recall.moments import read_moment  # late: it compiles failure patterns
 
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
@@ -446,13 +446,13 @@ class StateScreen(ListScreen, pane=keys.STATE):
             then,
             text=moments,
             hint="command git push; path src/pay/; error nilerr; words night shift; always",
-            empty="As its words and evidence say",
+            empty="Default: from its wording and evidence",
             problem=problem,
         )
 
     @unless(not_a_statement)
     async def action_dispute(self) -> None:
-        """Type what is wrong with a memory or entity, and put it back into the queue."""
+        """Say what is wrong with a memory or entity, and put it back into the queue."""
         number = self.facts.current_id
         if number is None:
             return
@@ -466,7 +466,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         await self.ask_text(f"What is wrong with #{number}", then, hint="what is true instead")
 
     async def _write_value(self, project: str, key: str) -> None:
-        """Write a value in the editor, from the one that it supersedes; note and evidence stay."""
+        """Edit a value, starting from the one it supersedes; note and evidence are kept."""
         state = self.engine.state
         held = next((each for each in await to_thread(state.all, project) if each.key == key), None)
         note, evidence = (held.note, held.evidence) if held else ("", "")
@@ -485,7 +485,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 save=save,
                 saved=lambda done: self.settle(done, state=(project, key)),
                 again=keys.EDIT if held else keys.NEW_VALUE,
-                empty="A value needs words.",
+                empty="A value cannot be empty.",
                 remark=lambda text: (f"{len(text):,} characters", not text.strip()),
             )
         )
@@ -520,13 +520,13 @@ class StateScreen(ListScreen, pane=keys.STATE):
     # looking
 
     def _selected_place(self) -> tuple[ProvenanceStep, int]:
-        """The selected step and its number among the places. Raises SourceError without any."""
+        """The selected step and its index among the places. Raises SourceError without places."""
         shown = self.current
         if shown is None:
             raise SourceError(LOADING)
         places = places_of(shown.steps)
         if not places:
-            raise SourceError("This was written by hand and has no source line.")
+            raise SourceError("Written by hand: it has no source line.")
         place = min(self._place, len(places) - 1)
         return shown.steps[places[place]], place
 
@@ -561,13 +561,13 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self._place += step
             self._draw_why()
         else:
-            self.say("There is no other place in this direction.")
+            self.say("No more places in this direction.")
 
     # the filter
 
     def _nothing_to_filter(self) -> str | None:
         nothing = self.has_class("-empty") and not self._filter
-        return "There is nothing to filter yet." if nothing else None
+        return "Nothing to filter yet." if nothing else None
 
     @unless(_nothing_to_filter)
     async def action_filter(self) -> None:

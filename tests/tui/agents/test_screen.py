@@ -77,7 +77,7 @@ async def test_it_shows_what_an_agent_was_given(stocked: Engine, settings: Path)
         await screen.press("f7", "enter")
         for size in ((120, 40), (80, 24)):
             await screen.resize(size)
-            assert "Given to it in acme" in screen.text
+            assert "Sent in acme" in screen.text
             assert "The kiosk closes at nine." in screen.text
 
 
@@ -85,7 +85,7 @@ async def test_the_demo_connects_no_agent_to_its_store(stocked: Engine, settings
     async with opened(stocked, size=(120, 40), project="acme") as screen:
         screen.app.is_demo = True
         await screen.press("f7", "c", "enter")
-        assert "This is the demo, and its store goes when you leave" in screen.text
+        assert "The demo's store is removed when you quit" in screen.text
         assert settings.read_text() == SETTINGS
         assert not (settings.parent.parent / ".claude.json").exists()
 

@@ -36,7 +36,7 @@ async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Pa
         packet = present(model(screen).packet)
         assert packet.budget == 0 < before.budget
         assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
-        assert "over: what is always whole needs that" in screen.text
+        assert "over: the parts always included need it" in screen.text
         await screen.press("right")
         assert present(model(screen).packet).budget == 250
 
@@ -65,7 +65,10 @@ async def test_a_budget_and_a_limit_are_typed(
 async def test_text_that_is_not_a_budget_is_not_taken(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f4")
-        for words, why in (("-5", "A budget is a number of tokens"), ("9" * 14, "at most 1,000")):
+        for words, why in (
+            ("-5", "A budget is a number of tokens"),
+            ("9" * 14, "maximum budget is 1,000"),
+        ):
             await typed(screen, "b", words)
             assert why in screen.text
             await screen.press("escape")
@@ -124,7 +127,7 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
         assert "LEARNINGS.md:9 · 2025-12-01" in shown(screen).why.plain_text
         assert "Displays start slowly below five degrees." in screen.text
         await screen.press("g")
-        assert "whatever the budget is" in shown(screen).why.plain_text
+        assert "whatever the budget" in shown(screen).why.plain_text
         await screen.press("o")
         assert screen.status.startswith("This is a section")
 

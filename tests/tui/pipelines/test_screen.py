@@ -86,7 +86,7 @@ async def test_a_value_that_is_not_a_mode_is_skipped_with_a_remark(
         text = shown(screen).entry_pane.plain_text
         assert "node sumary:low (no such mode)" in text
         assert "graph compact wins" in text
-        assert "which is not a mode" in text
+        assert "unknown fidelity" in text
 
 
 # the input of a stage
@@ -96,7 +96,7 @@ async def test_the_input_is_shown_in_each_mode(engine: Engine, bakery: Path) -> 
     async with opened(engine, size=(160, 40), project="acme") as screen:
         await screen.press("f6", "j")
         assert "full: 0 turns" in shown(screen).input_pane.title
-        assert "No session of this thread yet" in shown(screen).input_pane.plain_text
+        assert "no session in this thread yet" in shown(screen).input_pane.plain_text
         for title, text in (
             ("of 3,000 tok, resolved is full", "## Pipeline State (Comprehensive)"),
             ("of 1,500 tok", "## Pipeline Progress"),
@@ -108,7 +108,7 @@ async def test_the_input_is_shown_in_each_mode(engine: Engine, bakery: Path) -> 
             assert title in shown(screen).input_pane.title
             assert text in shown(screen).input_pane.plain_text
         await screen.press("less_than_sign")
-        assert screen.status == "There is no shorter mode."
+        assert screen.status == "No shorter mode."
         await screen.press("escape")
         assert "as resolved" in shown(screen).input_pane.title
         await screen.press("greater_than_sign")
@@ -120,7 +120,7 @@ async def test_copy_takes_the_text_on_the_screen(engine: Engine, bakery: Path) -
         await screen.press("f6", "y")
         assert screen.app.clipboard.startswith("## Pipeline State\n")
         await screen.press("j", "greater_than_sign", "y")
-        assert screen.status == "There is no text to copy."
+        assert screen.status == "No text to copy."
 
 
 async def test_the_source_opens_at_the_line(engine: Engine, bakery: Path) -> None:
@@ -156,7 +156,7 @@ async def test_an_invalid_dot_file_names_the_line_and_is_read_again_when_it_chan
         shown(screen).watch_store()
         await screen.settle()
         assert rows(screen)[0] == "start"
-        assert "was read again" in screen.status
+        assert "was reloaded" in screen.status
 
 
 async def test_of_several_pipelines_one_is_chosen(

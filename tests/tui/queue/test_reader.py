@@ -65,7 +65,7 @@ async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
         await screen.until(
             lambda: "Claude Code is installed: let it read 2 sessions?" in screen.text
         )
-        assert "About 4,000 tokens in, 1,800 out  R begins" in screen.text
+        assert "About 4,000 tokens in, 1,800 out  R starts" in screen.text
         await screen.settle()
         assert engine.readings.all() == []
 
@@ -127,7 +127,7 @@ async def test_of_several_readers_one_is_chosen(
     program(bin_folder, "", name="codex")
     ingested(engine, shop, "a")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "R begins" in screen.text)
+        await screen.until(lambda: "R starts" in screen.text)
         await screen.press("R")
         await screen.until(lambda: "Codex" in screen.text)
         await screen.press("enter")

@@ -162,7 +162,7 @@ async def test_promoting_many_leaves_rows_with_drafts_out(stocked: Engine) -> No
     async with opened(stocked) as screen:
         first, second, third = screen.model.ids[:3]
         await screen.press("e", *"xyz", "escape", "space", "space", "space", "a")
-        assert screen.status == "Promoted 2 candidates, left out 1 row with a draft - u to undo"
+        assert screen.status == "Promoted 2 candidates, skipped 1 row with a draft - u to undo"
         assert [status_of(stocked, one) for one in (first, second, third)] == [
             "candidate", "active", "active",
         ]  # fmt: skip
@@ -174,7 +174,7 @@ async def test_a_draft_is_discarded_by_its_key(stocked: Engine) -> None:
         first = screen.model.current_id
         await screen.press("e", *"xyz", "escape")
         await screen.choose("discard draft")
-        assert screen.status.startswith(f"The draft of #{first} was discarded")
+        assert screen.status.startswith(f"Draft of #{first} discarded")
         assert stocked.drafts.load(present(first)) is None
         await screen.press("a")
         assert not stocked.queue.candidate(present(first)).content.endswith("xyz")
@@ -201,7 +201,7 @@ async def test_the_screen_lives_while_another_program_writes(stocked: Engine) ->
         await screen.pilot.press("j")
         assert screen.model.cursor == 1
         await screen.pilot.press("x")
-        assert screen.status.endswith("This key did nothing.")
+        assert screen.status.endswith("Key ignored.")
         other.execute("ROLLBACK")
         await screen.until(lambda: screen.status == f"Promoted #{first} - u to undo")
         assert status_of(stocked, present(first)) == "active"

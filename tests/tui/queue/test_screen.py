@@ -77,7 +77,7 @@ async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked: Engine
         first = screen.model.ids[0]
         acts = stocked.history.acts_total()
         await screen.press("a", "k", "a")
-        assert screen.status.startswith(f"#{first} is decided already")
+        assert screen.status.startswith(f"#{first} is already decided")
         assert stocked.history.acts_total() == acts + 1
 
 
@@ -222,7 +222,7 @@ async def test_a_filter_without_matches_says_how_to_continue(stocked: Engine) ->
         assert "Nothing matches / zzzz" in screen.text
         assert "esc clears the filter." in screen.text
         await screen.press("slash", "ctrl+u", *"type:conflict", "enter")
-        assert "type: here is one of " in screen.text
+        assert "type: one of " in screen.text
 
 
 async def test_an_edit_is_promoted_with_its_wording(stocked: Engine) -> None:

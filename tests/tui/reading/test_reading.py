@@ -57,7 +57,7 @@ async def test_a_session_that_is_gone_is_one_sentence(ferry: Engine, tmp_path: P
         await screen.choose("hand-over")
         assert "does not exist" in screen.status
         await screen.press("y")
-        assert screen.status == "There is no text to copy."
+        assert screen.status == "No text to copy."
 
 
 async def test_nothing_to_hand_over_is_said(engine: Engine) -> None:

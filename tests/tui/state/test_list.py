@@ -44,10 +44,10 @@ async def test_trusted_state_comes_first_then_the_latest(known: Engine, memory: 
 async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None:
     async with opened(engine, size=(60, 20)) as screen:
         await screen.press("f5", "j", "G", "x", "o", "E", "y", "enter")
-        assert "What you promote in the queue (F2) is listed here." in screen.text
+        assert "Memories you promote in the queue (F2) are listed here." in screen.text
         await screen.press("/")
-        assert "There is nothing to filter yet." in screen.text
-        assert "n writes trusted state: values only you write, by hand." in screen.text
+        assert "Nothing to filter yet." in screen.text
+        assert "n writes trusted state: values that only you write." in screen.text
 
 
 async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> None:

@@ -17,11 +17,11 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
     push = cue_of("command", "git push origin main")
     async with opened(known, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "d")
-        assert screen.status == "You wrote this value: e writes another one."
+        assert screen.status == "You wrote this value: e writes a new one."
         await screen.press("G", "question_mark", *"recall", "enter")
         assert "When it is recalled" in screen.text
         await screen.press("escape")
-        assert "at a prompt with its words" in screen.text
+        assert "at a matching prompt" in screen.text
         await screen.press("e", *"recalled", "enter", *"at pushes", "enter")
         assert "at is not a kind of moment" in screen.text
         assert not known.recall.at("acme", push)

@@ -58,7 +58,7 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
 async def test_an_empty_value_is_not_written(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "n", *"region", "enter", "ctrl+s")
-        assert screen.status == "A value needs words."
+        assert screen.status == "A value cannot be empty."
         assert len(known.state.all("acme")) == 1
 
 
@@ -66,7 +66,7 @@ async def test_with_several_projects_the_project_is_chosen_first(known: Engine) 
     known.state.set("other", "db", "Discs")
     async with opened(known) as screen:
         await screen.press("f5", "n")
-        assert screen.status == "First choose the project of the value: p."
+        assert screen.status == "Choose the project of the value first: p."
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_a_name_makes_a_start_or_exit_only_where_nothing_else_does() -> None:
 @pytest.mark.parametrize(
     ("text", "place", "about"),
     [
-        ("", "1:1", "begins with digraph"),
+        ("", "1:1", "starts with digraph"),
         ("hello", "1:1", "hello"),
         ("# notes\nsome words {", "2:1", "some words"),
         ("digraph x\n a -> b }", "2:2", "{ is missing"),
@@ -229,9 +229,9 @@ def test_a_name_makes_a_start_or_exit_only_where_nothing_else_does() -> None:
             + "".join(f"b{n} " for n in range(999))
             + "} }",
             "1:11",
-            "more than 500,000 edges",
+            "maximum of 500,000 edges",
         ),
-        ("\x00\x01\x02", "1:1", "begins with digraph"),
+        ("\x00\x01\x02", "1:1", "starts with digraph"),
     ],
 )
 def test_what_is_not_dot_is_refused_in_one_line_with_its_place(

@@ -226,9 +226,9 @@ class TestPeople:
         self, workshop: Workshop
     ) -> None:
         path = workshop.write(self.GATE)
-        with pytest.raises(RunError, match=r"It takes: \[Y\] Yes, ship, \[N\] Not yet"):
+        with pytest.raises(RunError, match=r"Answers: \[Y\] Yes, ship, \[N\] Not yet"):
             workshop.start(path, answers={"gate": ["maybe"]})
-        with pytest.raises(RunError, match=r"fix does not ask anything. Nodes that ask: gate"):
+        with pytest.raises(RunError, match=r"fix asks no question. Nodes that do: gate"):
             workshop.start(path, answers={"fix": ["y"]})
         assert workshop.runs.runs() == []
 
@@ -248,7 +248,7 @@ class TestPeople:
         kept = workshop.runs.checkpoint(done.run_id)
         assert kept.context["human.gate.label"] == "[N] No"
         told = [each.stage.remark for each in workshop.events if isinstance(each, StageDone)]
-        said = "The answer may not set human.gate.label in the context: only the run itself does."
+        said = "The answer may not set human.gate.label in the context: reserved for the run."
         assert told == ["", "", said, "", ""] == [each.remark for each in kept.logs]
 
 
@@ -336,10 +336,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("text", "sentence"),
         [
-            ("digraph g { a -> b }", "no start.*no exit"),
+            ("digraph g { a -> b }", "No start.*No exit"),
             ("digraph g { a [shape=Mdiamond]; b [shape=Mdiamond]; e [shape=Msquare]; a -> e }",
              r"2 starts \(a, b\)"),
-            ("digraph g { start [shape=Mdiamond]; start -> a -> start }", "no exit"),
+            ("digraph g { start [shape=Mdiamond]; start -> a -> start }", "No exit"),
             ('digraph g { s [shape=Mdiamond]; e [shape=Msquare]; s -> e [condition="a || b"] }',
              r"Line 1: s -> e: The condition .a \|\| b. cannot be read"),
             ("digraph g { s [shape=Mdiamond]; e [shape=Msquare]; p [shape=house];"
@@ -347,7 +347,7 @@ class TestRefusals:
              r"stack.manager_loop is not supported.*: p. .*pipeline is not supported.*: q"),
             ('digraph g { s [shape=Mdiamond]; e [shape=Msquare];'
              ' t [shape=parallelogram, tool_command="rm -rf x"]; s -> t -> e }',
-             "--allow-tools, so read them first: t"),
+             "--allow-tools; read them first: t"),
         ],
     )  # fmt: skip
     def test_what_cannot_run_is_refused_before_it_starts(

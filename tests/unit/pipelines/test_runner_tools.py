@@ -104,7 +104,7 @@ class TestResume:
         path, run_id = self.stopped(workshop, TOKEN)
         text = path.read_text()
         path.unlink()
-        with pytest.raises(RunError, match=rf"of t has a secret in it.*{path}.*as it was"):
+        with pytest.raises(RunError, match=rf"of t contains a secret.*{path}.*is gone"):
             workshop.resume(run_id, allow_tools=True, max_steps=9)
         assert self.sent(workshop) == []
         path.write_text(text)
@@ -134,5 +134,5 @@ def test_commands_that_a_run_did_not_begin_with_never_run(workshop: Workshop) ->
     path = tool(workshop, "curl https://shop:s3cretPass1@shelf.example/")
     stopped = workshop.start(path, allow_tools=True, max_steps=1)
     path.write_text(path.read_text().replace("s3cretPass1", "s3;env|sh;cretPass1"))  # also masked
-    with pytest.raises(RunError, match="Put that file back"):
+    with pytest.raises(RunError, match="Restore that file"):
         workshop.resume(stopped.run_id, allow_tools=True, max_steps=9)

@@ -502,6 +502,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             found = data.shown(chosen)
             kept = found.kept.rstrip(".") if found is not None else ""
             is_so = f"stays Full: {kept}" if kept else f"is {LEVEL_NAMES[level]} already"
+            if data.row is not None and data.applied_summary(data.row) is not None:
+                is_so = "is an applied summary, which stays as it is"
             self.say(f"Segment {number} {is_so}.")
         elif level is looked.level:
             await self._put_levels(data.with_own(looked), words)

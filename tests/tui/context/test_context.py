@@ -109,6 +109,9 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
             await screen.press("enter")
         await screen.until(lambda: said(screen).startswith("Compressed "))
         assert engine.contexts.totals(number).total < 100
+        await screen.settle()
+        await screen.press("1")
+        await screen.until(lambda: "is an applied summary, which stays" in said(screen))
 
 
 async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_path: Path) -> None:

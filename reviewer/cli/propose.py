@@ -190,6 +190,7 @@ class _Follower(ProgressLine):
         print_json(
             {
                 "new": account.new,
+                "joined": account.related.joined,
                 "left": account.left,
                 "tokens_in": account.spent.tokens_in,
                 "tokens_out": account.spent.tokens_out,

@@ -95,7 +95,7 @@ class CandidateList(StoredList[QueueModel]):
             words = age(row.pending_since, self.clock()) if newest else figure(row.confidence)
             return f"{words:>4} "
         words = cost_words(row, wide=width >= WIDE)
-        return f"{words} " if words else ""
+        return f"{words}: " if words else ""
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:

@@ -200,6 +200,8 @@ class BackgroundReading:
                 return f"{self.reader}: stopping ..."
             return f"{key} stops {self.reader}  {self._progress}"
         came = count(self.new, "new statement") if self.new else "nothing new"
+        if joined := self._ended.get("joined"):
+            came = f"{came}, {joined:,} joined to rows that say the same,"
         if cost := self._ended.get("tokens_in"):
             came = f"{came} for {cost:,} tokens in, {self._ended.get('tokens_out', 0):,} out"
         left = self._ended.get("left", 0)

@@ -146,6 +146,25 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
         assert "Claude Code, Codex, Gemini CLI, OpenCode or Copilot CLI" in screen.status
 
 
+async def test_the_result_counts_statements_joined_by_the_comparison(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    other = answer(said("Before printing, each tray is put on the scales twice.", (1, WORDS)))
+    claude(
+        bin_folder,
+        "prompt = sys.stdin.read()\n"
+        "if 'You compare statements' in ' '.join(sys.argv):\n"
+        "    same = [int(each.split()[0]) for each in prompt.split('\\n#')[1:]]\n"
+        "    say(json.dumps({'result': json.dumps({'same': [same]})}))\n"
+        f"else: say(json.dumps({{'result': {FOUND!r} if 'tray a' in prompt else {other!r}}}))",
+    )
+    ingested(engine, shop, "a", "b")
+    async with opened(engine, project="shop", size=(120, 30)) as screen:
+        await screen.until(lambda: "let it read 2 sessions?" in screen.text)
+        await screen.press("R")
+        await screen.until(lambda: "2 new statements, 1 joined to rows" in screen.text)
+
+
 async def test_the_key_also_stops_the_comparison_of_the_sessions(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:

@@ -110,11 +110,6 @@ def make_private_folder(path: Path) -> None:
         path.chmod(mode & FOLDER_MODE)
 
 
-def private_opener(path: str, flags: int) -> int:
-    """For `open(..., opener=private_opener)`: a new file is private to its owner."""
-    return os.open(path, flags, FILE_MODE)
-
-
 def open_file(path: Path, *, buffering: int = -1) -> BinaryIO:
     """A regular file for reading; links are followed. Never waits for a writer.
 

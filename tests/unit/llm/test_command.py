@@ -34,8 +34,9 @@ def program(folder: Path, body: str, name: str = "ask") -> Path:
         "    known = {'argv': sys.argv[1:], 'cwd': os.getcwd(), 'environment': dict(os.environ),\n"
         "             'files': {name: open(name).read() for root, _, names in os.walk('.')\n"
         "                       for name in (os.path.join(root, one) for one in names)}}\n"
-        f"    open({str(seen) + '~'!r}, 'w').write(json.dumps({{**known, **more}}))\n"
-        f"    os.rename({str(seen) + '~'!r}, {str(seen)!r})\n"
+        f"    own = {str(seen)!r} + str(os.getpid())  # two may be asked at once\n"
+        "    open(own, 'w').write(json.dumps({**known, **more}))\n"
+        f"    os.rename(own, {str(seen)!r})\n"
         "def say(text): sys.stdout.write(text); sys.stdout.flush()\n"
         "def complain(text): sys.stderr.write(text); sys.stderr.flush()\n"
         f"{body}\n",

@@ -88,9 +88,9 @@ class Terminal:
             self._parser.feed(data)
 
     def rests(self, seconds: float, within: float = 40.0) -> bool:
-        """Whether there comes a time of so many seconds in which nothing is drawn."""
+        """Whether the program lives and a time comes of so many seconds without any drawing."""
         end = time.monotonic() + within
-        while time.monotonic() < end:
+        while time.monotonic() < end and self.running():
             if not self.waits(seconds):
                 return True
             self.read(0)

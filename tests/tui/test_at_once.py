@@ -10,9 +10,11 @@ from threading import Event
 from typing import Any
 
 import pytest
+from textual import events
 from textual.widgets import Input
 
 from reviewer.engine import Engine
+from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text_edit import TextEdit
@@ -35,6 +37,15 @@ class Held:
         self.calls += 1
         assert self.go_on.wait(PATIENCE)
         return self._work(*given, **named)
+
+
+async def test_keys_typed_ahead_of_a_choice_do_not_change_it(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("question_mark", *"history")
+        for key in ("enter", "w", "@"):
+            screen.app.post_message(events.Key(key, None if key == "enter" else key))
+        await screen.settle()
+        assert isinstance(screen.app.screen, HistoryScreen)
 
 
 # the queue

@@ -40,6 +40,15 @@ class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
     """The options; the field above has the focus."""
 
 
+class ChoiceField(Input):
+    """A field that submits at once; a binding would run after the keys typed ahead of it."""
+
+    async def on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.stop()
+            await self.action_submit()
+
+
 class ChoiceScreen(
     DismissOnce, Actor, Screen[Option | None], inherit_bindings=False, pane=keys.CHOICE
 ):
@@ -88,7 +97,7 @@ class ChoiceScreen(
         self._finding = self._entered = False
         self._pane = pane
         self._hint = hint or NARROW
-        self.field = Input(text, placeholder=self._hint, compact=True)
+        self.field = ChoiceField(text, placeholder=self._hint, compact=True)
         self.field.cursor_blink = False
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
@@ -158,6 +167,8 @@ class ChoiceScreen(
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
+        if not self.is_active:
+            return  # typed after the choice
         self._entered = False
         if self._narrow is not None:
             self._narrow(event.value)

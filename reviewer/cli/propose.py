@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,7 +88,7 @@ def propose(
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)
     room = piece_tokens(writer, context_tokens=limit, answer_tokens=answer_tokens)
-    plan = _plan(files, writer, room, _known(session), line)
+    plan = _plan(files, writer, room, *_known(session), line)
     if plan is None:
         narrate("Interrupted before anything was sent.")
         leave(INTERRUPTED)
@@ -281,12 +281,15 @@ def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementW
     return writer, answer_tokens
 
 
-def _known(session: Session) -> list[KnownText]:
-    """Known statements for the questions."""
+def _known(session: Session) -> tuple[list[KnownText], dict[str, int]]:
+    """Known statements for the questions, and the number of sessions of each finding."""
     if not session.store_path().exists():
-        return []
+        return [], {}
     with session.changing(new_outside=True) as engine:
-        return engine.proposals.known(session.target(engine)).listed()
+        project = session.target(engine)
+        found = engine.findings.all(project)
+        sessions = {each.signature: each.sessions for each in found if each.sessions > 1}
+        return engine.proposals.known(project).listed(), sessions
 
 
 def _plan(
@@ -294,6 +297,7 @@ def _plan(
     writer: StatementWriter,
     room: int,
     known: Sequence[KnownText],
+    recurring: Mapping[str, int],
     line: ProgressLine,
 ) -> RunPlan | None:
     """The questions; None if interrupted."""
@@ -307,6 +311,7 @@ def _plan(
                 writer,
                 max_tokens=room,
                 known=known,
+                recurring=recurring,
                 cancelled=lambda: interruption() or line.left,
                 progress=lambda text: line.show(text),
             )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -44,22 +45,29 @@ def given(
     findings: Sequence[Finding],
     known: Sequence[KnownText],
     *,
+    sessions: Mapping[str, int] = {},
     tokens: int = MAX_TOKENS,
 ) -> QuestionContext:
     """The context for a question about these lines, within a token budget: findings, and known
     texts related to the lines. The person's words come first, then lasting lessons before errors in
-    the day's code, then by cost.
+    the day's code, then by cost. `sessions`: the sessions with a signature.
     """
     if not lines:
         return QuestionContext()
     first, last = lines[0].line, lines[-1].line
     own = [each for each in findings if each.evidence and first <= each.evidence[0].line <= last]
-    own.sort(key=lambda each: (not each.words, _is_of_the_day(each), -each.cost))
-    fitting = _fitting(map(_finding_line, own), tokens - int(tokens * FOR_KNOWN))
-    own = sorted(own[: len(fitting)], key=lambda each: each.evidence[0].line)
-    return QuestionContext(
-        "\n".join(map(_finding_line, own)), known_near(lines, known, tokens=tokens)
+    own.sort(
+        key=lambda each: (
+            not each.words,
+            -sessions.get(each.signature, 1),
+            _is_of_the_day(each),
+            -each.cost,
+        )
     )
+    shown = partial(_finding_line, sessions)
+    fitting = _fitting(map(shown, own), tokens - int(tokens * FOR_KNOWN))
+    own = sorted(own[: len(fitting)], key=lambda each: each.evidence[0].line)
+    return QuestionContext("\n".join(map(shown, own)), known_near(lines, known, tokens=tokens))
 
 
 def _is_of_the_day(finding: Finding) -> bool:
@@ -85,11 +93,13 @@ def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
     return kept
 
 
-def _finding_line(finding: Finding) -> str:
+def _finding_line(sessions: Mapping[str, int], finding: Finding) -> str:
     """A finding on one line."""
     at = ", ".join(f"[{each.line}]" for each in finding.evidence)
     where = f" of `{finding.command}`" if finding.command else ""
     price = f"{finding.cost} calls lost" if finding.cost > 1 else "1 call lost"
+    if (again := sessions.get(finding.signature, 1)) > 1:
+        price += f", came up in {again} sessions"
     text = f"{at} {finding.kind}{where}, {price}: {finding.text}"
     if finding.words:
         text += f" / the person: {cut(finding.words, WORDS_CHARS).text}"

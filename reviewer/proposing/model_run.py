@@ -131,13 +131,14 @@ def plan_run(
     *,
     max_tokens: int,
     known: Sequence[KnownText] = (),
+    recurring: Mapping[str, int] = {},
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> RunPlan:
     """Read the sessions and estimate their cost. Sends no request.
 
-    `known`: texts that questions may list as known. Unreadable files are listed in the plan. Raises
-    CancelledError.
+    `known`: texts that questions may list as known; `recurring`: the number of sessions with a
+    finding, by signature. Unreadable files are listed in the plan. Raises CancelledError.
     """
     sessions, unread = [], []
     for number, path in enumerate(paths, 1):
@@ -157,7 +158,7 @@ def plan_run(
         planned = []
         for part, piece in enumerate(cut, 1):
             room = min(MAX_TOKENS, max_tokens // 2)
-            beside = given(piece.lines, findings, known, tokens=room)
+            beside = given(piece.lines, findings, known, sessions=recurring, tokens=room)
             question = writer.question(piece, part=part, parts=len(cut), given=beside)
             kept = writer.is_cached(question)
             planned.append(PlannedQuestion(part, piece, question.tokens, kept, beside, room))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.cli.test_propose import asks
+from tests.unit.llm.test_command import seen
 from tests.unit.proposing.models import answer, said
 from tests.unit.sessions.told import Told
 
@@ -93,6 +94,18 @@ def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, fold
     assert (row["proposer"], row["sessions"], row["times"], row["cost"]) == ("finding", 2, 2, 4)
     assert [quote["found"] for quote in row["proof"]["quotes"]] == [True] * 4
     reviewer.nothing_lost()
+
+
+def test_a_reader_is_told_in_how_many_sessions_a_failure_came_up(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    reviewer("ingest", write(folder, lint("a"), lint("b", "file.Close")))
+    environment = asks(reviewer, answer())
+
+    reviewer("propose", folder / "a.jsonl", "--yes", env=environment)
+
+    prompt = seen(reviewer.folder / "bin")["prompt"]
+    assert "failure of `mise run lint`, 2 calls lost, came up in 2 sessions: a/rows.go" in prompt
 
 
 def test_a_third_session_is_counted_on_the_row_that_there_is(

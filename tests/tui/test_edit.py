@@ -160,10 +160,13 @@ async def test_a_wording_that_is_too_short_stays_in_the_editor(stocked: Engine) 
         assert not screen.model.dimmed
 
 
-async def test_f1_in_the_editor_lists_its_keys_and_ctrl_a_selects_all(stocked: Engine) -> None:
+async def test_f1_in_the_editor_lists_its_keys_and_ctrl_a_goes_to_the_start_of_the_line(
+    stocked: Engine,
+) -> None:
     async with editing(stocked) as (screen, pane):
         await screen.press("f1")
         assert "revert change" in screen.text
         assert "Finish this first" not in screen.text
-        await screen.press("escape", "ctrl+a", *"Anew")
-        assert pane.content == "Anew"
+        before = pane.content
+        await screen.press("escape", "ctrl+a", *"Anew ")
+        assert pane.content == f"Anew {before}"

@@ -48,12 +48,9 @@ class EditorArea(TextArea, inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+a", "select_all", "Select all"),
-        *(
-            each
-            for each in TextArea.BINDINGS
-            if isinstance(each, Binding) and each.key not in ("f6", "f7")
-        ),
+        each
+        for each in TextArea.BINDINGS
+        if isinstance(each, Binding) and each.key not in ("f6", "f7")
     ]
 
     def watch(

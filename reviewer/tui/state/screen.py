@@ -457,13 +457,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if number is None:
             return
 
-        async def then(because: str) -> None:
+        async def then(words: str) -> None:
+            because = words or "no reason given"
             done = await self.write(lambda: self.engine.triage.dispute(number, because))
             self.settle(done)
             queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
             self.say(f"#{number} is back in the queue ({queue}), called wrong - {undo} to undo")
 
-        await self.ask_text(f"What is wrong with #{number}", then, hint="what is true instead")
+        await self.ask_text(
+            f"What is wrong with #{number}",
+            then,
+            hint="what is true instead, or nothing",
+            empty="Wrong, no reason given",
+        )
 
     async def _write_value(self, project: str, key: str) -> None:
         """Edit a value, starting from the one it supersedes; note and evidence are kept."""

@@ -68,10 +68,7 @@ async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
     known: Engine, memory: int, size: tuple[int, int]
 ) -> None:
     async with opened(known, project="acme", size=size) as screen:
-        await screen.press("f5", "G", "d", "enter")
-        assert "Type something first; esc leaves." in " ".join(screen.text.split())
-        assert status_of(known, memory) == "active"
-        await screen.press(*"one is enough", "enter")
+        await screen.press("f5", "G", "d", *"one is enough", "enter")
         assert status_of(known, memory) == "candidate"
         back = f"#{memory} is back in the queue (F2), called wrong - u to undo"
         assert screen.status == back
@@ -83,6 +80,16 @@ async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
         await screen.until(lambda: "called wrong (one is enough)" in screen.text)
         await screen.press("f5", "u")
         assert status_of(known, memory) == "active"
+
+
+async def test_a_memory_is_called_wrong_without_a_reason(known: Engine, memory: int) -> None:
+    async with opened(known, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "G", "d")
+        assert "Wrong, no reason given" in screen.text
+        await screen.press("enter")
+        assert status_of(known, memory) == "candidate"
+        await screen.press("f2")
+        await screen.until(lambda: "called wrong (no reason given)" in screen.text)
 
 
 async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(

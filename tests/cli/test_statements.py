@@ -38,7 +38,7 @@ def test_the_proof_is_in_the_json_and_in_words(reviewer: Reviewer, talk: Path) -
     assert set(row["proof"]) >= {"unproved", "alone", "known", "later", "flags", "origin"}
     assert (row["proposer"], row["sessions"], row["scope"]) == ("person", 1, "project")
     shown = reviewer("queue", "show", mine).stdout
-    assert "✓ 2 quotes, every name and number found; not known yet" in shown
+    assert "✓ 2 quotes, every name and number found" in shown
 
 
 def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: Path) -> None:

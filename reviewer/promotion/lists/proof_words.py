@@ -39,7 +39,7 @@ def ticks(proof: Proof) -> list[Tick]:
     found = [Tick(False, words) for lacks, words in lacking if lacks]
     if not found:
         quotes = count(len(proof.quotes), "quote")
-        found = [Tick(True, f"{quotes}, every name and number found; not known yet")]
+        found = [Tick(True, f"{quotes}, every name and number found")]
     if proof.later:
         lines = [f"line {quote.line} {_quoted(quote.text)}" for quote in proof.later]
         found.append(Tick(True, f"named again later: {_listed(lines)}"))

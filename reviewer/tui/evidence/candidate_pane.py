@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from msgspec import structs
@@ -79,7 +79,7 @@ class CandidatePane(TextPane):
         self.show(
             candidate_blocks(detail, now=now, signs=signs),
             title=candidate_title(detail.view, detail.used, signs)
-            + draft_word(signs, kept=detail.draft),
+            + draft_word(signs, kept=detail.view.id in detail.drafts),
             keep_scroll=keep_scroll,
         )
 
@@ -123,7 +123,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
         *([] if detail.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
         *_warnings(view, detail.state, signs),
-        *_near(view.content, detail.members),
+        *_near(view.content, detail.members, detail.drafts),
         *_wordings(detail.wordings),
         *hint_blocks(detail),
     ]
@@ -230,7 +230,7 @@ def _flag_sign(flag: str, signs: Glyphs) -> str:
     return "" if flag == "hand-authored" else signs.attention
 
 
-def _near(content: str, members: Sequence[Member]) -> list[TextBlock]:
+def _near(content: str, members: Sequence[Member], drafts: Collection[int]) -> list[TextBlock]:
     """The near duplicates, each with its differences."""
     rows: list[TextBlock] = []
     if not members:
@@ -239,7 +239,8 @@ def _near(content: str, members: Sequence[Member]) -> list[TextBlock]:
 
     original = " ".join(content[:COMPARED].split())
     for member in members[:NEAR_SHOWN]:
-        head = f"#{member.id} {figure(member.similarity)} "
+        draft = "draft kept " if member.id in drafts else ""
+        head = f"#{member.id} {figure(member.similarity)} {draft}"
         other = " ".join(member.content[:COMPARED].split())
         text, spans = marked_changes(hunks(original, other))
         moved = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -36,8 +36,8 @@ class Detail(Struct, frozen=True):
     open_conflicts: tuple[int, ...] = ()
     """Open conflicts with the entity on one side."""
     hints: tuple[Hint, ...] = ()
-    draft: bool = False
-    """An unsaved wording is kept."""
+    drafts: Collection[int] = ()
+    """The rows with an unsaved wording."""
     project: str = ""
     """Its project, if the list shows several."""
     used: str = ""
@@ -62,7 +62,7 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
         entity=engine.entities.get(memory_id) if is_entity else None,
         open_conflicts=tuple(engine.conflicts.of(memory_id)) if is_entity else (),
         conflict=engine.conflicts.get(memory_id) if view.kind is RowKind.CONFLICT else None,
-        draft=memory_id in engine.drafts.ids(),
+        drafts=engine.drafts.ids(),
         used=engine.recall.use(memory_id),
         moments=engine.recall.moments(memory_id) if view.status is Status.ACTIVE else None,
         project=view.project if name_project else "",

@@ -42,13 +42,14 @@ BEYOND, ROOM = 2, 20_000
 
 
 class ReaderBar(Static):
-    """The lines above the list: the result of the last reading, then the offer or the progress.
+    """At most two lines above the list: the result of the last reading, then the offer or the
+    progress, which waits where the result needs both.
 
     Empty lines are hidden.
     """
 
     DEFAULT_CSS = """
-    ReaderBar { height: auto; max-height: 4; display: none; padding: 0 1; color: $warning; }
+    ReaderBar { height: auto; max-height: 2; display: none; padding: 0 1; color: $warning; }
     ReaderBar.-shown { display: block; }
     """
 
@@ -89,6 +90,11 @@ class ReaderBar(Static):
         shown, self._came = bool(self._came), ""
         self._draw()
         return shown
+
+    def add(self, words: str) -> None:
+        """Add to the result of the last reading."""
+        self._came = f"{self._came} {words}".strip()
+        self._draw()
 
     def begin(self, reading: BackgroundReading) -> None:
         """Show the progress of a reading until it ends."""
@@ -199,11 +205,11 @@ class BackgroundReading:
             if self._stopping:
                 return f"{self.reader}: stopping ..."
             return f"{key} stops {self.reader}  {self._progress}"
-        came = count(self.new, "new statement") if self.new else "nothing new"
+        came = f"{self.new:,} new" if self.new else "nothing new"
         if joined := self._ended.get("joined"):
-            came = f"{came}, {joined:,} joined to rows that say the same,"
+            came = f"{came}, {joined:,} joined"
         if cost := self._ended.get("tokens_in"):
-            came = f"{came} for {cost:,} tokens in, {self._ended.get('tokens_out', 0):,} out"
+            came = f"{came}; {cost:,} tokens in, {self._ended.get('tokens_out', 0):,} out"
         left = self._ended.get("left", 0)
         if self.problem:
             return f"{came.capitalize()}. {self.problem}"

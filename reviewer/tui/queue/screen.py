@@ -88,7 +88,8 @@ EMPTY = {
     "deferred": "Nothing deferred.",
     "active": "Nothing promoted yet.",
     "invalid": "Nothing rejected.",
-    "superseded": "Nothing merged.",
+    "superseded": "Nothing merged. Near duplicates wait behind their row:"
+    f" {keys.EXPAND.key} there shows them.",
     "all": "The store is empty.",
 }
 
@@ -210,6 +211,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if message.problem:
             self.say(message.problem, bad=True)
         self.look_for_readers()
+        self.read(self._joined_drafts, self.reader.add, group="drafts")
+
+    def _joined_drafts(self) -> str:
+        """Where the drafts are whose rows were joined to others; empty without any."""
+        rows = self.engine.queue.rows(sorted(self.engine.drafts.ids()))
+        joined = [
+            f"#{row.id} behind #{row.leader_id}"
+            for row in rows
+            if row.leader_id and row.status == "candidate" and row.project == self.project
+        ]
+        if not joined:
+            return ""
+        which = f"Your {'drafts' if len(joined) > 1 else 'draft'}: {', '.join(joined)}"
+        return f"{which}; {keys.EXPAND.key} shows the row, {keys.EDIT.key} goes on."
 
     def _is_reading_on(self) -> bool:
         return self._reader is not None and self._reader.poll() is None

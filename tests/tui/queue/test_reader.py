@@ -9,6 +9,8 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.llm.command import agents_found
+from reviewer.tui.kit.edit_pane import EditPane
+from reviewer.tui.queue.reader import ReaderBar
 from tests.tui.conftest import opened
 from tests.tui.queue.test_sessions import shop, typed
 from tests.unit.llm.test_command import program
@@ -18,7 +20,7 @@ from tests.unit.sources.families import lines
 __all__ = ["shop"]
 
 WORDS = "Always weigh the trays twice before you print the label."
-READ = "Claude Code read 1 session: 1 new statement for "
+READ = "Claude Code read 1 session: 1 new; "
 FOUND = answer(said("The trays are weighed twice before a label is printed.", (1, WORDS)))
 
 
@@ -146,23 +148,53 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
         assert "Claude Code, Codex, Gemini CLI, OpenCode or Copilot CLI" in screen.status
 
 
-async def test_the_result_counts_statements_joined_by_the_comparison(
-    engine: Engine, shop: Path, bin_folder: Path
-) -> None:
+def compares(folder: Path) -> None:
+    """An agent that finds the statements of two sessions to say the same, the later one best."""
     other = answer(said("Before printing, each tray is put on the scales twice.", (1, WORDS)))
     claude(
-        bin_folder,
+        folder,
         "prompt = sys.stdin.read()\n"
         "if 'You compare statements' in ' '.join(sys.argv):\n"
         "    same = [int(each.split()[0]) for each in prompt.split('\\n#')[1:]]\n"
-        "    say(json.dumps({'result': json.dumps({'same': [same]})}))\n"
+        "    say(json.dumps({'result': json.dumps({'same': [same[::-1]]})}))\n"
         f"else: say(json.dumps({{'result': {FOUND!r} if 'tray a' in prompt else {other!r}}}))",
     )
+
+
+async def test_the_result_counts_statements_joined_by_the_comparison(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    compares(bin_folder)
     ingested(engine, shop, "a", "b")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
         await screen.until(lambda: "let it read 2 sessions?" in screen.text)
         await screen.press("R")
-        await screen.until(lambda: "2 new statements, 1 joined to rows" in screen.text)
+        await screen.until(lambda: "2 new, 1 joined; " in screen.text)
+
+
+async def test_a_draft_on_a_row_that_is_joined_to_another_is_named_and_goes_on(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    compares(bin_folder)
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop", size=(120, 40)) as screen:
+        await screen.until(lambda: "R starts" in screen.text)
+        await screen.press("R")
+        await screen.until(lambda: READ in screen.text)
+        (number,) = screen.model.ids
+        await screen.press("e", *" Always", "escape")
+        draft = engine.drafts.load(number)
+        ingested(engine, shop, "b")
+        await screen.press("R")
+        await screen.until(lambda: f"Your draft: #{number} behind #" in screen.text)
+        await screen.resize((80, 24))
+        assert screen.app.screen.query_one(ReaderBar).size.height == 2
+        await screen.resize((120, 40))
+        assert number not in screen.model.ids
+        assert "draft kept" in screen.text
+        await screen.press("right", "j", "e")
+        assert screen.status == f"Edit #{number}: this is your draft."
+        assert screen.app.screen.query_one(EditPane).content == draft
 
 
 async def test_the_key_also_stops_the_comparison_of_the_sessions(
@@ -181,4 +213,4 @@ async def test_the_key_also_stops_the_comparison_of_the_sessions(
         await screen.press("R")
         await screen.until(lambda: "Comparing the statements of all sessions" in screen.text)
         await screen.press("R")
-        await screen.until(lambda: "2 new statements for" in screen.text)
+        await screen.until(lambda: "2 new; " in screen.text)

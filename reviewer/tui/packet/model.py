@@ -16,7 +16,7 @@ from reviewer.packets.presets import Limits
 from reviewer.packets.values import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
-    from reviewer.packets.values import Packet, PacketItem, SectionUse
+    from reviewer.packets.values import Packet, PacketItem
 
 BUDGETS = (
     0, 250, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000,
@@ -58,11 +58,17 @@ class PacketChoices(Struct, frozen=True):
         return not chosen and self.budget >= START_TOKENS
 
 
+AROUND = "headings"
+"""The row for the rest of the packet: title, instruction, files to read first, headings."""
+
+
 @dataclass(frozen=True)
 class SectionRow:
-    """The heading of a section."""
+    """The heading of a section. The tokens of all of these add up to those of the packet."""
 
-    use: SectionUse
+    name: str
+    tokens: int
+    """Those of its items together."""
     counts: Counter[str]
     """Number of its items in each form."""
 
@@ -123,16 +129,20 @@ def matches(item: PacketItem, words: str) -> bool:
 
 
 def _rows(packet: Packet, words: str) -> Iterator[Row]:
-    uses = {use.name: use for use in packet.sections}
+    left = packet.tokens_used
     for name, of_section in groupby(packet.items, lambda item: item.section):
         items = list(of_section)
+        tokens = sum(each.tokens for each in items)
+        left -= tokens
         shown = [each for each in items if matches(each, words)]
         if shown:
-            yield SectionRow(uses[name], Counter(str(each.state) for each in items))
+            yield SectionRow(str(name), tokens, Counter(str(each.state) for each in items))
             yield from shown
+    if packet.items and not words:
+        yield SectionRow(AROUND, left, Counter())
 
 
 def _key(row: Row | None) -> str:
     if row is None:
         return ""
-    return f"# {row.use.name}" if isinstance(row, SectionRow) else row.id
+    return f"# {row.name}" if isinstance(row, SectionRow) else row.id

@@ -19,7 +19,7 @@ from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import TextBlock, cut
 from reviewer.tui.packet import keys
-from reviewer.tui.packet.model import PacketChoices, PacketModel, SectionRow
+from reviewer.tui.packet.model import AROUND, PacketChoices, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
 
 if TYPE_CHECKING:
@@ -41,7 +41,13 @@ CAPS = {
     " shared with learnings.",
     "learnings": "The best by score, in the budget left after constitution, tasks and conventions;"
     " shared with decisions.",
+    AROUND: "Title, instruction, files to read first and the headings of the sections.",
 }
+IN_ONE_ORDER = (
+    "What was needed most often, or fits the task, comes first, whatever its section; tasks take at"
+    f" most {cap_percent(Section.TASKS)} % of the budget, conventions"
+    f" {cap_percent(Section.CONVENTIONS)} %."
+)
 
 
 class PacketHead(Static):
@@ -129,26 +135,29 @@ class PacketList(ModelList[PacketModel]):
 
 
 def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
-    """`Tasks  2,940 of 3,200 tokens · 3 full, 2 short`."""
+    """`Tasks  2,940 tokens · 3 full, 2 short`."""
     words = [f"{row.counts[state]:,} {STATES[state][0].strip()}" for state in STATES
              if row.counts[state]]  # fmt: skip
-    most = f" of {row.use.max_tokens:,}" if row.use.max_tokens is not None else ""
+    forms = f" {sign.dot} {', '.join(words)}" if words else ""
     return [
-        (str(row.use.name).capitalize(), style.strong),
-        (f"  {row.use.used:,}{most} tokens {sign.dot} {', '.join(words)}", style.dim),
+        (row.name.capitalize(), style.strong),
+        (f"  {row.tokens:,} tokens{forms}", style.dim),
     ]
 
 
 def why_blocks(
-    model: PacketModel, choices: PacketChoices, sign: Glyphs, when: str
+    model: PacketModel, choices: PacketChoices, sign: Glyphs, when: str, *, in_one_order: bool
 ) -> tuple[str, list[TextBlock]]:
-    """Title and text about the row under the cursor; `when`: when else it is recalled."""
+    """Title and text about the row under the cursor; `when`: when else it is recalled.
+    `in_one_order`: the items of all sections compete for the budget.
+    """
     row = model.current
     if row is None:
         return "Why", []
     if isinstance(row, SectionRow):
-        name = str(row.use.name)
-        return name.capitalize(), [TextBlock(CAPS.get(name, ""), "text")]
+        always = row.name in (Section.CONSTITUTION, AROUND)
+        words = IN_ONE_ORDER if in_one_order and not always else CAPS[row.name]
+        return row.name.capitalize(), [TextBlock(words, "text")]
     tokens = f"{row.tokens:,}"
     if row.full_tokens is not None and row.state != "full":
         tokens += f" of {row.full_tokens:,}"

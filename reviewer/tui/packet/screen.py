@@ -276,7 +276,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.read(lambda: self.engine.recall.moments(memory), then, group="when")
 
     def _show_why(self, when: str = "") -> None:
-        title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app), when)
+        in_one_order = self._prepared is not None and bool(self._prepared.best_first)
+        title, blocks = why_blocks(
+            self.packets, self.choices, glyphs(self.app), when, in_one_order=in_one_order
+        )
         self.why.show(blocks, title=title, keep_scroll=bool(when))
 
     def _show_packet_text(self) -> None:

@@ -132,6 +132,35 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
         assert screen.status.startswith("This is a section")
 
 
+@pytest.mark.parametrize("budget", ["380", "8000"])
+async def test_the_tokens_of_items_add_up_to_sections_and_those_to_the_packet(
+    engine: Engine, kiosk: Path, budget: str
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        await typed(screen, "b", budget)
+        rows, packet = model(screen).rows, present(model(screen).packet)
+        sections = [row for row in rows if isinstance(row, SectionRow)]
+        assert sum(row.tokens for row in sections) == packet.tokens_used
+        items_of = sum(each.tokens for each in items(screen))
+        assert sum(row.tokens for row in sections[:-1]) == items_of
+        await screen.press("G")
+        assert f"Headings  {sections[-1].tokens:,} tokens" in screen.text
+
+
+async def test_a_section_says_how_its_items_are_chosen(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        rows = model(screen).rows
+        at = next(n for n, row in enumerate(rows) if getattr(row, "name", "") == "decisions")
+        shown(screen).list.move_to(at)
+        await screen.settle()
+        why = shown(screen).why
+        assert "best by score" in why.plain_text
+        await typed(screen, "t", "coins scale weight")
+        assert "fits the task, comes first" in " ".join(why.plain_text.split())
+
+
 async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f4")
@@ -229,8 +258,8 @@ async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> 
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f4")
         assert "- paper width = 80 mm" in packet_text(screen)
-        names = [str(row.use.name) for row in model(screen).rows if isinstance(row, SectionRow)]
-        assert names == ["constitution", "conventions", "decisions", "learnings"]
+        names = [row.name for row in model(screen).rows if isinstance(row, SectionRow)]
+        assert names == ["constitution", "conventions", "decisions", "learnings", "headings"]
         await screen.choose("other source", "both")
         assert "Receipts before drawers" in packet_text(screen)
         assert "forty seconds" in packet_text(screen)

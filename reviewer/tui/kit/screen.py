@@ -499,26 +499,25 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.read(work, then, group="options")
 
     async def action_menu(self) -> None:
-        """Choose an action that has no key; unavailable ones come last, with the reason."""
-        rare = [each for each in self.pane.actions if not self.host.keymap_in_use.keys(each)]
-        reasons = {each.id: self._reason(each) for each in rare}
-        rare.sort(key=lambda each: bool(reasons[each.id]))
+        """Choose an action that has no key, of those that can run now; the help lists all."""
+        without_key = [e for e in self.pane.actions if not self.host.keymap_in_use.keys(e)]
+        rare = [each for each in without_key if self._can_run(each)]
+        if not rare:
+            self.say(f"Nothing more can be done here now; {keys.HELP.key} says why.")
+            return
 
         async def then(option: Option) -> None:
             await self.perform(rare[int(option.key)])
 
-        options = [
-            Option(str(at), self.title_of(each), reasons[each.id] or each.short)
-            for at, each in enumerate(rare)
-        ]
+        options = [Option(str(at), self.title_of(each), each.short) for at, each in enumerate(rare)]
         await self.choose("More", options, then)
 
-    def _reason(self, action: Action) -> str:
-        """Why an action cannot run now; empty on an error, which choosing it will report."""
+    def _can_run(self, action: Action) -> bool:
+        """Whether an action can run now; also on an error, which choosing it will report."""
         try:
-            return self.why_not(action) or ""
+            return not self.why_not(action)
         except ReviewerError:
-            return ""
+            return True
 
     def keep_now(self) -> None:
         """Save unsaved text and the cursor's place before a change of screen or exit."""

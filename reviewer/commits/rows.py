@@ -33,7 +33,8 @@ from reviewer.store.acts import chunks
 FIRST_LINE = 200
 _COLUMNS = (
     f"c.id, c.position, c.hash, c.role, c.type, c.name, {PRIORITY} AS priority,"
-    " n.id IS NOT NULL AS annotated, n.retention_json, d.id IS NOT NULL AS edited, t.tokens"
+    " n.id IS NOT NULL AS annotated, n.retention_json, d.id IS NOT NULL AS edited, t.tokens,"
+    " instr(c.meta, '\"aside\":1') > 0 AS aside"
 )
 _BLANKS = "char(32, 9, 10, 13, 160)"
 _ROW = f"{_COLUMNS}, substr(ltrim(t.text, {_BLANKS}), 1, {FIRST_LINE}) AS start"
@@ -127,6 +128,7 @@ def _commit_row(row: sqlite3.Row) -> CommitRow:
         tokens=row["tokens"],
         first_line=first_line(row["start"]),
         name=row["name"],
+        aside=bool(row["aside"]),
     )
 
 

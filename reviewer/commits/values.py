@@ -106,6 +106,8 @@ class CommitRow(Struct, frozen=True):
     """At most 200 characters."""
     name: str = ""
     """Speaker or tool, if the transcript names one."""
+    aside: bool = False
+    """Whether a text with the person's role is the client's, such as a skill's."""
 
 
 class CommitView(Struct, frozen=True):

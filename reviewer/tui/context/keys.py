@@ -23,7 +23,7 @@ TAGS = _level("tags", "4", "About a fiftieth: its tags.")
 LEVELS = (FULL, DETAILED, BRIEF, TAGS)
 APPLY = Action(
     "apply_levels", "a", "apply",
-    "Replace segments with their summaries; as one act, and the originals are kept.",
+    "Replace segments with their summaries, for reviewer compile and an agent; keeps originals.",
     "Decide", writes=True,
 )  # fmt: skip
 EDIT = Action(

@@ -254,6 +254,12 @@ class ContextModel:
             return (row.commit.id,)
         return self._sources(row.segment) if row.segment is not None else ()
 
+    def is_within(self, row: ContextRow) -> bool:
+        """Whether a row is a turn between others of its segment, which a pin cuts in two."""
+        if row.commit is None or row.segment is None:
+            return False
+        return row.commit.id in self._sources(row.segment)[1:-1]
+
     @property
     def first_commit(self) -> int | None:
         row = self.row

@@ -73,6 +73,7 @@ ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
+COMPILE = "reviewer compile"
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -360,6 +361,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
+        for_whom = f"{self.key_of(keys.APPLY)} applies: {COMPILE} gives an agent this"
+        remark = for_whom if self.data.compressed() else ""
+        if remark != self.rows.remark:
+            self.rows.remark = remark
+            self.rows.redraw_foot()
 
     def _draw(self) -> None:
         """Draw the panes for the row under the cursor."""
@@ -653,6 +659,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         done = await self.host.accompany(self, act, work)
         words = f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
         self._note(done.act, words)
+        name = display_line(self.context.name) if self.context is not None else ""
+        words += f": {COMPILE} {name} prints them for an agent"
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
@@ -680,8 +688,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         commits, before = self.data.acted_on(row), self.data.priority(row)
         wanted = Priority.NORMAL if before is priority else priority
         which = "" if wanted is Priority.PINNED else self._segment_named(row)
+        cut_in_two = wanted is Priority.PINNED and self.data.is_within(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
-        self._annotated(which + done.title, commits[0], done.act)
+        remark = "; its segment is cut in two, each with its own summary" if cut_in_two else ""
+        self._annotated(which + done.title, commits[0], done.act, remark)
 
     def _segment_named(self, row: ContextRow) -> str:
         """The number of the segment that an act on a row is about, before the words of the act."""
@@ -912,12 +922,20 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_row)
     async def action_open_source(self) -> None:
-        """Show the source at the line of the turn."""
+        """Show the source at the line of the turn, or of the first turn of an applied summary."""
         number, path = self.data.first_commit, self.context.source_path if self.context else None
-        view = await to_thread(self.engine.contexts.commit, number) if number else None
+        view = await to_thread(self._original, number) if number else None
         if view is None or path is None or view.source_line is None:
             raise ReviewerError("This turn has no source line: it was not read from a file.")
         self.host.open_line(path, view.source_line)
+
+    def _original(self, number: int) -> CommitView:
+        """A turn; of a summary the first turn that it replaced."""
+        contexts = self.engine.contexts
+        view = contexts.commit(number)
+        while view.summary_of:
+            view = contexts.commit(contexts.resolve(view.summary_of[0], view.context))
+        return view
 
     @unless(_no_row)
     async def action_copy(self) -> None:

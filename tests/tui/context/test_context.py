@@ -103,13 +103,19 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "4")
         assert "▌Tags" in screen.text
+        assert "a applies: reviewer compile gives an agent this" in screen.text
         assert said(screen) == "Tags for segment 1: 4 again chooses it."
         await screen.press("a")
         if "Yes, apply all" in screen.text:
             await screen.press("enter")
         await screen.until(lambda: said(screen).startswith("Compressed "))
+        assert "tokens: reviewer compile kiosk prints them for an agent" in said(screen)
         assert engine.contexts.totals(number).total < 100
         await screen.settle()
+        assert "a applies" not in screen.text
+        await screen.press("o")
+        assert "kiosk.jsonl" in screen.text
+        await screen.press("escape")
         await screen.press("1")
         await screen.until(lambda: "is an applied summary, which stays" in said(screen))
 
@@ -201,6 +207,7 @@ async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "4", "4", "j", "2", "2", "enter", "j", "j", "P")
         assert said(screen).startswith("Pinned “")
+        assert "; its segment is cut in two, each with its own summary - u" in said(screen)
         assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
 
 
@@ -665,6 +672,35 @@ async def test_a_skipped_segment_keeps_its_row_and_its_level(
         assert "The tram prints" in screen.text
         await screen.press("x")
         assert set(priorities(engine, number)) == {"n"}
+
+
+async def test_a_skill_in_the_name_of_the_person_is_not_called_yours(
+    engine: Engine, tmp_path: Path
+) -> None:
+    told = Session()
+    told.user("Why does the ferry leave late every morning?")
+    told.user([{"type": "text", "text": "Base directory for this skill: /srv/ferry."}], isMeta=True)
+    told.reply("It waits for the tram, which comes from the harbour.")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    engine.contexts.import_file(path, project="acme")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "enter")
+        assert "client  Base directory" in screen.text
+        assert screen.text.count(" you ") == 1
+
+
+async def test_the_menu_has_only_what_can_run(engine: Engine, tmp_path: Path) -> None:
+    async with opened(engine, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "full_stop")
+        assert "agents" not in screen.text
+        assert "values that only you write" in screen.text
+        await screen.press("escape", "f3", "full_stop")
+        assert "hand-over" not in screen.text
+        await screen.press("escape")
+        stocked(engine, tmp_path)
+        await screen.press("f2", "f3", "full_stop")
+        assert "hand-over" in screen.text
 
 
 async def test_thoughts_stay_as_they_are_when_their_segment_is_skipped_and_sent_again(

@@ -109,6 +109,12 @@ def _keys_wait_for_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _no_pipeline_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies in the working folder changes no screen."""
+    monkeypatch.setattr("reviewer.tui.pipelines.model.is_any_pipeline", lambda *_: False)
+
+
+@pytest.fixture(autouse=True)
 def _no_agent_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the developer of this machine has on the PATH changes no screen."""
     monkeypatch.setattr("reviewer.llm.readers.agents_found", lambda _path=None: ())

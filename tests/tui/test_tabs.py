@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.kit.choice import ChoiceScreen
+from reviewer.tui.pipelines.model import is_any_pipeline
 from tests.tui.conftest import opened
 
 ALWAYS = ("Queue", "Context", "Packet", "Memory")
@@ -32,9 +35,9 @@ async def test_the_four_screens_are_always_named_with_their_keys(
     ("width", "key", "project", "end"),
     [
         (60, "f2", LONG, "Memory F5"),
-        (80, "f2", LONG, "Memory F5 Pipelines Agents History"),
-        (80, "f8", LONG, "Memory F5 Pipelines Agents History F8"),
-        (100, "f2", "acme", "Memory F5   Pipelines F6   Agents F7   History F8"),
+        (80, "f2", LONG, "Memory F5  Agents  History"),
+        (80, "f8", LONG, "Memory F5  Agents  History F8"),
+        (100, "f2", "acme", "Memory F5   Agents F7   History F8"),
         (120, "f6", LONG, "Memory F5   Pipelines F6   Agents F7   History F8"),
     ],
 )
@@ -45,6 +48,23 @@ async def test_the_other_screens_are_named_where_there_is_room(
         await screen.press(key)
         assert bar(screen.text).endswith(end)
         assert bar(screen.text).startswith(f" {project[:3]}")
+
+
+async def test_pipelines_has_a_tab_where_there_is_one(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reviewer.tui.pipelines.model.is_any_pipeline", is_any_pipeline)
+    monkeypatch.setattr("reviewer.tui.queue.screen.PIPELINES_SECONDS", 0.001)
+    folder = tmp_path / "work"
+    (folder / "flows").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    async with opened(engine, size=(120, 20), project="acme") as screen:
+        assert "Pipelines" not in bar(screen.text)
+    (folder / "flows" / "release.dot").write_text("digraph { start -> done }", "utf-8")
+    async with opened(engine, size=(120, 20), project="acme") as screen:
+        await screen.until(lambda: "Pipelines F6" in bar(screen.text))
+        await screen.press("f5")
+        assert "Pipelines F6" in bar(screen.text)
 
 
 @pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7", "f8"])

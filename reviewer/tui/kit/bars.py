@@ -48,6 +48,8 @@ class HeaderBar(Bar):
 
     project = reactive("")
     waiting: reactive[int | None] = reactive(None)
+    pipelines = reactive(False)
+    """Whether there is a pipeline to show; without one, its tab is hidden elsewhere."""
 
     def __init__(self, current: str = "") -> None:
         super().__init__(id="header")
@@ -56,6 +58,7 @@ class HeaderBar(Bar):
     def same_as(self, other: HeaderBar) -> None:
         """Copy the header of another screen."""
         self.project, self.waiting = other.project, other.waiting
+        self.pipelines = other.pipelines
 
     def render(self) -> Content:
         """` acme       Queue 37 F2   Packet F4   Pipelines F6`; on a narrow screen, first the keys
@@ -69,8 +72,10 @@ class HeaderBar(Bar):
         )
         here = f"show_{self.current}"
         first = [each for each in keys.SCREENS if each in keys.TABS or each.id == here]
-        whole = [self._tab(each) for each in keys.SCREENS]
-        named = [self._tab(e) if e in first else self._title(e) for e in keys.SCREENS]
+        hidden = [] if self.pipelines else [keys.SHOW_PIPELINES]
+        screens = [each for each in keys.SCREENS if each in first or each not in hidden]
+        whole = [self._tab(each) for each in screens]
+        named = [self._tab(e) if e in first else self._title(e) for e in screens]
         titled = [self._tab(each) for each in first]
         wide, tabs = self.size.width, Content("")
         least = min(name.cell_length, SHORT)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,16 +77,21 @@ class NodeInput(Struct, frozen=True):
     text: str
 
 
-def pipelines_below(folder: Path) -> list[Path]:
-    """DOT files below a folder, skipping hidden and build folders."""
-    found: list[Path] = []
-    for read, (place, folders, names) in enumerate(os.walk(folder)):
-        if read == MAX_FOLDERS:
-            break
+def pipelines_below(folder: Path) -> Iterator[Path]:
+    """At most MAX_FILES DOT files below a folder, skipping hidden and build folders."""
+    return islice(_pipelines_below(folder), MAX_FILES)
+
+
+def _pipelines_below(folder: Path) -> Iterator[Path]:
+    for place, folders, names in islice(os.walk(folder), MAX_FOLDERS):
         deep = len(Path(place).relative_to(folder).parts) >= DEEPEST
         folders[:] = () if deep else sorted(each for each in folders if _is_searched(each))
-        found += (Path(place, name) for name in sorted(names) if name.endswith(ENDINGS))
-    return found[:MAX_FILES]
+        yield from (Path(place, name) for name in sorted(names) if name.endswith(ENDINGS))
+
+
+def is_any_pipeline(engine: Engine, project: str | None) -> bool:
+    """Whether there is a run of the project, or a DOT file below the working folder."""
+    return bool(engine.pipelines.runs(project)) or any(pipelines_below(Path.cwd()))
 
 
 def _is_searched(folder: str) -> bool:

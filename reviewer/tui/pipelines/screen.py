@@ -102,7 +102,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         running = self.background.path if self.background is not None else None
 
         def work() -> tuple[Sequence[RunView], Sequence[Path], Path | None]:
-            past, below = engine.pipelines.runs(project), pipelines_below(here)
+            past, below = engine.pipelines.runs(project), list(pipelines_below(here))
             ran = (Path(run.path) for run in past if Path(run.path).is_file())
             ran_here = next((path for path in ran if path.is_relative_to(here)), None)
             return past, below, running or ran_here or (below[0] if len(below) == 1 else None)

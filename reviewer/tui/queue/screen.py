@@ -28,6 +28,7 @@ from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
+from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
@@ -63,6 +64,8 @@ NEARBY = 200
 STATE_SECONDS = 0.4
 """Rest on a row before its source is checked and its policy hints are read."""
 FIRST_LOOK_SECONDS = 1.5
+PIPELINES_SECONDS = 1.6
+"""How long after the start to look for pipelines."""
 LOOK_SECONDS = 20.0
 """How often to look for sessions; the same as `reviewer watch`."""
 WORDS_CELLS = 30
@@ -146,6 +149,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def on_mount(self) -> None:
         self._show_project()
         self.set_timer(FIRST_LOOK_SECONDS, self.look_for_sessions)
+        self.set_timer(PIPELINES_SECONDS, self._look_for_pipelines)
         self.set_interval(LOOK_SECONDS, self.look_for_sessions)
 
     def _show_project(self) -> None:
@@ -160,10 +164,26 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.void(group)  # they belong to the previous project
         self.reader.clear()
         self.look_for_sessions()
+        self._look_for_pipelines()
         self._show_project()
         self.note_version()
         self.reload()
         self.say(words)
+
+    def _look_for_pipelines(self) -> None:
+        """Show the tab of the pipelines if there is one."""
+
+        def work() -> bool:
+            from reviewer.tui.pipelines import model  # late: the first page does not need it
+
+            return model.is_any_pipeline(self.engine, self.project)
+
+        def then(found: bool) -> None:
+            for each in self.app.screen_stack:
+                for header in each.query(HeaderBar):
+                    header.pipelines = found
+
+        self.read(work, then, group="pipelines")
 
     # the sessions of agents
 

@@ -16,7 +16,7 @@ from reviewer.engine import Engine
 from reviewer.tui import app as app_module
 from reviewer.tui.context.screen import ContextScreen
 from reviewer.tui.kit.choice import ChoiceScreen
-from reviewer.tui.kit.screen import ListScreen
+from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.packet.screen import PacketScreen
 from reviewer.tui.pipelines.screen import PipelinesScreen
 from reviewer.tui.queue.screen import QueueScreen

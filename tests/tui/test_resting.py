@@ -7,7 +7,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen
-from reviewer.tui.kit import screen as kit_screen
+from reviewer.tui.kit import list_screen
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.packet.screen import PacketScreen
 from reviewer.tui.state.screen import StateScreen
@@ -41,8 +41,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 async def run(screen: Screen, monkeypatch: pytest.MonkeyPatch, drawn: list[str]) -> None:
     """Move once, so that the panes follow, then on and on, so that they wait."""
     await screen.press("j")
-    monkeypatch.setattr(kit_screen, "SKIM_SECONDS", LONG)
-    monkeypatch.setattr(kit_screen, "REST_SECONDS", LONG)
+    monkeypatch.setattr(list_screen, "SKIM_SECONDS", LONG)
+    monkeypatch.setattr(list_screen, "REST_SECONDS", LONG)
     drawn.clear()
     for key in "jjjk":
         await screen.pilot.press(key)

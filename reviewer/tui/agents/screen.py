@@ -26,9 +26,9 @@ from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
+from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import LoadedList, RowList
-from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, count, diff_blocks, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue.keys import READ_SESSIONS

@@ -20,9 +20,9 @@ from reviewer.tui.history import keys
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
+from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
 from reviewer.tui.kit.row_model import RowModel
-from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, Palette, glyphs

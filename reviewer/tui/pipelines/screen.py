@@ -21,9 +21,9 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
+from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.pipelines import keys

@@ -30,9 +30,9 @@ from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import entitle
+from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import load_place, save_place

@@ -22,8 +22,8 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, entitle, line_of
+from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
-from reviewer.tui.kit.screen import ListScreen
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, count, short_ids, tail
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane

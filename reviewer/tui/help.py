@@ -194,9 +194,8 @@ async def show_help(below: KitScreen) -> None:
 
     await below.choose(
         "What you can do here",
-        options(""),
+        options,
         then,
-        narrow=lambda typed: below.offer(options(typed)),
         hint="type what you want to do",
         whole=True,
     )

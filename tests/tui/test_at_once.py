@@ -138,23 +138,3 @@ async def test_a_save_that_waited_long_does_not_close_what_was_opened_meanwhile(
         await screen.until(lambda: saved)
         await idle()
         assert "Which?" in screen.text
-
-
-async def test_options_found_for_one_question_are_not_offered_for_the_next(
-    stocked: Engine,
-) -> None:
-    async def then(option: Option) -> None: ...
-
-    find = Held(lambda: [Option("late", "late")])
-    async with opened(stocked, project="acme") as screen:
-        await screen.queue.choose("First?", [Option("a", "a")], then)
-        screen.queue.offer_from(find)
-        await screen.until(lambda: find.calls)
-        await screen.pilot.press("escape")
-
-        async def other(option: Option) -> None: ...
-
-        await screen.queue.choose("Second?", [Option("b", "b")], other)
-        find.go_on.set()
-        await screen.settle()
-        assert [each.key for each in present(screen.queue.question)._shown] == ["b"]

@@ -23,7 +23,7 @@ TAGS = _level("tags", "4", "About a fiftieth: its tags.")
 LEVELS = (FULL, DETAILED, BRIEF, TAGS)
 APPLY = Action(
     "apply_levels", "a", "apply",
-    "Replace segments with their summaries, for reviewer compile and an agent; keeps originals.",
+    "Replace segments with their summaries; reviewer compile gives them to an agent.",
     "Decide", writes=True,
 )  # fmt: skip
 EDIT = Action(

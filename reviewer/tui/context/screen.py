@@ -69,6 +69,7 @@ FEW = 3
 """Lines of losses that need no pane of half the height."""
 FEWEST_NAME = 8
 """Cells of the session's name in the title."""
+REGEX_SIGNS = frozenset("\\.*+?|^$()[]{}")
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
@@ -722,10 +723,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row = self.data.row
         if row is None:
             return
-        commits = self.data.acted_on(row)
-        contexts = self.engine.contexts
+        commits, contexts = self.data.acted_on(row), self.engine.contexts
         views = await to_thread(lambda: [contexts.commit(each) for each in commits])
-        typed, which, in_words = "", self._segment_named(row), "In words, for the model"
         choice, known = self.data.choice(row), []
         preview = self.data.shown(choice) if choice is not None and row.commit is None else None
         lost = preview.fidelity.lost_to_show if preview is not None and not preview.kept else ()
@@ -733,54 +732,49 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             known.append(Option("pin", "This whole turn", "always sent whole"))
         if any(self.data.commits[each].criteria for each in commits):
             known.append(Option("nothing", "Nothing", "take back what must survive of this"))
-        known += [Option(str(at), each.line) for at, each in enumerate(lost) if each.end]
+        known += [Option(f"lost {at}", each.line) for at, each in enumerate(lost) if each.end]
 
-        def offers(text: str) -> list[Option]:
-            having = [each for each in known if text.casefold() in each.name.casefold()]
-            for mode, title in (("substring", "This text"), ("regex", "This regular expression")):
-                if found := len(_matching(self.engine, views, text, mode)):
-                    here = Option(mode, title, f"in {count(found, 'turn')}: {text}")
-                    return [here, Option("words", in_words, text), *having]
-            return [Option("words", in_words, f"in none of these turns: {text}"), *having]
-
-        def narrow(text: str) -> None:
-            nonlocal typed
-            typed = text.strip()
-            wanted = typed
-            if wanted:
-                self.offer_from(lambda: offers(wanted))
-            else:
-                self.offer(known)
+        def find(text: str) -> Sequence[Option] | str:
+            if not (text := text.strip()):
+                return known or "Type it, then choose how it is kept."
+            ways = []
+            if turns := len(_matching(self.engine, views, text, "substring")):
+                ways.append(Option(f"substring {text}", "This text", f"in {count(turns, 'turn')}"))
+            if not REGEX_SIGNS.isdisjoint(text):
+                ways.append(Option(f"regex {text}", "This regular expression", text))
+            where = "" if ways else "in none of these turns: "
+            ways.append(Option(f"words {text}", "In words, for the model", f"{where}{text}"))
+            return ways + [each for each in known if text.casefold() in each.name.casefold()]
 
         async def then(option: Option) -> None:
-            text, targets, remark = typed, list(commits), ""
-            if option.key == "pin":
+            mode, _, text = option.key.partition(" ")
+            if mode == "pin":
                 await self.action_pin()
-                return
-            if option.key.isdigit() and preview is not None:
-                await self._keep(preview, lost[int(option.key)])
-                return
-            if option.key == "nothing":
-                done = await self.write(lambda: contexts.annotate(commits, clear=True))
-            elif option.key == "words":
-                if not _matching(self.engine, views, text, "substring"):
-                    remark = f"; {ONLY_A_MODEL}"
-                done = await self.write(lambda: contexts.annotate(targets, retain=text))
+            elif mode == "lost" and preview is not None:
+                await self._keep(preview, lost[int(text)])
             else:
-                targets = _matching(self.engine, views, text, option.key)
-                kind = "retain_match" if option.key == "substring" else "retain_regex"
-                given: dict[str, Any] = {kind: [text]}
-                done = await self.write(lambda: contexts.annotate(targets, adds=True, **given))
-            self._annotated(which + done.title, targets[0], done.act, remark)
+                await self._retain(views, mode, text, self._segment_named(row))
 
-        await self.choose(
-            "Must survive",
-            known,
-            then,
-            narrow=narrow,
-            hint="a text, a regular expression, or a wish in your own words",
-            nothing="Type it, then choose how it is kept.",
-        )
+        hint = "a text, a regular expression, or a wish in your own words"
+        await self.choose("Must survive", find, then, hint=hint)
+
+    async def _retain(self, views: Sequence[CommitView], mode: str, text: str, which: str) -> None:
+        """Give some turns a criterion, those that have it, or take back all criteria."""
+        contexts, targets = self.engine.contexts, [each.row.id for each in views]
+        having = await to_thread(_matching, self.engine, views, text, mode) if text else []
+        given: dict[str, Any] = {"clear": True}
+        remark = ""
+        if mode == "words":
+            given = {"retain": text}
+            remark = "" if having else f"; {ONLY_A_MODEL}"
+        elif text:
+            if not having:
+                raise ReviewerError(f"No turn here matches {text}.")
+            targets = having
+            given = {"retain_match" if mode == "substring" else "retain_regex": [text]}
+            given["adds"] = True
+        done = await self.write(lambda: contexts.annotate(targets, **given))
+        self._annotated(which + done.title, targets[0], done.act, remark)
 
     async def _keep(self, preview: SegmentPreview, lost: Lost) -> None:
         """Keep a loss verbatim in every summary from now on."""

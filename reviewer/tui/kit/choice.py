@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rich.cells import cell_len
 from textual import events, on
@@ -19,6 +20,9 @@ from reviewer.tui.kit.actor import Actor, DismissOnce
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text import cut
 from reviewer.tui.kit.text_pane import TextPane
+
+Find = Callable[[str], Sequence[Option] | str]
+"""The options for a typed text, or a sentence in their place."""
 
 NOTHING = "Nothing matches."
 NARROW = "type to narrow, arrows move"
@@ -52,7 +56,7 @@ class ChoiceField(Input):
 class ChoiceScreen(
     DismissOnce, Actor, Screen[Option | None], inherit_bindings=False, pane=keys.CHOICE
 ):
-    """A field, and the options that contain its text; arrows move, enter chooses.
+    """A field, and the options for its text; arrows move, enter chooses.
 
     Not a modal screen of Textual, so that the keys of other screens work in it.
     """
@@ -70,31 +74,30 @@ class ChoiceScreen(
     def __init__(
         self,
         title: str,
-        options: Sequence[Option],
+        options: Sequence[Option] | Find,
         *,
         near: Region,
-        narrow: Callable[[str], None] | None = None,
         hint: str = "",
-        nothing: str = "",
         text: str = "",
         current: str = "",
         whole: bool = False,
         pane: TextPane | None = None,
     ) -> None:
-        """`near`: the row that must stay visible; `narrow` gets the typed text and calls `offer`;
-        `nothing`: the text of an empty list; `text`: the initial text of the field; `current`: the
-        initial option. With `whole` it fills the screen. Page keys scroll `pane`, the subject of
-        the question.
+        """`options`: all of them, of which those with the typed words are shown, or what finds
+        them; `near`: the row that must stay visible; `text`: the initial text of the field;
+        `current`: the initial option. With `whole` it fills the screen. Page keys scroll `pane`,
+        the subject of the question.
         """
         super().__init__()
-        self._options = self._shown = tuple(options)
+        self._find = options if callable(options) else partial(_fitting, options)
+        self._first = self._find(text)
+        first = () if isinstance(self._first, str) else self._first
+        self._rows = MAX_ROWS // 2 if callable(options) else min(len(first), MAX_ROWS)
+        self._cells = max(map(_cells, first), default=0)
+        self._shown: Sequence[Option] = ()
         self._near = near
-        self._narrow = narrow
-        self.nothing = nothing or NOTHING
-        """The text of an empty list."""
         self._current = current
         self._whole = whole
-        self._finding = self._entered = False
         self._pane = pane
         self._hint = hint or NARROW
         self.field = ChoiceField(text, placeholder=self._hint, compact=True)
@@ -110,7 +113,7 @@ class ChoiceScreen(
 
     def on_mount(self) -> None:
         self._place()
-        self._show(self._options)
+        self._show(self._first)
         self.set_focus(self.field)
 
     def on_resize(self) -> None:
@@ -122,13 +125,11 @@ class ChoiceScreen(
         if self._whole:
             self.box.styles.width, self.box.styles.height = wide, high
             return
-        longest = max((_cells(each) for each in self._options), default=0)
         title = cell_len(str(self.box.border_title))
-        width = max(longest + 5, cell_len(self._hint) + 6, title + 6, MIN_CELLS)
+        width = max(self._cells + 5, cell_len(self._hint) + 6, title + 6, MIN_CELLS)
         width = min(width, max(wide * 2 // 3, MAX_CELLS), wide - 2)
-        rows = MAX_ROWS // 2 if self._narrow is not None else min(len(self._options), MAX_ROWS)
         below, above = high - self._near.bottom, self._near.y
-        height = min(max(rows, 1) + FRAME, max(below, above))
+        height = min(max(self._rows, 1) + FRAME, max(below, above))
         y = self._near.bottom if height <= below else self._near.y - height
         x = max(min(self._near.right, wide) - width - 1, 0)
         self.box.styles.width, self.box.styles.height = width, height
@@ -140,25 +141,14 @@ class ChoiceScreen(
         at = self.list.highlighted
         return self._shown[at] if at is not None and at < len(self._shown) else None
 
-    def wait_for_offer(self) -> None:
-        """Options are being loaded: enter waits for them."""
-        self._finding = True
-
-    def offer(self, options: Sequence[Option]) -> None:
-        """Replace the options."""
-        self._options, self._finding = tuple(options), False
-        if self.is_attached:
-            self._show(self._options)
-            if self._entered:
-                self.action_choose()
-
-    def _show(self, options: Sequence[Option]) -> None:
-        self._shown = tuple(options)
+    def _show(self, found: Sequence[Option] | str) -> None:
+        words = found if isinstance(found, str) else NOTHING
+        self._shown = () if isinstance(found, str) else found
         self.list.set_class(not self._shown, "-nothing")
         self.list.clear_options()
         self.list.add_options(
             [_line(each, self.host.glyphs.ellipsis) for each in self._shown]
-            or [Content.styled(self.nothing, "$dim")]
+            or [Content.styled(words, "$dim")]
         )
         keys_shown = [each.key for each in self._shown]
         at = keys_shown.index(self._current) if self._current in keys_shown else 0
@@ -167,33 +157,16 @@ class ChoiceScreen(
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
-        if not self.is_active:
-            return  # typed after the choice
-        self._entered = False
-        if self._narrow is not None:
-            self._narrow(event.value)
-            return
-        words = event.value.casefold().split()
-        fitting = [
-            each
-            for each in self._options
-            if all(word in f"{each.name} {each.detail}".casefold() for word in words)
-        ]
-        start = event.value.casefold()
-        # Names that begin with it, names that contain it, then the rest.
-        names = {each: each.name.casefold() for each in fitting}
-        fitting.sort(key=lambda each: (not names[each].startswith(start), start not in names[each]))
-        self._show(fitting)
+        if self.is_active:  # else it was typed after the choice
+            self._show(self._find(event.value))
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
     def action_choose(self) -> None:
-        self._entered = self._finding
-        if self.current is not None and not self._finding:
+        if self.current is not None:
             self.dismiss(self.current)
         elif not self.field.value.strip():
-            self.nothing = f"Type something first; {keys.LEAVE_CHOICE.key} leaves."
-            self._show(())
+            self._show(f"Type something first; {keys.LEAVE_CHOICE.key} leaves.")
 
     def action_leave_choice(self) -> None:
         self.dismiss(None)
@@ -208,6 +181,22 @@ class ChoiceScreen(
             self._pane.scroll_rows(PAGES[event.key] * max(self._pane.size.height - 2, 1))
         else:
             getattr(self.list, f"action_{move}")()
+
+
+def _fitting(options: Sequence[Option], text: str) -> list[Option]:
+    """The options with all words of a text: first names that begin with it, then names that
+    contain it.
+    """
+    words, start = text.casefold().split(), text.casefold()
+    fitting = [
+        each
+        for each in options
+        if all(word in f"{each.name} {each.detail}".casefold() for word in words)
+    ]
+    names = {each: each.name.casefold() for each in fitting}
+    return sorted(
+        fitting, key=lambda each: (not names[each].startswith(start), start not in names[each])
+    )
 
 
 def _cells(option: Option) -> int:

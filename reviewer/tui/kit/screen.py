@@ -39,7 +39,7 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
-    from reviewer.tui.kit.choice import ChoiceScreen
+    from reviewer.tui.kit.choice import ChoiceScreen, Find
 
 PAUSE = 0.6
 """An undo of an earlier act is confirmed by the same key, pressed at least this much later."""
@@ -355,12 +355,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     async def choose(
         self,
         title: str,
-        options: Sequence[Option],
+        options: Sequence[Option] | Find,
         then: Callable[[Option], Awaitable[None]],
         *,
-        narrow: Callable[[str], None] | None = None,
         hint: str = "",
-        nothing: str = "",
         text: str = "",
         current: str = "",
         whole: bool = False,
@@ -373,9 +371,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             title,
             options,
             near=self.row_in_question,
-            narrow=narrow,
             hint=hint,
-            nothing=nothing,
             text=text,
             current=current,
             whole=whole,
@@ -408,29 +404,19 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         `problem` returns why a text is not accepted; `empty` is the meaning of an empty line,
         which is refused without it.
         """
-        nothing = f"{keys.CHOOSE.key} accepts what you type."
 
-        def options(typed: str) -> list[Option]:
+        def find(typed: str) -> Sequence[Option] | str:
             typed = typed.strip()
-            trouble = problem(typed) if problem is not None and typed else ""
-            if self.question is not None:
-                self.question.nothing = trouble or nothing
-            if trouble or not (typed or empty):
-                return []
+            if trouble := problem(typed) if problem is not None and typed else "":
+                return trouble
+            if not (typed or empty):
+                return f"{keys.CHOOSE.key} accepts what you type."
             return [Option(typed, typed or empty, f"{keys.CHOOSE.key} accepts it")]
 
         async def answered(option: Option) -> None:
             await then(option.key)
 
-        await self.choose(
-            title,
-            options(text),
-            answered,
-            narrow=lambda typed: self.offer(options(typed)),
-            hint=hint,
-            nothing=nothing,
-            text=text,
-        )
+        await self.choose(title, find, answered, hint=hint, text=text)
 
     async def confirm(
         self,
@@ -458,23 +444,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def left_question(self) -> None:
         """Called after a question was answered or closed."""
-
-    def offer(self, options: Sequence[Option]) -> None:
-        """Show other options in the open question."""
-        if self.question is not None:
-            self.question.offer(options)
-
-    def offer_from(self, work: Callable[[], Sequence[Option]]) -> None:
-        """Find options in a thread, and show them if the same question is still open."""
-        asked = self.question
-        if asked is not None:
-            asked.wait_for_offer()
-
-        def then(options: Sequence[Option]) -> None:
-            if asked is not None and self.question is asked:
-                asked.offer(options)
-
-        self.read(work, then, group="options")
 
     async def action_menu(self) -> None:
         """Choose an action that has no key, of those that can run now; the help lists all."""

@@ -386,10 +386,10 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         ]
         background = self.background
 
-        def narrow(text: str) -> None:
+        def find(text: str) -> list[Option]:
             words = text.strip().casefold()
             fitting = [one for one in options if words in f"{one.name} {one.detail}".casefold()]
-            self.offer(sorted(fitting, key=lambda one: one.key.casefold() != words))  # a key first
+            return sorted(fitting, key=lambda one: one.key.casefold() != words)  # a key first
 
         async def then(option: Option) -> None:
             if background is None:
@@ -399,7 +399,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
         title = display_line(question.text) or question.node
         hint = f"{shared.CHOOSE.key} chooses a line"
-        await self.choose(title, options, then, narrow=narrow, hint=hint)
+        await self.choose(title, find, then, hint=hint)
 
     @on(RunMoved)
     def _run_moved(self) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from reviewer.engine import Engine
 from tests.tui.conftest import opened
+from tests.tui.context.driving import stocked as with_context
 
 
 def footer(text: str) -> str:
@@ -89,8 +90,11 @@ async def test_among_deferred_rows_s_puts_back(stocked: Engine) -> None:
         assert screen.status == f"#{first} is already waiting in the queue."
 
 
-async def test_the_context_footer_names_all_priorities_at_80_columns(stocked: Engine) -> None:
-    async with opened(stocked, size=(80, 24), project="acme") as screen:
+async def test_the_context_footer_names_all_priorities_at_80_columns(
+    engine: Engine, tmp_path: Path
+) -> None:
+    with_context(engine, tmp_path)
+    async with opened(engine, size=(80, 24), project="acme") as screen:
         await screen.press("f3")
         shown = footer(screen.text)
         for words in ("1 to 4 level", "a apply", "m must survive", "P pin", "x skip"):

@@ -45,6 +45,7 @@ from reviewer.tui.context.panes import (
     summary_block,
 )
 from reviewer.tui.kit import keys as shared
+from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import ListScreen
@@ -128,6 +129,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return f"This is skipped: {self.key_of(keys.LEAVE_OUT)} takes it in again."
         return None if self.data.choice(row) else "A pinned turn is always sent whole."
 
+    def offers(self, action: Action) -> bool:
+        return self.context is not None or action in (keys.OPEN, shared.MENU)
+
+    def title_of(self, action: Action) -> str:
+        opens = action is keys.OPEN and self.context is None
+        return "sessions" if opens else super().title_of(action)
+
     # sessions
 
     def reload(self) -> None:
@@ -169,6 +177,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.show_empty(empty=True)
         self.rows.rows_changed()
         entitle(self.rows, "Context")
+        self.show_footer()
 
     def watch_store(self) -> None:
         if self.overlay is None and self.question is None and self.host.running is None:
@@ -259,6 +268,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.void("previews")  # what is being written is not wanted any more
         self._writes = False
         self.show_empty(empty=not self.data.commits)
+        self.show_footer()
         self.rows.rows_changed()
         self._keep_place()
         self.follow()

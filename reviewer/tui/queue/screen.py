@@ -548,6 +548,17 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"#{row.id} has no near duplicates."
         return self._no_row()
 
+    def _nothing_to_merge(self) -> str | None:
+        row = self.model.current
+        alone = row is not None and not (row.members or self._leader(row))
+        if row is not None and alone:
+            return f"#{row.id} has no near duplicate to merge."
+        return self._cannot_reword()
+
+    def _leader(self, row: QueueRow) -> int | None:
+        """The row that this one is a near duplicate of."""
+        return self.model.leader_of.get(row.id) or row.leader_id
+
     def _not_an_entity(self) -> str | None:
         row = self.model.current
         if row is not None and row.kind != "entity":
@@ -750,13 +761,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.model.reread(done.ids)
         self._show_again(self._words(done))
 
-    @unless(_cannot_reword)
+    @unless(_nothing_to_merge)
     async def action_merge(self) -> None:
         """Merge the nearest duplicate into this row, or this row into its cluster's leader."""
         row = self.model.current
         if row is None:
             return
-        merged, into = row.id, self.model.leader_of.get(row.id) or row.leader_id
+        merged, into = row.id, self._leader(row)
         if into is None:
             members = await to_thread(self.engine.queue.members, row.id)
             near = [member.id for member in members if member.status == "candidate"]

@@ -570,6 +570,8 @@ class TestSessions:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3")
             assert said(screen).startswith("No session was read yet: F2, then r reads them.")
+            footer = screen.text.splitlines()[-1].split("  ")
+            assert footer == [" enter sessions", ". more", "? help"]
 
     async def test_a_change_by_another_program_is_shown_and_choices_stay(
         self, engine: Engine, tmp_path: Path

@@ -6,7 +6,7 @@ and forth is free.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, structs
@@ -32,14 +32,15 @@ PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNE
 class ContextRead(Struct, frozen=True):
     """A context as it was read. `trouble` says why it cannot be compressed."""
 
-    context: ContextView
-    commits: Sequence[CommitRow]
-    numbers: Mapping[int, int]
-    """The number of each turn, by commit."""
-    segments: tuple[Segment, ...]
-    plan: CompressionPlan | None
-    sent: int
-    version: object
+    context: ContextView | None = None
+    commits: Mapping[int, CommitRow] = {}
+    """By their ids, in the order of the chain."""
+    numbers: Mapping[int, int] = {}
+    """The number of each turn, by commit; a segment has that of its first turn."""
+    segments: tuple[Segment, ...] = ()
+    plan: CompressionPlan | None = None
+    sent: int = 0
+    version: object = None
     applied: Mapping[int, AppliedSummary] = {}
     """The summaries among the turns, by commit."""
     titles: tuple[str, ...] = ()
@@ -54,18 +55,18 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
     """A context with a plan at Full. Raises UnknownIdError."""
     context = engine.contexts.get(number)
     version = engine.contexts.changed(number)
-    commits = engine.contexts.rows(engine.contexts.ids(CommitQuery(number)))
+    rows = engine.contexts.rows(engine.contexts.ids(CommitQuery(number)))
+    commits = {each.id: each for each in rows}
     segments = engine.compression.segments(number)
     plan, trouble = None, ""
     try:
         plan = engine.compression.plan(number, Level.FULL, engine=OFFLINE)
     except ReviewerError as problem:
         trouble = str(problem)
-    sent = sum(each.tokens for each in commits if each.priority is not Priority.SKIP)
+    sent = sum(each.tokens for each in rows if each.priority is not Priority.SKIP)
     levels = engine.compression.levels.get(number)
     applied = engine.compression.applied(number)
-    lines = {each.id: each.first_line for each in commits}
-    titles = tuple(_title(each, applied, lines) for each in segments)
+    titles = tuple(_title(each, applied, commits) for each in segments)
     hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
     return ContextRead(
         context,
@@ -84,27 +85,23 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
 
 
 def _title(
-    segment: Segment, applied: Mapping[int, AppliedSummary], lines: Mapping[int, str]
+    segment: Segment, applied: Mapping[int, AppliedSummary], commits: Mapping[int, CommitRow]
 ) -> str:
     first = segment.turns[0].commit or 0
     if first in applied:
         return applied[first].title or segment.id
     # Of what is skipped no text is read.
-    return (title_of(segment) if segment.tokens else opening(lines.get(first, ""))) or segment.id
+    line = commits[first].first_line if first in commits else ""
+    return (title_of(segment) if segment.tokens else opening(line)) or segment.id
 
 
 def choices_of(
-    segments: Sequence[Segment],
-    commits: Iterable[CommitRow],
-    levels: Sequence[ChosenLevel],
-    plan: CompressionPlan,
-    *,
-    applied: bool = False,
+    found: ContextRead, levels: Sequence[ChosenLevel], plan: CompressionPlan
 ) -> tuple[LevelChoice, ...]:
     """The level of each segment: as it was chosen, else Brief; the newest segments, summaries and
-    what is left out stay Full, and everything once summaries were `applied`.
+    what is left out stay Full, and everything once summaries were applied.
     """
-    summaries = {each.id for each in commits if each.type == "summary"}
+    summaries = {each.id for each in found.commits.values() if each.type == "summary"}
     last = len(plan.choices) - LAST_FULL
     chosen = {(each.first, each.last): each for each in levels}
     choices = []
@@ -117,7 +114,7 @@ def choices_of(
             choices.append(choice)
         elif before:  # cut anew: the fullest of the levels of its turns
             choices.append(structs.replace(choice, level=min(before)))
-        elif applied or (0 < last <= at) or not segments[at].tokens:
+        elif found.applied or (0 < last <= at) or not found.segments[at].tokens:
             choices.append(choice)
         else:
             choices.append(structs.replace(choice, level=Level.BRIEF))
@@ -170,11 +167,8 @@ class ContextModel:
     """The rows of one context with a cursor, the levels of its segments, and their previews."""
 
     def __init__(self) -> None:
-        self.segments: tuple[Segment, ...] = ()
-        self.titles: tuple[str, ...] = ()
-        self.commits: Mapping[int, CommitRow] = {}
-        self.numbers: Mapping[int, int] = {}
-        """The number of each turn, by commit; a segment has that of its first turn."""
+        self.found = ContextRead()
+        """The context as it was read."""
         self.plan: CompressionPlan | None = None
         self.rows: list[ContextRow] = []
         self.cursor = 0
@@ -182,10 +176,6 @@ class ContextModel:
         """A filter: only the turns that it finds, and segments with its words in their number or
         title.
         """
-        self.hits: frozenset[int] = frozenset()
-        self.sent = 0
-        self.applied: Mapping[int, AppliedSummary] = {}
-        """The summaries among the turns, by commit."""
         self.opened: set[tuple[int, ...]] = set()
         """The segments that show their turns, by these."""
         self.look: tuple[tuple[int, ...], Level] | None = None
@@ -201,29 +191,24 @@ class ContextModel:
     ) -> None:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
         here = here if here is not None else self.first_commit
-        self.opened, self.segments, self.sent = opened, found.segments, found.sent
-        self.titles, self.hits, self.applied = found.titles, found.hits, found.applied
-        self.commits = {each.id: each for each in found.commits}
-        self.numbers = found.numbers
-        self.plan = found.plan
+        self.opened, self.found, self.plan = opened, found, found.plan
         self.take(found.levels)
         self._arrange(here)
 
     def clear(self) -> None:
         """Show no context."""
-        self.segments, self.plan, self.rows, self.cursor, self.sent = (), None, [], 0, 0
-        self.commits, self.applied = {}, {}
+        self.found, self.plan, self.rows, self.cursor = ContextRead(), None, [], 0
 
     def _arrange(self, here: int | None) -> None:
         """List the rows in the order of the chain; the cursor goes to the commit `here`."""
         of: dict[int, int] = {}
-        for at, segment in enumerate(self.segments):
+        for at, segment in enumerate(self.found.segments):
             of.update((turn.commit, at) for turn in segment.turns if turn.commit is not None)
         rows: list[ContextRow] = []
         shown: set[int] = set()
         words = self.words.casefold().split()
-        for number, commit in self.commits.items():
-            at, hit = of.get(number, -1), number in self.hits
+        for number, commit in self.found.commits.items():
+            at, hit = of.get(number, -1), number in self.found.hits
             if at < 0:
                 rows += [ContextRow(None, commit)] if hit else []
                 continue
@@ -240,7 +225,9 @@ class ContextModel:
             self.go_to_commit(here)
 
     def _sources(self, at: int) -> tuple[int, ...]:
-        return tuple(turn.commit for turn in self.segments[at].turns if turn.commit is not None)
+        return tuple(
+            turn.commit for turn in self.found.segments[at].turns if turn.commit is not None
+        )
 
     # rows
 
@@ -289,25 +276,25 @@ class ContextModel:
         """
         commits = self.commits_of(row)
         if row.commit is None and self.words:
-            commits = tuple(each for each in commits if each in self.hits) or commits
-        spoken = tuple(each for each in commits if self.commits[each].type != "reasoning")
+            commits = tuple(each for each in commits if each in self.found.hits) or commits
+        spoken = tuple(each for each in commits if self.found.commits[each].type != "reasoning")
         return spoken or commits
 
     def priority(self, row: ContextRow) -> Priority:
         """The priority of a turn; of a segment that of all its turns, else the most careful one."""
-        found = {self.commits[each].priority for each in self.acted_on(row)}
+        found = {self.found.commits[each].priority for each in self.acted_on(row)}
         careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
     def title(self, row: ContextRow) -> str:
         if row.commit is not None:
-            applied = self.applied.get(row.commit.id)
+            applied = self.found.applied.get(row.commit.id)
             return applied.title if applied and applied.title else row.commit.first_line
-        return self.titles[row.segment or 0]
+        return self.found.titles[row.segment or 0]
 
     def number(self, row: ContextRow) -> str:
         """The number of a turn in the session; of a segment that of its first turn."""
-        return str(self.numbers.get(self.commits_of(row)[0], ""))
+        return str(self.found.numbers.get(self.commits_of(row)[0], ""))
 
     def number_of(self, segment: str) -> str:
         """The number of a segment by its id."""
@@ -319,21 +306,21 @@ class ContextModel:
     def applied_summary(self, row: ContextRow) -> int | None:
         """The commit of a row that is one applied summary."""
         commits = self.commits_of(row)
-        found = len(commits) == 1 and self.commits[commits[0]].type == "summary"
+        found = len(commits) == 1 and self.found.commits[commits[0]].type == "summary"
         return commits[0] if found else None
 
     @property
     def original(self) -> int:
         """The tokens of the whole session, before any summary."""
-        return self.sent + sum(self._shorter(each) for each in self.applied)
+        return self.found.sent + sum(self._shorter(each) for each in self.found.applied)
 
     def original_of(self, at: int) -> int:
         """The tokens of a segment, before its summary."""
-        return self.segments[at].tokens + self._shorter(self._sources(at)[0])
+        return self.found.segments[at].tokens + self._shorter(self._sources(at)[0])
 
     def _shorter(self, summary: int) -> int:
         """The tokens that an applied summary saves; none where it is left out itself."""
-        commit, applied = self.commits[summary], self.applied.get(summary)
+        commit, applied = self.found.commits[summary], self.found.applied.get(summary)
         if applied is None or commit.priority is Priority.SKIP:
             return 0
         return applied.tokens_before - commit.tokens
@@ -341,13 +328,17 @@ class ContextModel:
     def lost_by(self, row: ContextRow) -> tuple[str, ...]:
         """What the applied summary of a row lost."""
         found = self.applied_summary(row)
-        return self.applied[found].loses if found is not None and found in self.applied else ()
+        return (
+            self.found.applied[found].loses
+            if found is not None and found in self.found.applied
+            else ()
+        )
 
     # levels
 
     def why_full(self, choice: LevelChoice) -> str:
         """Why a segment stands at Full."""
-        if not self.applied.keys().isdisjoint(choice.sources):
+        if not self.found.applied.keys().isdisjoint(choice.sources):
             return ""
         if any(each.is_about(choice.sources) for each in self.chosen):
             return "Full: chosen"
@@ -449,9 +440,7 @@ class ContextModel:
         """The store has other levels now."""
         self.chosen = tuple(levels)
         if self.plan is not None:
-            choices = choices_of(
-                self.segments, self.commits.values(), levels, self.plan, applied=bool(self.applied)
-            )
+            choices = choices_of(self.found, levels, self.plan)
             self.plan = structs.replace(self.plan, choices=choices)
 
     def needs_a_look(self, row: ContextRow) -> bool:
@@ -495,13 +484,13 @@ class ContextModel:
     def size(self, choice: LevelChoice) -> int | None:
         """The tokens that a segment will have in the context; None until that is known."""
         if choice.level is Level.FULL:
-            return self.segments[self.place(choice.segment)].tokens
+            return self.found.segments[self.place(choice.segment)].tokens
         found = self.shown(choice)
         return None if found is None else found.tokens
 
     def place(self, segment: str) -> int:
         """The index of a segment by its id."""
-        return next(at for at, each in enumerate(self.segments) if each.id == segment)
+        return next(at for at, each in enumerate(self.found.segments) if each.id == segment)
 
     def after(self) -> int | None:
         """The tokens that the whole context will have; None until that is known."""
@@ -509,8 +498,8 @@ class ContextModel:
         known = [size for size in sizes if size is not None]
         if len(known) < len(sizes):
             return None
-        pairs = zip(known, self.segments, strict=False)
-        return self.sent + sum(size - each.tokens for size, each in pairs)
+        pairs = zip(known, self.found.segments, strict=False)
+        return self.found.sent + sum(size - each.tokens for size, each in pairs)
 
     def compressed(self) -> list[LevelChoice]:
         """The choices that are not Full."""

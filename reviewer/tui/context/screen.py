@@ -94,12 +94,15 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.losses = TextPane(id="losses")
         panes = [self.summary, self.losses]
         super().__init__(engine, project, self.rows, panes, title="Context")
-        self.context: ContextView | None = None
         self._wanted = context
         self._read = False
-        self._version: object = None
         self._writes = False
         """A preview is being written."""
+
+    @property
+    def context(self) -> ContextView | None:
+        """The one that is open."""
+        return self.data.found.context
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
@@ -144,7 +147,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             wanted = self._wanted or load_context(self.engine.path, self.project)
             self.read(lambda: self._find(wanted), self._found, group="context")
         elif self.context is not None:
-            number, known = self.context.id, (self._version, self.data.chosen)
+            number, known = self.context.id, (self.data.found.version, self.data.chosen)
             self.read(
                 lambda: (
                     self.engine.contexts.changed(number),
@@ -170,7 +173,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.call_later(self.action_choose_context)
 
     def _show_nothing(self) -> None:
-        self.context = None
         self.data.clear()
         key = self.key_of(keys.OPEN)
         self.rows.empty = ("No session is open.", f"{key} lists those that were read.")
@@ -253,21 +255,22 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.read(lambda: read_context(self.engine, number, words), then, group="context")
 
     def _show(self, found: ContextRead, here: int | None = None) -> None:
-        other = self.context is None or self.context.id != found.context.id
-        if other and here is None:
-            here = load_commit(self.engine.path, found.context.id)
+        context = found.context
+        if context is None:
+            return
+        if self.context is None or self.context.id != context.id:
+            here = load_commit(self.engine.path, context.id) if here is None else here
             self.data.words = ""
             self.data.clear()
-        if found.version != self._version or other:
+        if found.version != self.data.found.version:
             self.data.forget_previews()
-        self.context, self._version = found.context, found.version
-        opened = self.host.opened_segments.setdefault(found.context.id, set())
+        opened = self.host.opened_segments.setdefault(context.id, set())
         self.data.load(found, opened, here)
         nothing = "No turn matches." if self.data.words else "This session has no turns."
         self.rows.empty = (found.trouble or nothing,)
         self.void("previews")  # what is being written is not wanted any more
         self._writes = False
-        self.show_empty(empty=not self.data.commits)
+        self.show_empty(empty=not self.data.found.commits)
         self.show_footer()
         self.rows.rows_changed()
         self._keep_place()
@@ -429,7 +432,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             found = data.shown(data.at_level(choice, level))
             tokens = f"{found.tokens:,}" if found else signs.ellipsis
             if level is Level.FULL:
-                tokens = f"{data.segments[row.segment].tokens:,}"
+                tokens = f"{data.found.segments[row.segment].tokens:,}"
             figures.append(f"{LEVEL_NAMES[level]} {tokens}")
         found = data.shown(choice)
         chosen = Level.FULL if found is not None and found.kept else choice.level
@@ -740,7 +743,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         lost = preview.fidelity.lost_to_show if preview is not None and not preview.kept else ()
         if row.commit is not None and row.commit.priority is not Priority.PINNED:
             known.append(Option("pin", "This whole turn", "always sent whole"))
-        if any(self.data.commits[each].criteria for each in commits):
+        if any(self.data.found.commits[each].criteria for each in commits):
             known.append(Option("nothing", "Nothing", "take back what must survive of this"))
         known += [Option(f"lost {at}", each.line) for at, each in enumerate(lost) if each.end]
 
@@ -870,7 +873,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         async def then(option: Option) -> None:
             await self._ask(offers[option.key])
 
-        tokens = {each.id: each.tokens for each in self.data.segments}
+        tokens = {each.id: each.tokens for each in self.data.found.segments}
         options = [
             Option(name, name, f"sends about {sum(tokens[each.segment] for each in some):,} tokens")
             for name, some in offers.items()

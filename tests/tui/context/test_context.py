@@ -312,7 +312,7 @@ class TestApplying:
         stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme", size=(160, 40)) as screen:
             await screen.press("f3")
-            title = context(screen).data.titles[0]
+            title = context(screen).data.found.titles[0]
             numbers = [context(screen).data.number(each) for each in context(screen).data.rows]
             await screen.press("a")
             if "Yes, apply all" in screen.text:
@@ -320,7 +320,7 @@ class TestApplying:
             await screen.until(lambda: said(screen).startswith("Compressed "))
             await screen.settle()
             data = context(screen).data
-            assert data.titles[0] == title
+            assert data.found.titles[0] == title
             after = [data.number(each) for each in data.rows]
             assert len(after) == 4
             assert after == numbers
@@ -451,7 +451,7 @@ class TestApplying:
                 await screen.press("enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
             data = context(screen).data
-            summaries = {each.id for each in data.commits.values() if each.type == "summary"}
+            summaries = {each.id for each in data.found.commits.values() if each.type == "summary"}
             assert summaries
             for choice in present(data.plan).choices:
                 assert choice.level is Level.FULL or summaries.isdisjoint(choice.sources)
@@ -497,7 +497,7 @@ async def test_what_a_model_would_be_sent_is_named_before_it_is_asked(
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
-        tokens = [each.tokens for each in context(screen).data.segments]
+        tokens = [each.tokens for each in context(screen).data.found.segments]
         await screen.choose("ask the model")
         assert f"This segment  sends about {tokens[0]:,} tokens" in screen.text
         two = f"All 2 segments that are not Full  sends about {sum(tokens[:2]):,} tokens"
@@ -719,7 +719,7 @@ async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, tmp_path: P
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
-        titles = context(screen).data.titles
+        titles = context(screen).data.found.titles
         await screen.press("slash", *"ferry", "space", *"prints", "enter")
         rows = [row for row in context(screen).data.rows if row.commit is None]
         assert [titles[row.segment or 0] for row in rows] == [titles[2]]

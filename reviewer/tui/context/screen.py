@@ -702,7 +702,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         commits, before = self.data.acted_on(row), self.data.priority(row)
         wanted = Priority.NORMAL if before is priority else priority
         which = "" if wanted is Priority.PINNED else self._segment_named(row)
-        cut_in_two = wanted is Priority.PINNED and self.data.is_within(row)
+        cut_in_two = wanted is Priority.PINNED and self.data.is_within_a_summary(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
         remark = "; its segment is cut in two, each with its own summary" if cut_in_two else ""
         self._annotated(which + done.title, commits[0], done.act, remark)

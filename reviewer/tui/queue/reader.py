@@ -37,6 +37,8 @@ RULES_ALONE = (
 )
 """Shown if sessions are unread and no reader is installed; long and short form."""
 
+LONG_WORD = 12
+"""Cells that a line may lose to wrapping."""
 BEYOND, ROOM = 2, 20_000
 """Token limit of a reading: this multiple of its estimate, at least this many more."""
 
@@ -137,10 +139,10 @@ class ReaderBar(Static):
         elif self._by_rules_alone:
             words, short = RULES_ALONE
         room = self.app.size.width - 2
-        now = cut(
-            display_line(words if len(words) <= room else short), room, glyphs(self.app).ellipsis
-        )
-        lines = [each for each in (display_line(self._came), now) if each]
+        ellipsis = glyphs(self.app).ellipsis
+        now = cut(display_line(words if len(words) <= room else short), room, ellipsis)
+        came = cut(display_line(self._came), 2 * room - LONG_WORD, ellipsis)
+        lines = [each for each in (came, now) if each]
         self.set_class(bool(lines), "-shown")
         self.update(Content("\n".join(lines)))
 

@@ -160,7 +160,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.project = project
         self.query_asked = QueueQuery(project=project)
         self.loaded = Loaded.NOTHING
-        for group in ("ids", "new rows", "sessions", "offers"):
+        for group in ("ids", "new rows", "sessions", "offers", "drafts"):
             self.void(group)  # they belong to the previous project
         self.reader.clear()
         self.look_for_sessions()
@@ -550,8 +550,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _nothing_to_merge(self) -> str | None:
         row = self.model.current
-        alone = row is not None and not (row.members or self._leader(row))
-        if row is not None and alone:
+        if row is not None and not (row.members or self._leader(row)):
             return f"#{row.id} has no near duplicate to merge."
         return self._cannot_reword()
 

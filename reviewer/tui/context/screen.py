@@ -135,10 +135,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def offers(self, action: Action) -> bool:
         return self.context is not None or action in (keys.OPEN, shared.MENU)
 
-    def title_of(self, action: Action) -> str:
-        opens = action is keys.OPEN and self.context is None
-        return "sessions" if opens else super().title_of(action)
-
     # sessions
 
     def reload(self) -> None:

@@ -571,7 +571,7 @@ class TestSessions:
             await screen.press("f3")
             assert said(screen).startswith("No session was read yet: F2, then r reads them.")
             footer = screen.text.splitlines()[-1].split("  ")
-            assert footer == [" enter sessions", ". more", "? help"]
+            assert footer == [" enter turns", ". more", "? help"]
 
     async def test_a_change_by_another_program_is_shown_and_choices_stay(
         self, engine: Engine, tmp_path: Path

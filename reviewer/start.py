@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.waves.report import WaveProgress
 
 
-ALL = "all projects"
+ALL, ALL_GONE = "all projects", "all folders that are gone"
 MAX_GONE = 20
 """Deleted folders on offer, the latest."""
 
@@ -51,8 +51,8 @@ class FoundProject(Struct, frozen=True, kw_only=True):
 
 
 class FoundProjects(Struct, frozen=True):
-    """The projects, that of the working folder first, then the most recently used; if there are
-    several, a combined row at the end.
+    """The projects, that of the working folder first, then the most recently used, then the deleted
+    folders; of several, a combined row comes after the projects and before the deleted folders.
     """
 
     projects: tuple[FoundProject, ...]
@@ -139,11 +139,13 @@ class MachineStart:
         rows = [self._project(folder, found) for folder, found in self._sessions.items()]
         rows.sort(key=lambda row: (not row.here, -row.newest_ns))
         if len(rows) > 1:
-            rows.append(_together(rows))
+            rows.append(_together(ALL, rows))
         gone, elsewhere = gone_folders(lost, self._machine.home)
         self._sessions |= gone
-        rows += [self._project(folder, found, gone=True) for folder, found in gone.items()]
-        return FoundProjects(tuple(rows), elsewhere)
+        former = [self._project(folder, found, gone=True) for folder, found in gone.items()]
+        if len(former) > 1:
+            rows.append(_together(ALL_GONE, former, gone=True))
+        return FoundProjects((*rows, *former), elsewhere)
 
     def _project(
         self, folder: Path, found: list[FoundSession], *, gone: bool = False
@@ -164,13 +166,14 @@ class MachineStart:
         )
 
     def begin(self, project: FoundProject) -> None:
-        if project.parts:
+        if project.parts and not project.gone:
             self._engine.work_in_all()
             return
         self._engine.work_in(self._chosen(project))
         if project.gone:
             name = self._engine.project or WITHOUT_A_TREE
-            self._engine.take_folder(name, str(project.folder))
+            for each in project.parts or (project,):
+                self._engine.take_folder(name, str(each.folder))
         elif not project.here:
             os.chdir(project.folder)  # the screens look there for sessions and a .context folder
 
@@ -195,7 +198,7 @@ class MachineStart:
         progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
     ) -> ReadSum:
-        if project.parts:
+        if project.parts and not project.gone:
             return self._read_all(project, progress, cancelled)
         return self._read_one(project, progress, cancelled)
 
@@ -205,7 +208,8 @@ class MachineStart:
         progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
     ) -> ReadSum:
-        chosen = choose(self._sessions[project.folder])
+        folders = [each.folder for each in project.parts or (project,)]
+        chosen = choose([each for folder in folders for each in self._sessions[folder]])
         report = self._engine.intake.ingest(
             chosen.paths,
             project=self._engine.project or WITHOUT_A_TREE,
@@ -239,19 +243,20 @@ class MachineStart:
         return ReadSum(files, False, tuple(left_out))
 
 
-def _together(rows: list[FoundProject]) -> FoundProject:
-    """The row for all projects."""
+def _together(name: str, rows: list[FoundProject], *, gone: bool = False) -> FoundProject:
+    """The row for all projects, or for all deleted folders."""
     agents: Counter[str] = Counter()
     for row in rows:
         agents.update(dict(row.agents))
     return FoundProject(
-        name=ALL,
+        name=name,
         folder=Path.cwd(),
         here=False,
         agents=tuple(agents.most_common()),
         sessions=sum(row.sessions for row in rows),
         bytes=sum(row.bytes for row in rows),
         newest_ns=max(row.newest_ns for row in rows),
+        gone=gone,
         parts=tuple(rows),
     )
 

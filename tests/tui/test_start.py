@@ -131,7 +131,7 @@ async def test_the_last_row_reads_all_projects_each_into_its_own(
     engine: Engine, away: Home
 ) -> None:
     async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
-        assert "a project, or all of them" in str(first.words.content)
+        assert "no sessions of its own" in str(first.words.content)
         await screen.press("G")
         assert "all 2 projects, each into its own (3 sessions" in str(first.words.content)
         await screen.press("enter")
@@ -218,12 +218,45 @@ async def test_sessions_of_a_folder_that_is_gone_are_read_into_the_project_of_th
         assert names(first) == ["box-office", "gone"]
         assert "lists 1 more session" in str(first.words.content)
         await screen.press("down")
-        assert "into this project: it was moved" in str(first.words.content)
+        assert "into this project." in str(first.words.content)
         await screen.press("enter")
         await until_async(lambda: screen.app.screen is not first)
     assert engine.project == "box-office"
     assert engine.former_folders() == (str(old),)
     assert any("two" in path for path in engine.sources.paths("box-office"))
+
+
+async def test_all_folders_that_are_gone_are_read_into_this_project_by_one_key(
+    engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = [home.folder / "work" / ("far/" * 12 + name) for name in ("main", "worktree")]
+    for number, folder in enumerate(old):
+        home.claude(folder, f"session {number}")
+    here = home.project("box-office")
+    monkeypatch.chdir(here)
+    async with started(engine, MachineStart(engine, None, home.machine), (80, 24)) as (
+        screen,
+        first,
+    ):
+        assert "all folders that are gone" in first.list.render_line(0).text
+        assert {"main (gone)", "worktree (gone)"} == {
+            first.list.render_line(at).text.split("/")[-1][:15].strip() for at in (1, 2)
+        }
+        await screen.press("enter")
+        await until_async(lambda: screen.app.screen is not first)
+    assert engine.project == "box-office"
+    assert set(engine.former_folders()) == set(map(str, old))
+    assert len(engine.sources.paths("box-office")) == 2
+
+
+async def test_r_in_a_queue_without_rows_and_news_offers_the_other_folders(
+    engine: Engine, away: Home
+) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
+        await screen.press("enter")
+        await until_async(lambda: screen.app.screen is not first)
+        await screen.press("*", "x", "r")
+        await until_async(lambda: isinstance(screen.app.screen, StartScreen))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])

@@ -849,11 +849,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         report = await self.host.accompany(
             self, act, lambda: read_project_sessions(self.engine, project, act)
         )
+        waits = self._counts is not None and self._counts.waiting
+        if not waits and not (report and report.files) and self.host.has_start:
+            self.host.open_start()  # other folders may have more
+            return
         if report is None:
-            if self.host.has_start and not self.engine.sources.paths(None):
-                self.host.open_start()
-            else:
-                self.say("There are no sessions of this project on this machine.")
+            self.say("There are no sessions of this project on this machine.")
             return
         self.note_version()
         self._load_again()

@@ -22,7 +22,7 @@ from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import Part, entitle, line_of
 from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.kit.text import count, cut
+from reviewer.tui.kit.text import count, cut, tail
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
 from reviewer.tui.theme import Glyphs, Palette, glyphs
@@ -36,12 +36,14 @@ WIDEST = 92
 NAME_CELLS = 26
 NARROW, VERY_NARROW = 100, 70
 """Widths in cells below which a row omits its date, and also its sessions and size."""
+GONE = " (gone)"
 MAX_ROWS = 8
 LINES_BESIDE_ROWS = 17
 """Lines needed for the bars and the longest text."""
 
 DEMO = "reviewer demo shows everything on sample data, without touching your files."
-ELSEWHERE = "This folder has no sessions of its own: choose a project, or all of them."
+ELSEWHERE = "This folder has no sessions of its own: choose where from."
+FORMER = "For a folder that this project had before, and for its worktrees and clones."
 
 
 class StartScreen(KitScreen, pane=keys.START):
@@ -101,7 +103,7 @@ class StartScreen(KitScreen, pane=keys.START):
             first = f"{key} reads this sample project ({what}, and its notes)."
             where = "We wrote it ourselves; its folder is removed when you quit."
         else:
-            into = " into this project: it was moved, or a copy of it" if here.gone else ""
+            into = " into this project" if here.gone else ""
             first = f"{key} reads the sessions of {self._named(here)} ({what}){into}."
             where = f"Your sessions are only read. Proposals go into {_short(self.engine)}"
         lines = [
@@ -109,6 +111,8 @@ class StartScreen(KitScreen, pane=keys.START):
             (where, ""),
             ("Nothing leaves this machine. Secrets are masked before anything is stored.", ""),
         ]
+        if here.gone:
+            lines.insert(1, (FORMER, ""))
         if not found.here and not self.start.sample:
             lines.insert(0, (ELSEWHERE, ""))
         if self._reader:
@@ -128,7 +132,8 @@ class StartScreen(KitScreen, pane=keys.START):
     def _named(self, row: FoundProject) -> str:
         """The name of a project for a sentence, with its folder if the name is ambiguous."""
         if row.parts:
-            return f"all {len(row.parts)} projects, each into its own"
+            what = "folders that are gone" if row.gone else "projects, each into its own"
+            return f"all {len(row.parts)} {what}"
         if row.gone:
             return _in_home(row.folder)
         name = cut(display_line(row.name), WIDEST // 2, glyphs(self.app).ellipsis)
@@ -149,7 +154,7 @@ class StartScreen(KitScreen, pane=keys.START):
         if here is None:
             return
         self.start.begin(here)
-        if here.parts:
+        if here.parts and not here.gone:
             self.project = self.host.project = None
         else:
             self.project = self.host.project = self.engine.project or self.host.project
@@ -215,7 +220,7 @@ class ProjectList(LoadedList["FoundProject"]):
 
     def show(self, rows: Sequence[FoundProject]) -> None:
         self.rows = rows
-        self._longest = max((cell_len(_shown_name(row)) for row in rows), default=0)
+        self._longest = max((cell_len(_shown_name(row, WIDEST)) for row in rows), default=0)
         self.fit()
         self.rows_changed()
 
@@ -228,10 +233,9 @@ class ProjectList(LoadedList["FoundProject"]):
         row, here = self.rows[at], at == self._cursor
         plain, strong, dim, accent, _ = style.on_row(here=here)
         text = strong if here else plain
-        name = _shown_name(row)
         narrow, very_narrow = width < NARROW, width < VERY_NARROW
         most = max(NAME_CELLS, width // 3)
-        name = cut(name, most, sign.ellipsis)
+        name = cut(_shown_name(row, most, sign.ellipsis), most, sign.ellipsis)
         room = max(min(self._longest, most) - cell_len(name), 0)
         newest = datetime.fromtimestamp(row.newest_ns / 1e9, UTC).date().isoformat()
         agents = ", ".join(f"{display_line(agent)} {times:,}" for agent, times in row.agents)
@@ -246,7 +250,7 @@ class ProjectList(LoadedList["FoundProject"]):
         return line_of(parts, width, text, sign.ellipsis)
 
 
-def _shown_name(row: FoundProject) -> str:
-    if row.gone:
-        return f"{_in_home(row.folder)} (gone)"
+def _shown_name(row: FoundProject, width: int, ellipsis: str = "") -> str:
+    if row.gone and not row.parts:
+        return f"{tail(_in_home(row.folder), width - len(GONE), ellipsis)}{GONE}"
     return display_line(row.name) + (" (this folder)" if row.here else "")

@@ -8,7 +8,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.promotion.decisions.triage import promote_rows
-from reviewer.promotion.rows.conflict_rows import open_conflicts
+from reviewer.promotion.rows.conflict_rows import follow_conflicts
 from reviewer.promotion.rows.entity_rows import (
     entity_type,
     insert_row,
@@ -93,7 +93,7 @@ class Entities:
             )
             copy_evidence(act, number, entity)
             act.update("memory", number, status="graduated")
-            open_conflicts(act, [entity], now)
+            follow_conflicts(act, [entity], now)
             act.title = f"Graduated #{number} to {kind} #{entity}"
         return Done(act.id, act.title, (entity, number))
 
@@ -126,7 +126,7 @@ class Entities:
             entity = kind == "entity"
             structure = parse_structure(text, EntityType(type_name), name) if entity else None
             number = insert_row(act, {**values, "flags": HAND_AUTHORED, "scope": scope}, structure)
-            open_conflicts(act, [number], now)
+            follow_conflicts(act, [number], now)
             act.title = f"Wrote {type_name} #{number} by hand"
             if promote:
                 promote_rows(act, [number], True, now=now)

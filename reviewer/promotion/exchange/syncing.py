@@ -54,7 +54,7 @@ from reviewer.promotion.exchange.sync_lines import (
     outcome_of,
     read_folder,
 )
-from reviewer.promotion.rows.decided_rows import RETIRE, regroup, rows_of, settle_without
+from reviewer.promotion.rows.decided_rows import RETIRE, follow
 from reviewer.promotion.rows.known_keys import Key, row_with_key
 from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.changes import Value
@@ -369,8 +369,7 @@ class _Run:
                 held.add(origin)
                 if self._rows[origin]["superseded_by"] != place:
                     supersede_rows(self._act, [origin], place, self._now)
-                    regroup(self._act, rows_of(self._act, [origin]))
-                    settle_without(self._act, [origin], self._now)
+                    follow(self._act, [origin], self._now)
 
     def _remember(self, place: int, group: Group) -> None:
         row = self._rows[place]

@@ -12,7 +12,7 @@ from reviewer.extraction.entities.entity import EntityCandidate, Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.conflict_rows import may_lead, open_conflicts
+from reviewer.promotion.rows.conflict_rows import follow_conflicts, may_lead
 from reviewer.promotion.rows.entity_rows import insert_row
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
 from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
@@ -156,7 +156,7 @@ def queue_rows(
             behind = known.leader(str(row.columns["content"]))
         written.append(write(row, _first_of(act, behind)))
     ids = [number for number in written if number is not None]
-    return ids + open_conflicts(act, ids, now)
+    return ids + follow_conflicts(act, ids, now)[0]
 
 
 class _Queueing(NamedTuple):

@@ -204,6 +204,20 @@ def follow(act: Act, ids: Sequence[int], now: str) -> str:
     return _about_conflicts("settled", settled) + _about_conflicts("opened", opened)
 
 
+def hide(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> None:
+    """Hide waiting rows, and those behind them, behind another row; `flags` say why."""
+    found = act.query(
+        "SELECT id, flags FROM memory WHERE status = 'candidate'"
+        f" AND (id {AMONG} OR leader_id {AMONG}) AND id <> ?",
+        (listed(numbers), listed(numbers), leader),
+    )
+    for number, known in found:
+        more = set(flags) if number in numbers else set()
+        act.update(
+            "memory", number, leader_id=leader, flags=" ".join(sorted(more.union(known.split())))
+        )
+
+
 def lead(act: Act, members: Sequence[int]) -> None:
     """Hide near duplicates behind the first of them."""
     act.update("memory", members[0], leader_id=None)

@@ -13,6 +13,7 @@ from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts, may_lead
+from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.entity_rows import insert_row
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
 from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
@@ -26,11 +27,11 @@ from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.normalise import duplicate_key
 
 MAX_COVERED = 0.8
-"""The share of an excerpt inside a quote, or of a quote inside the excerpt, from which the
-statement covers the excerpt.
+"""The share of a cited span inside a quote, or of the quote inside the span, from which a statement
+covers what the rules found there.
 """
 SHORT_QUOTE = 40
-"""Characters; a shorter quote inside an excerpt does not cover it."""
+"""Characters; a shorter quote inside a span does not cover it."""
 
 
 class NewRow(Struct, frozen=True):
@@ -195,25 +196,20 @@ class _Queueing(NamedTuple):
 
 
 def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
-    """Add the quotes of a statement, and hide excerpts of them behind it."""
+    """Add the quotes of a statement, and hide what the rules found there behind it."""
     add_places(act, number, places)
     for place in places:
         covered = act.query(
             "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
             " WHERE e.record_id = ?1 AND m.proof = '{}' AND m.status = 'candidate'"
             " AND m.kind = 'memory' AND m.id <> ?4"
-            # Its first evidence is the excerpt itself; the others are further places to look.
+            # Its first evidence is its own place; the others say the same elsewhere.
             " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
             (place.record, place.start, place.end, number, MAX_COVERED, SHORT_QUOTE),
         )
-        for (cut_out,) in covered:
-            members = act.query(
-                "SELECT id FROM memory WHERE leader_id = ? AND status = 'candidate'", (cut_out,)
-            )
-            behind = [cut_out, *(member for (member,) in members if member != number)]
-            act.update_many("memory", behind, leader_id=number)
+        hide(act, [row for (row,) in covered], number)
 
 
 def count_again(

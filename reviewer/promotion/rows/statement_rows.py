@@ -17,6 +17,7 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
+from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.enqueue import NewRow, add_quotes, queue_rows
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
@@ -323,12 +324,12 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
     behind = finding_behind(act, project_id, proved.path, proved.proof.quotes)
     if behind is None:
         return
-    for (row,) in act.query(
+    rows = act.query(
         "SELECT id FROM memory WHERE (project_id, signature, proposer) = (?, ?, 'finding')"
-        " AND status = 'candidate' AND leader_id IS NULL",
+        " AND leader_id IS NULL",
         (project_id, behind.signature),
-    ):
-        act.update("memory", row, leader_id=number, flags=JOINED)
+    )
+    hide(act, [row for (row,) in rows], number, JOINED)
     act.update(
         "memory",
         number,

@@ -18,10 +18,9 @@ from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.enqueue import NewRow, add_quotes, queue_rows
+from reviewer.promotion.rows.enqueue import NewRow, Place, add_quotes, queue_rows, stored
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
-    SourcePlace,
     add_places,
     places_of,
     record_ids,
@@ -237,7 +236,7 @@ def new_row(statement: PreparedStatement, rank: float) -> NewRow:
     return NewRow({**_columns(statement, rank), **seen}, _places(statement), rank)
 
 
-def _places(statement: PreparedStatement) -> tuple[tuple[str, int, int, str, str], ...]:
+def _places(statement: PreparedStatement) -> tuple[Place, ...]:
     rule = statement.proved.proposal.rule
     return tuple(
         (cited.record.key, cited.start, cited.end, rule, STATEMENTS_VERSION)
@@ -356,7 +355,7 @@ def _count_again(
     changes: Image = {"last_seen": max(_moments(statement), default=now)}
     changes |= {"refs": refs + 1} if status == "active" else {"seen": seen + 1}
     act.update("memory", row, **changes)
-    places = [SourcePlace(records[each[0]], *each[1:]) for each in _places(statement)]
+    places = stored(_places(statement), records)
     if status != "candidate" or leader is not None:
         add_places(act, row, places)
         return

@@ -131,7 +131,7 @@ class Intake:
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=iso(self._clock()),
-                    known=None if statement else KnownRows(self._database, item.project_id),
+                    known=None if statement else KnownRows(act, item.project_id),
                 )
             for number in waves:
                 _count_down(act, number, left[number])

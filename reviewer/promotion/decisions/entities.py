@@ -9,6 +9,7 @@ from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.promotion.decisions.triage import promote_rows
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
+from reviewer.promotion.rows.decided_rows import STATUS_WORDS
 from reviewer.promotion.rows.entity_rows import (
     entity_type,
     insert_row,
@@ -20,7 +21,7 @@ from reviewer.promotion.rows.entity_rows import (
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.wordings import require_wording
-from reviewer.promotion.views import Done, EntityView, RelationView, proposed_by
+from reviewer.promotion.views import Done, EntityView, RelationView, Status, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
 from reviewer.store.database import Database
@@ -135,12 +136,9 @@ class Entities:
 
 
 def _require_active(number: int, row: dict[str, Value]) -> None:
-    if row["kind"] != "memory":
-        kind = "an entity" if row["kind"] == "entity" else "a conflict"
-        raise ConflictError(f"#{number} is not a memory but {kind}.")
-    if row["status"] == "graduated":
-        raise ConflictError(f"#{number} is already graduated.")
-    if row["status"] != "active":
-        raise ConflictError(
-            f"#{number} is not an active memory ({row['status']}): promote it first."
-        )
+    if (row["kind"], row["status"]) == ("memory", "active"):
+        return
+    is_memory = row["kind"] == "memory"
+    what = STATUS_WORDS[Status(str(row["status"]))] if is_memory else f"of kind {row['kind']}"
+    first = ": promote it first" if is_memory and row["status"] == "candidate" else ""
+    raise ConflictError(f"Only an active memory can graduate, and #{number} is {what}{first}.")

@@ -16,11 +16,11 @@ from reviewer.promotion.rows.decided_rows import (
     follow,
     members_of,
     refuse_graduated,
+    require_alike,
     require_no_conflicts,
-    require_one_project,
+    require_status,
     retire,
     rows_of,
-    state_of,
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.known_keys import row_with_key
@@ -95,8 +95,7 @@ class Triage:
         with self._ledger.act("reject") as act:
             rows = rows_of(act, ids)
             for row in rows:
-                if row.status is not Status.INVALID:
-                    raise ConflictError(f"#{row.id} is {state_of(act, row)}. Nothing was changed.")
+                require_status(act, row, Status.INVALID)
             act.update_many("memory", ids, reason=str(reason))
             which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} candidates"
             act.title = f"Said why {which} {'was' if len(ids) == 1 else 'were'} rejected: {words}"
@@ -128,8 +127,7 @@ class Triage:
         words = " ".join(mask(because).text.split())[:LONGEST_REASON]
         with self._ledger.act("restore") as act:
             (row,) = rows_of(act, [number])
-            if row.status is not Status.ACTIVE:
-                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
+            require_status(act, row, Status.ACTIVE)
             self._put_back(act, [number], words)
             act.title = f"Disputed #{number}: {words}"
         return Done(act.id, act.title, (number,))
@@ -182,8 +180,7 @@ class Triage:
         with self._ledger.act("edit") as act:
             (row,) = rows_of(act, [number])
             require_no_conflicts([row])
-            if row.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
+            require_status(act, row, Status.CANDIDATE, Status.ACTIVE)
             if seen is not None:
                 _require_as_seen(act, row, seen)
             if text is not None:
@@ -210,21 +207,11 @@ class Triage:
 
         Raises UnknownIdError or ConflictError.
         """
-        if number == into:
-            raise ConflictError(f"#{number} cannot be merged into itself.")
         now = self._now()
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
-            rows = candidates_of(act, [number])
-            (target,) = rows_of(act, [into])
-            require_no_conflicts([*rows, target])
-            require_one_project(rows[0], target)
-            if rows[0].kind is not target.kind:
-                raise ConflictError(
-                    f"#{number} and #{into} are of different kinds ({rows[0].kind}, "
-                    f"{target.kind}). Nothing was changed."
-                )
-            if target.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{into} is {state_of(act, target)}. Nothing was changed.")
+            (row,), (target,) = candidates_of(act, [number]), rows_of(act, [into])
+            require_alike(row, target)
+            require_status(act, target, Status.CANDIDATE, Status.ACTIVE)
             if target.leader_id == number:
                 act.update("memory", into, leader_id=None)
             supersede_rows(act, [number], into, now)
@@ -237,21 +224,11 @@ class Triage:
         `by` becomes active if it is not; both must be of the same kind. Neither's fields or
         evidence change. Raises UnknownIdError, or ConflictError.
         """
-        if number == by:
-            raise ConflictError(f"#{number} cannot be superseded by itself.")
         with self._ledger.act("supersede", f"Replaced #{number} by #{by}") as act:
-            old, new = rows_of(act, [number, by])
-            require_no_conflicts([old, new])
-            require_one_project(old, new)
-            if old.kind is not new.kind:
-                raise ConflictError(
-                    f"#{number} and #{by} are of different kinds ({old.kind}, {new.kind}): only "
-                    "one of the same kind can take its place."
-                )
-            if old.status is not Status.ACTIVE:
-                raise ConflictError(f"#{number} is {state_of(act, old)}. Nothing was changed.")
-            if new.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{by} is {state_of(act, new)}. Nothing was changed.")
+            (old,), (new,) = rows_of(act, [number]), rows_of(act, [by])
+            require_alike(old, new)
+            require_status(act, old, Status.ACTIVE)
+            require_status(act, new, Status.CANDIDATE, Status.ACTIVE)
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
             if new.status is Status.CANDIDATE:
@@ -314,10 +291,7 @@ def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
 
 
 def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
-    if row.status is not seen.status:
-        raise ConflictError(
-            f"#{row.id} is {state_of(act, row)} in the meantime. Nothing was changed."
-        )
+    require_status(act, row, seen.status)
     (found,) = act.query("SELECT content FROM memory WHERE id = ?", (row.id,))
     if found[0] != seen.content:
         raise ConflictError(

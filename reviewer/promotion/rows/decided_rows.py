@@ -125,12 +125,25 @@ def members_of(
     return found
 
 
-def require_one_project(first: DecidedRow, second: DecidedRow) -> None:
-    """Raise ConflictError for two rows of different projects."""
+def require_status(act: Act, row: DecidedRow, *allowed: Status) -> None:
+    """Raise ConflictError for a row with another status."""
+    if row.status not in allowed:
+        raise ConflictError(f"#{row.id} is {state_of(act, row)}. Nothing was changed.")
+
+
+def require_alike(first: DecidedRow, second: DecidedRow) -> None:
+    """Raise ConflictError unless one row can take the place of another."""
+    require_no_conflicts([first, second])
+    if first.id == second.id:
+        raise ConflictError(f"#{first.id} cannot be replaced by itself.")
+    unlike = ""
     if first.project != second.project:
+        unlike = f"projects ({first.project}, {second.project})"
+    elif first.kind is not second.kind:
+        unlike = f"kinds ({first.kind}, {second.kind})"
+    if unlike:
         raise ConflictError(
-            f"#{first.id} belongs to project {first.project} and #{second.id} to {second.project}. "
-            "Nothing was changed."
+            f"#{first.id} and #{second.id} are of different {unlike}. Nothing was changed."
         )
 
 

@@ -112,8 +112,9 @@ def _rivals(act: Act, claim: Claim) -> list[Claim]:
     """The entities of the project that say something about the same slot, or did."""
     return _claims(
         act,
-        "m.id <> ?2 AND m.project_id = (SELECT project_id FROM memory WHERE id = ?2)"
-        " AND m.id IN (SELECT memory_id FROM entity WHERE slot = ?1 AND ?1 <> ''"
+        # With a plus, so that the ids are looked up and not all rows of the project.
+        "m.id <> ?2 AND +m.project_id = (SELECT project_id FROM memory WHERE id = ?2)"
+        " AND m.id IN (SELECT memory_id FROM entity WHERE slot = ?1 AND slot <> ''"
         " UNION SELECT left_id + right_id - ?2 FROM conflict WHERE resolution IS NULL"
         " AND ?2 IN (left_id, right_id))",
         claim.slot,

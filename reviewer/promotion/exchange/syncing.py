@@ -277,14 +277,8 @@ class _Run:
         """The rows of groups: the one that says so already, else one that an item came from, else
         one that waits in an earlier wording.
         """
-        places = {
-            (row["kind"], row["type"], row["key"]): number
-            for number, row in self._rows.items()
-            if (row["kind"], row["type"], row["key"]) in groups
-        }
-        for key in groups.keys() - places.keys():
-            if same := row_with_key(self._act, self._number, key):
-                places[key] = same[0]
+        found = {key: row_with_key(self._act, self._number, key) for key in groups}
+        places = {key: same[0] for key, same in found.items() if same is not None}
         held = set(places.values())
         for key, group in groups.items():
             if key not in places and (row := self._free_row(group, held)):

@@ -216,7 +216,8 @@ def record_state(
             if searched is not None and path.stat().st_size > searched:
                 return SourceState.UNKNOWN
             file.seek(0)
-            found = quote.strip() and _has(file.read(SEARCHED), quote)
+            data = file.read(SEARCHED).replace(b"\r\n", b"\n")
+            found = quote.strip() and _has(data, quote)
             return SourceState.MOVED if found else SourceState.CHANGED
     except FileNotFoundError:
         return SourceState.GONE

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -59,6 +60,10 @@ DECISION_COLUMNS = (
     "m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason, m.scope"
 )
 
+DECIDED_BY = (
+    "(SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+    " WHERE t.memory_id = m.id AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1)"
+)
 IMPORT = "import decisions"
 
 VERDICTS = {
@@ -70,8 +75,14 @@ VERDICTS = {
 """What the status of a row says; a superseded row has its say in the one that took its place."""
 
 
-StoredRow = tuple[int, str, str, str | None]
-"""Id, status, wording and time of decision of a row."""
+class StoredRow(NamedTuple):
+    """A row as it stands, and who has decided on it last, if anybody."""
+
+    id: int
+    status: str
+    content: str
+    decided_at: str | None
+    by: str | None
 
 
 class Refused(Struct, frozen=True):
@@ -125,9 +136,7 @@ class Decisions:
             " WHERE p.name = ?1"
             " AND m.status IN ('active', 'invalid') AND m.kind IN ('memory', 'entity')"
             f" AND m.rule <> '{RETIRE}'"
-            " AND (SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act"
-            "      WHERE t.memory_id = m.id AND l.scope = 'decision'"
-            "      ORDER BY t.act DESC LIMIT 1) = ?2 ORDER BY m.id",
+            f" AND {DECIDED_BY} = ?2 ORDER BY m.id",
             (project, actor),
         ).fetchall()
         for row in rows:
@@ -168,7 +177,7 @@ class Decisions:
                 else:
                     why = "this store has no such candidate"
                 if why:
-                    done.refused.append(_refused(each, why, row[0] if row else 0))
+                    done.refused.append(_refused(each, why, row.id if row else 0))
             now = iso(self._clock())
             done.added = add_memories(act, project, file.path, absent, now)
             for (_, each), memory in zip(absent, done.added, strict=True):
@@ -181,19 +190,20 @@ class Decisions:
 
     def _decide(self, act: Act, done: ImportedDecisions, each: Decision, row: StoredRow) -> str:
         """Apply a decision to its row; returns why it cannot, or nothing."""
-        number, status, content, decided_at = row
+        number, status = row.id, row.status
         now = iso(self._clock())
         promoted = each.verdict is Verdict.PROMOTED
-        reworded = promoted and content != each.content
+        reworded = promoted and row.content != each.content
         if status == ("active" if promoted else "invalid") and not reworded:
             done.same += 1
             return ""
         if number in (*done.promoted, *done.rejected):
             return f"the file has another decision about #{number}"
         if status != "candidate":
-            by = _decided_by(act, number)
-            if by != self._ledger.actor or (decided_at or "") >= each.at or status == "graduated":
-                return _otherwise(number, status, by)
+            older = row.by == self._ledger.actor and (row.decided_at or "") < each.at
+            if not older or status == "graduated":
+                state = STATUS_WORDS[Status(status)].removeprefix("already ")
+                return f"#{number} is {state} here" + (f" by {row.by}" if row.by else "")
             act.update(
                 "memory", number, status="candidate", decided_at=None, superseded_by=None, reason=""
             )
@@ -267,13 +277,14 @@ def row_of(act: Act, project: int, each: Decision) -> StoredRow | None:
     keys = list(dict.fromkeys((duplicate_key(each.content), each.key, *each.earlier)))
     for chunk in chunks(keys):
         rows = act.query(
-            "SELECT id, status, content, decided_at, key FROM memory WHERE project_id = ?"
-            f" AND kind = ? AND type = ? AND key IN ({','.join('?' * len(chunk))})",
+            f"SELECT m.id, m.status, m.content, m.decided_at, {DECIDED_BY}, m.key FROM memory m"
+            " WHERE m.project_id = ? AND m.kind = ? AND m.type = ?"
+            f" AND m.key IN ({','.join('?' * len(chunk))})",
             (project, each.kind, each.type, *chunk),
         )
         if rows:
-            best = min(rows, key=lambda row: keys.index(row[4]))
-            return best[0], best[1], best[2], best[3]
+            *best, _ = min(rows, key=lambda row: keys.index(row[-1]))
+            return StoredRow(*best)
     return None
 
 
@@ -318,20 +329,6 @@ def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> i
     entity = each.kind == RowKind.ENTITY
     structure = parse_structure(each.content, EntityType(each.type)) if entity else None
     return insert_row(act, values, structure)
-
-
-def _decided_by(act: Act, number: int) -> str:
-    rows = act.query(
-        "SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act WHERE t.memory_id = ?"
-        " AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
-        (number,),
-    )
-    return rows[0][0] if rows else ""
-
-
-def _otherwise(number: int, status: str, by: str) -> str:
-    state = STATUS_WORDS[Status(status)].removeprefix("already ")
-    return f"#{number} is {state} here" + (f" by {by}" if by else "")
 
 
 def reword(act: Act, number: int, each: Decision, now: str) -> str:

@@ -293,8 +293,8 @@ class _Run:
         if free:
             return int(min(free, key=lambda row: (row["status"] == "superseded", row["id"]))["id"])
         found = row_of(self._act, self._number, group.first)
-        waits = found and found[1] == "candidate" and found[0] not in {*held, *self._rows}
-        return found[0] if found and waits else None
+        waits = found and found.status == "candidate" and found.id not in {*held, *self._rows}
+        return found.id if found and waits else None
 
     def _add_absent(self, groups: Iterable[Group], places: dict[Key, int]) -> None:
         by_path: dict[Path, list[Line]] = defaultdict(list)

@@ -54,7 +54,7 @@ OPENS_A_DOOR_ITSELF = {
     ("installation.py", "_with_extra"): "a file of the installed package itself",
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",
-    ("promotion/lists/beyond_cap.py", "_lines"): "a handle that the door has opened",
+    ("promotion/lists/beyond_cap.py", "_rows"): "a handle that the door has opened",
     ("store/migrations.py", "tables"): "the tables, beside the module",
     ("store/schema.py", "_wanted"): "a database in memory",
 }  # fmt: skip

@@ -14,7 +14,7 @@ from reviewer.fleet.best import best
 from reviewer.fleet.rows import CandidateRow, without_secrets
 from reviewer.fleet.values import FleetError
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.conflict_rows import open_conflicts
+from reviewer.promotion.rows.conflict_rows import follow_conflicts
 from reviewer.promotion.rows.evidence_rows import (
     SourcePlace,
     add_places,
@@ -202,7 +202,7 @@ class _Wave:
             ],
         )
         slots = self._promoted_slots() if entities else set()
-        open_conflicts(
+        follow_conflicts(
             self._act, [number for number, row in entities if row.slot in slots], self._now
         )
 

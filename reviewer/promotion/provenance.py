@@ -7,7 +7,6 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.errors import UnknownIdError
 from reviewer.promotion.decisions.entities import Entities
 from reviewer.promotion.decisions.trusted_state import StateView
 from reviewer.promotion.lists.queue import Queue
@@ -52,7 +51,8 @@ class Provenance:
                 steps.append(
                     ProvenanceStep(layer, f"earlier wording, until {replaced_at[:10]}", wording)
                 )
-            current = self._graduated_from(current) if view.kind is RowKind.ENTITY else None
+            is_entity = view.kind is RowKind.ENTITY
+            current = self._entities.get(current).graduated_from if is_entity else None
         evidence = self._queue.evidence(number, around=0)
         if not evidence:
             steps.append(
@@ -72,12 +72,6 @@ class Provenance:
         line = max(int(match["line"]) - 1, 0)
         quote = _line_of(Path(match["path"]), line)
         return (first, *note, ProvenanceStep("L0", "evidence", quote, match["path"], line))
-
-    def _graduated_from(self, number: int) -> int | None:
-        try:
-            return self._entities.get(number).graduated_from
-        except UnknownIdError:
-            return None
 
 
 def _place(evidence: EvidenceView) -> ProvenanceStep:

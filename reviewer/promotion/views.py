@@ -170,12 +170,7 @@ class CandidateView(QueueRow, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """The command line's contract: one flat object."""
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
-        values["source"] = self.source and {
-            name: getattr(self.source, name) for name in self.source.__struct_fields__
-        }
-        values["proof"] = self.proof and msgspec.to_builtins(self.proof)
-        return {**values, "hand_authored": self.hand_authored}
+        return {**msgspec.to_builtins(self), "hand_authored": self.hand_authored}
 
 
 class Member(Struct, frozen=True):

@@ -33,20 +33,6 @@ def test_an_id_may_carry_its_hash_sign(seeded: Reviewer) -> None:
     assert status_of(seeded, memory) == "active"
 
 
-def test_restore_brings_a_decided_candidate_back(seeded: Reviewer) -> None:
-    memory = seeded.ids()[0]
-    seeded("reject", memory)
-    assert seeded("restore", memory).returncode == 0
-    assert status_of(seeded, memory) == "candidate"
-
-
-def test_merge_folds_one_into_another(seeded: Reviewer) -> None:
-    stays, goes = seeded.ids("--limit", 2)
-    assert seeded("merge", goes, "--into", stays).returncode == 0
-    shown = seeded.rows("queue", "show", goes)[0]
-    assert (shown["status"], shown["superseded_by"]) == ("superseded", stays)
-
-
 def test_edit_reads_a_file_and_promotes_when_asked(seeded: Reviewer) -> None:
     first, second = seeded.ids("--limit", 2)
     wording = seeded.folder / "wording.txt"

@@ -370,7 +370,7 @@ class TestNaming:
             lambda: engine.triage.supersede(int(p["active"]), int(q["waiting"])),
         )
         for join in joins:
-            with pytest.raises(ConflictError, match="belong"):
+            with pytest.raises(ConflictError, match="different projects"):
                 join()
         engine.close()
 

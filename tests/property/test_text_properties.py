@@ -29,56 +29,12 @@ nasty_text = st.text(st.sampled_from(NASTY)) | any_text
 
 BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy"
 PIECES = [
-    *[
-        "password",
-        "DB_PASSWORD",
-        "token",
-        "api_key",
-        "secret",
-        "Authorization",
-        "Bearer ",
-        "Basic ",
-    ],
-    *[
-        "=",
-        " = ",
-        ": ",
-        ":",
-        '"',
-        "'",
-        "`",
-        " ",
-        "\n",
-        "://",
-        "@",
-        "user",
-        "/",
-        "[masked ",
-        "]",
-        "--",
-        ">",
-    ],
-    *[
-        "gh" + "p_",
-        "sk-",
-        "ey" + "J",
-        "AK" + "IA",
-        BODY,
-        BODY.upper()[:16],
-        "hunter2",
-        "s3cr3t!",
-        ".",
-    ],
-    *[
-        "-----BEGIN PRIVATE KEY-----",
-        "-----END PRIVATE KEY-----",
-        "123456789:AA",
-        "é",
-        "\\n",
-        "…",
-        "-",
-    ],
-]
+    "password", "DB_PASSWORD", "token", "api_key", "secret", "Authorization", "Bearer ", "Basic ",
+    "=", " = ", ": ", ":", '"', "'", "`", " ", "\n", "://", "@", "user", "/", "[masked ", "]", "--",
+    ">", "gh" + "p_", "sk-", "ey" + "J", "AK" + "IA", BODY, BODY.upper()[:16], "hunter2", "s3cr3t!",
+    ".", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "123456789:AA", "é", "\\n",
+    "…", "-",
+]  # fmt: skip
 secret_text = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 phrases = st.lists(
     st.sampled_from(["a", "b", "word", "x1", " ", "  ", "\n", ".", ",", "é"]), max_size=30

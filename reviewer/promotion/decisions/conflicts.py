@@ -9,10 +9,8 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.promotion.lists.queue import Queue
 from reviewer.promotion.rows.decided_rows import (
-    about_conflicts,
-    find_conflicts,
+    follow,
     rows_of,
-    settle_without,
     state_of,
 )
 from reviewer.promotion.views import ConflictView, Done, Resolution, Status
@@ -86,10 +84,8 @@ class Conflicts:
                     "memory", loser, status="superseded", superseded_by=winner, decided_at=now
                 )
             self._settle(act, number, Resolution.SUPERSEDED)
-            settled = settle_without(act, [loser], now)
-            opened = find_conflicts(act, [kept], now)
-            act.title = f"Kept #{winner}, superseding #{loser}"
-            act.title += about_conflicts("settled", settled) + about_conflicts("opened", opened)
+            followed = follow(act, [loser, winner], now)
+            act.title = f"Kept #{winner}, superseding #{loser}{followed}"
         return Done(act.id, act.title, (number, winner, loser))
 
     def keep_both(self, number: int) -> Done:

@@ -8,7 +8,8 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.promotion.decisions.triage import promote_rows
-from reviewer.promotion.rows.conflict_rows import open_conflicts
+from reviewer.promotion.rows.conflict_rows import follow_conflicts
+from reviewer.promotion.rows.decided_rows import STATUS_WORDS
 from reviewer.promotion.rows.entity_rows import (
     entity_type,
     insert_row,
@@ -20,7 +21,7 @@ from reviewer.promotion.rows.entity_rows import (
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.wordings import require_wording
-from reviewer.promotion.views import Done, EntityView, RelationView, proposed_by
+from reviewer.promotion.views import Done, EntityView, RelationView, Status, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
 from reviewer.store.database import Database
@@ -93,7 +94,7 @@ class Entities:
             )
             copy_evidence(act, number, entity)
             act.update("memory", number, status="graduated")
-            open_conflicts(act, [entity], now)
+            follow_conflicts(act, [entity], now)
             act.title = f"Graduated #{number} to {kind} #{entity}"
         return Done(act.id, act.title, (entity, number))
 
@@ -126,7 +127,7 @@ class Entities:
             entity = kind == "entity"
             structure = parse_structure(text, EntityType(type_name), name) if entity else None
             number = insert_row(act, {**values, "flags": HAND_AUTHORED, "scope": scope}, structure)
-            open_conflicts(act, [number], now)
+            follow_conflicts(act, [number], now)
             act.title = f"Wrote {type_name} #{number} by hand"
             if promote:
                 promote_rows(act, [number], True, now=now)
@@ -135,12 +136,9 @@ class Entities:
 
 
 def _require_active(number: int, row: dict[str, Value]) -> None:
-    if row["kind"] != "memory":
-        kind = "an entity" if row["kind"] == "entity" else "a conflict"
-        raise ConflictError(f"#{number} is not a memory but {kind}.")
-    if row["status"] == "graduated":
-        raise ConflictError(f"#{number} is already graduated.")
-    if row["status"] != "active":
-        raise ConflictError(
-            f"#{number} is not an active memory ({row['status']}): promote it first."
-        )
+    if (row["kind"], row["status"]) == ("memory", "active"):
+        return
+    is_memory = row["kind"] == "memory"
+    what = STATUS_WORDS[Status(str(row["status"]))] if is_memory else f"of kind {row['kind']}"
+    first = ": promote it first" if is_memory and row["status"] == "candidate" else ""
+    raise ConflictError(f"Only an active memory can graduate, and #{number} is {what}{first}.")

@@ -12,20 +12,15 @@ from reviewer.promotion.rows.decided_rows import (
     RETIRE,
     STATUS_WORDS,
     DecidedRow,
-    about_conflicts,
     candidates_of,
-    find_conflicts,
+    follow,
     members_of,
-    move_memories,
     refuse_graduated,
-    regroup,
+    require_alike,
     require_no_conflicts,
-    require_one_project,
+    require_status,
     retire,
     rows_of,
-    set_resolution,
-    settle_without,
-    state_of,
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.known_keys import row_with_key
@@ -61,14 +56,12 @@ class Triage:
         UnknownIdError, or ConflictError if one is not a candidate; then nothing is written.
         """
         with self._ledger.act("promote") as act:
-            rows, merged, opened = promote_rows(act, ids, alone, now=self._now())
+            rows, merged, followed = promote_rows(act, ids, alone, now=self._now())
             retired = [row for row in rows if row.rule == RETIRE]
             act.title = _title("Retired as proposed by" if retired == rows else "Promoted", rows)
             if 0 < len(retired) < len(rows):
                 act.title += f", {len(retired)} of which retire a memory"
-            if merged:
-                act.title += f", merged {_near_duplicates(len(merged))}"
-            act.title += about_conflicts("opened", opened)
+            act.title += _merged(merged) + followed
         return Done(act.id, act.title, (*(row.id for row in rows), *merged))
 
     def reject(
@@ -83,7 +76,7 @@ class Triage:
         Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
         """
         with self._ledger.act("reject") as act:
-            rows, members, settled = reject_rows(
+            rows, members, followed = reject_rows(
                 act, ids, alone, reason=str(reason or ""), now=self._now()
             )
             act.title = _title("Rejected", rows)
@@ -91,7 +84,7 @@ class Triage:
                 act.title += f" and {_near_duplicates(len(members))}"
             if reason is not None:
                 act.title += f": {REASONS[reason][0]}"
-            act.title += about_conflicts("settled", settled)
+            act.title += followed
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
     def say_why(self, ids: Sequence[int], reason: RejectReason) -> Done:
@@ -102,8 +95,7 @@ class Triage:
         with self._ledger.act("reject") as act:
             rows = rows_of(act, ids)
             for row in rows:
-                if row.status is not Status.INVALID:
-                    raise ConflictError(f"#{row.id} is {state_of(act, row)}. Nothing was changed.")
+                require_status(act, row, Status.INVALID)
             act.update_many("memory", ids, reason=str(reason))
             which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} candidates"
             act.title = f"Said why {which} {'was' if len(ids) == 1 else 'were'} rejected: {words}"
@@ -135,15 +127,13 @@ class Triage:
         words = " ".join(mask(because).text.split())[:LONGEST_REASON]
         with self._ledger.act("restore") as act:
             (row,) = rows_of(act, [number])
-            if row.status is not Status.ACTIVE:
-                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
+            require_status(act, row, Status.ACTIVE)
             self._put_back(act, [number], words)
             act.title = f"Disputed #{number}: {words}"
         return Done(act.id, act.title, (number,))
 
     def _put_back(self, act: Act, ids: Sequence[int], reason: str = "") -> list[DecidedRow]:
         rows = rows_of(act, ids)
-        set_resolution(act, rows, None)
         refuse_graduated(act, rows)
         leaders = listed(row.leader_id for row in rows if row.leader_id)
         sql = f"SELECT id FROM memory WHERE status = 'candidate' AND id {AMONG}"
@@ -159,12 +149,9 @@ class Triage:
                 reason=reason,
                 leader_id=row.leader_id if row.leader_id in waiting else None,
             )
-        rejected = [row for row in rows if row.status is Status.INVALID]
-        move_memories(act, rejected, Status.ACTIVE, Status.GRADUATED)
-        opened = find_conflicts(act, rows, self._now())
-        title = f"{_title('Put', rows)} back into the queue"
+        followed = follow(act, [row.id for row in rows], self._now())
+        title = f"{_title('Put', rows)} back into the queue{followed}"
         act.title = title if act.changed else _unchanged(rows, "waiting")
-        act.title += about_conflicts("opened", opened)
         return rows
 
     def edit(
@@ -193,58 +180,42 @@ class Triage:
         with self._ledger.act("edit") as act:
             (row,) = rows_of(act, [number])
             require_no_conflicts([row])
-            if row.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{number} is {state_of(act, row)}. Nothing was changed.")
+            require_status(act, row, Status.CANDIDATE, Status.ACTIVE)
             if seen is not None:
                 _require_as_seen(act, row, seen)
             if text is not None:
                 _change_wording(act, number, text, now)
-            row, details = _change_type_and_name(act, row, type_, name)
-            verb = "Edited" if act.changed else ""
-            act.title = f"Edited #{number}" if verb else _unchanged([row], "like that")
-            if verb and details:
-                act.title += f": {', '.join(details)}"
-            ids: tuple[int, ...] = (number,)
+            details = _change_type_and_name(act, row, type_, name)
+            verbs = ["edited"] if act.changed else []
+            merged: list[int] = []
+            followed = ""
             if promote and row.status is Status.CANDIDATE:
-                _, merged, opened = promote_rows(act, [number], now=now)
-                act.title = f"{verb} and promoted #{number}" if verb else f"Promoted #{number}"
-                if verb and details:
-                    act.title += f": {', '.join(details)}"
-                if merged:
-                    act.title += f", merged {_near_duplicates(len(merged))}"
-                act.title += about_conflicts("opened", opened)
-                ids = (number, *merged)
-            elif verb:
-                act.title += about_conflicts("opened", find_conflicts(act, [row], now))
-        return Done(act.id, act.title, ids)
+                _, merged, followed = promote_rows(act, [number], now=now)
+                verbs.append("promoted")
+            elif verbs:
+                followed = follow(act, [number], now)
+            act.title = f"{' and '.join(verbs).capitalize()} #{number}"
+            if details:
+                act.title += f": {', '.join(details)}"
+            act.title += _merged(merged) + followed
+            if not verbs:
+                act.title = _unchanged([row], "like that")
+        return Done(act.id, act.title, (number, *merged))
 
     def merge(self, number: int, into: int) -> Done:
         """Merge a candidate into another candidate or memory, which gets its evidence.
 
         Raises UnknownIdError or ConflictError.
         """
-        if number == into:
-            raise ConflictError(f"#{number} cannot be merged into itself.")
         now = self._now()
         with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
-            rows = candidates_of(act, [number])
-            (target,) = rows_of(act, [into])
-            require_no_conflicts([*rows, target])
-            require_one_project(rows[0], target)
-            if rows[0].kind is not target.kind:
-                raise ConflictError(
-                    f"#{number} and #{into} are of different kinds ({rows[0].kind}, "
-                    f"{target.kind}). Nothing was changed."
-                )
-            if target.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{into} is {state_of(act, target)}. Nothing was changed.")
+            (row,), (target,) = candidates_of(act, [number]), rows_of(act, [into])
+            require_alike(row, target)
+            require_status(act, target, Status.CANDIDATE, Status.ACTIVE)
             if target.leader_id == number:
                 act.update("memory", into, leader_id=None)
-            supersede_rows(act, [number], into, self._now())
-            regroup(act, rows)
-            act.title += about_conflicts(
-                "settled", settle_without(act, [row.id for row in rows], now)
-            )
+            supersede_rows(act, [number], into, now)
+            act.title += follow(act, [number], now)
         return Done(act.id, act.title, (number,))
 
     def supersede(self, number: int, by: int) -> Done:
@@ -253,29 +224,16 @@ class Triage:
         `by` becomes active if it is not; both must be of the same kind. Neither's fields or
         evidence change. Raises UnknownIdError, or ConflictError.
         """
-        if number == by:
-            raise ConflictError(f"#{number} cannot be superseded by itself.")
         with self._ledger.act("supersede", f"Replaced #{number} by #{by}") as act:
-            old, new = rows_of(act, [number, by])
-            require_no_conflicts([old, new])
-            require_one_project(old, new)
-            if old.kind is not new.kind:
-                raise ConflictError(
-                    f"#{number} and #{by} are of different kinds ({old.kind}, {new.kind}): only "
-                    "one of the same kind can take its place."
-                )
-            if old.status is not Status.ACTIVE:
-                raise ConflictError(f"#{number} is {state_of(act, old)}. Nothing was changed.")
-            if new.status not in (Status.CANDIDATE, Status.ACTIVE):
-                raise ConflictError(f"#{by} is {state_of(act, new)}. Nothing was changed.")
+            (old,), (new,) = rows_of(act, [number]), rows_of(act, [by])
+            require_alike(old, new)
+            require_status(act, old, Status.ACTIVE)
+            require_status(act, new, Status.CANDIDATE, Status.ACTIVE)
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
-            settled = settle_without(act, [old.id], now)
-            act.title += about_conflicts("settled", settled)
             if new.status is Status.CANDIDATE:
                 act.update("memory", by, status="active", decided_at=now)
-                regroup(act, [new])
-                act.title += about_conflicts("opened", find_conflicts(act, [new], now))
+            act.title += follow(act, [number, by], now)
         return Done(act.id, act.title, (by, number))
 
     def _now(self) -> str:
@@ -284,9 +242,9 @@ class Triage:
 
 def promote_rows(
     act: Act, ids: Sequence[int], alone: bool | Collection[int] = False, *, now: str
-) -> tuple[list[DecidedRow], list[int], list[int]]:
+) -> tuple[list[DecidedRow], list[int], str]:
     """Promote candidates as part of an act; returns the rows, the near duplicates merged into them,
-    and the conflicts opened by them. A proposal to retire a memory retires it. Raises as
+    and what became of conflicts, for the title. A proposal to retire a memory retires it. Raises as
     `Triage.promote` does.
     """
     rows = candidates_of(act, ids)
@@ -294,9 +252,12 @@ def promote_rows(
     require_no_conflicts(facts)
     promoted = [row.id for row in facts]
     act.update_many("memory", promoted, status="active", decided_at=now, reason="")
-    retire(act, [row for row in rows if row.rule == RETIRE], now)
-    opened = find_conflicts(act, facts, now)
-    return rows, _take_members(act, rows, alone, merge=True, now=now), opened
+    retired = retire(act, [row for row in rows if row.rule == RETIRE], now)
+    merged: list[int] = []
+    for leader, members in members_of(act, rows, alone).items():
+        supersede_rows(act, members, leader, now)
+        merged += members
+    return rows, merged, follow(act, [*(row.id for row in rows), *merged, *retired], now)
 
 
 def reject_rows(
@@ -306,46 +267,16 @@ def reject_rows(
     *,
     reason: str,
     now: str,
-) -> tuple[list[DecidedRow], list[int], list[int]]:
+) -> tuple[list[DecidedRow], list[int], str]:
     """Reject candidates as part of an act; returns the rows, the near duplicates rejected with
-    them, and the conflicts settled thereby. Raises as `Triage.promote` does.
+    them, and what became of conflicts, for the title. Raises as `Triage.promote` does.
     """
     rows = candidates_of(act, ids)
-    act.update_many(
-        "memory",
-        [row.id for row in rows],
-        status="invalid",
-        decided_at=now,
-        reason=reason,
-    )
-    set_resolution(act, rows, "dismissed")
-    move_memories(act, rows, Status.GRADUATED, Status.ACTIVE)
-    members = _take_members(act, rows, alone, merge=False, now=now)
-    return rows, members, settle_without(act, [row.id for row in rows], now)
-
-
-def _take_members(
-    act: Act,
-    rows: Sequence[DecidedRow],
-    alone: bool | Collection[int],
-    *,
-    merge: bool,
-    now: str,
-) -> list[int]:
-    """Decide the near duplicates behind rows, or give them a new leader if `alone`."""
-    single = rows if alone is True else [row for row in rows if alone and row.id in alone]
-    regroup(act, single)
-    taken: list[int] = []
-    leaders = [row for row in rows if row not in single]
-    for leader, members in members_of(act, leaders).items():
-        if merge:
-            supersede_rows(act, members, leader, now)
-        else:
-            act.update_many("memory", members, status="invalid", decided_at=now)
-        taken += members
-    if any(row.kind is RowKind.ENTITY for row in rows):
-        settle_without(act, taken, now)
-    return taken
+    decided = [row.id for row in rows]
+    act.update_many("memory", decided, status="invalid", decided_at=now, reason=reason)
+    members = [each for some in members_of(act, rows, alone).values() for each in some]
+    act.update_many("memory", members, status="invalid", decided_at=now)
+    return rows, members, follow(act, [*decided, *members], now)
 
 
 def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
@@ -360,10 +291,7 @@ def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
 
 
 def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
-    if row.status is not seen.status:
-        raise ConflictError(
-            f"#{row.id} is {state_of(act, row)} in the meantime. Nothing was changed."
-        )
+    require_status(act, row, seen.status)
     (found,) = act.query("SELECT content FROM memory WHERE id = ?", (row.id,))
     if found[0] != seen.content:
         raise ConflictError(
@@ -373,22 +301,21 @@ def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
 
 def _change_type_and_name(
     act: Act, row: DecidedRow, type_: str | None, name: str | None
-) -> tuple[DecidedRow, list[str]]:
-    """The updated row, and the changes in words, for the title."""
+) -> list[str]:
+    """Returns the changes in words, for the title."""
     from reviewer.promotion.rows.retyping import change_type  # late: needs the patterns of entities
     from reviewer.text.secrets import mask
 
     details: list[str] = []
     if type_ is not None:
-        row, detail = change_type(act, row, type_)
-        details += [detail] if detail else []
+        details += change_type(act, row, type_)
     if name is not None:
         from reviewer.promotion.rows.entity_rows import rename
 
         before = act.changed
         written = rename(act, row.id, mask(name).text)
         details += [f"named {written}"] if act.changed or before else []
-    return row, details
+    return details
 
 
 def _change_wording(act: Act, number: int, content: str, now: str) -> None:
@@ -437,6 +364,10 @@ def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:
     """The title of an act without changes, which is not recorded."""
     which = f"#{rows[0].id} is" if len(rows) == 1 else f"All {len(rows)} are"
     return f"{which} {state} already"
+
+
+def _merged(members: Sequence[int]) -> str:
+    return f", merged {_near_duplicates(len(members))}" if members else ""
 
 
 def _near_duplicates(count: int) -> str:

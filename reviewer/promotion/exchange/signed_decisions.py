@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -59,6 +60,10 @@ DECISION_COLUMNS = (
     "m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason, m.scope"
 )
 
+DECIDED_BY = (
+    "(SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+    " WHERE t.memory_id = m.id AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1)"
+)
 IMPORT = "import decisions"
 
 VERDICTS = {
@@ -68,6 +73,16 @@ VERDICTS = {
     "candidate": Verdict.WITHDRAWN,
 }
 """What the status of a row says; a superseded row has its say in the one that took its place."""
+
+
+class StoredRow(NamedTuple):
+    """A row as it stands, and who has decided on it last, if anybody."""
+
+    id: int
+    status: str
+    content: str
+    decided_at: str | None
+    by: str | None
 
 
 class Refused(Struct, frozen=True):
@@ -80,17 +95,17 @@ class Refused(Struct, frozen=True):
     """The row that was decided otherwise; 0 where there is none."""
 
 
-class ImportedDecisions(Struct, frozen=True):
+class ImportedDecisions(Struct):
     """What became of the decisions of a file. `same` were decided like that already."""
 
-    act: int
-    title: str
-    promoted: tuple[int, ...]
-    rejected: tuple[int, ...]
-    added: tuple[int, ...]
+    act: int = 0
+    title: str = ""
+    promoted: list[int] = []
+    rejected: list[int] = []
+    added: list[int] = []
     """Promoted memories that this store did not have."""
-    same: int
-    refused: tuple[Refused, ...]
+    same: int = 0
+    refused: list[Refused] = []
 
 
 class Decisions:
@@ -121,9 +136,7 @@ class Decisions:
             " WHERE p.name = ?1"
             " AND m.status IN ('active', 'invalid') AND m.kind IN ('memory', 'entity')"
             f" AND m.rule <> '{RETIRE}'"
-            " AND (SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act"
-            "      WHERE t.memory_id = m.id AND l.scope = 'decision'"
-            "      ORDER BY t.act DESC LIMIT 1) = ?2 ORDER BY m.id",
+            f" AND {DECIDED_BY} = ?2 ORDER BY m.id",
             (project, actor),
         ).fetchall()
         for row in rows:
@@ -141,104 +154,76 @@ class Decisions:
                 f"{file.path} says that it was exported on {file.header.at[:40]}, which is still to"
                 " come. Set the clock of this machine right, or have the decisions exported again."
             )
+        done = ImportedDecisions()
+        absent: list[tuple[Line, Decision]] = []
         with self._ledger.act(IMPORT) as act:
-            applying = _Applying(act, project, self._ledger.actor, iso(self._clock()))
             for fault in file.faults:
-                applying.refuse(fault.decision, f"line {fault.number + 1}: {fault.why}")
+                done.refused.append(
+                    _refused(fault.decision, f"line {fault.number + 1}: {fault.why}")
+                )
+            ((number,),) = act.query("SELECT max(id) FROM project WHERE name = ?", (project,))
             for line in file.lines:
-                if _is_after(line.decision.at, latest):
-                    at = line.decision.at[:40]
-                    applying.refuse(line.decision, f"its time is still to come ({at})")
+                each = line.decision
+                row = row_of(act, number or 0, each)
+                if _is_after(each.at, latest):
+                    why = f"its time is still to come ({each.at[:40]})"
+                elif each.verdict is Verdict.WITHDRAWN:
+                    why = "what was taken back is for sync only"
+                elif row is not None:
+                    why = self._decide(act, done, each, row)
+                elif each.verdict is Verdict.PROMOTED:
+                    why = ""
+                    absent.append((line, each))
                 else:
-                    applying.take(line)
-            applying.end(file.path)
-        return applying.done(act)
+                    why = "this store has no such candidate"
+                if why:
+                    done.refused.append(_refused(each, why, row.id if row else 0))
+            now = iso(self._clock())
+            done.added = add_memories(act, project, file.path, absent, now)
+            for (_, each), memory in zip(absent, done.added, strict=True):
+                promote_rows(act, [memory], now=min(each.at, now))
+            counts = {name: len(getattr(done, name)) for name in _COUNTED}
+            parts = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+            act.title = f"Decisions of {self._ledger.actor}: {parts or 'nothing new'}"
+        done.act, done.title = act.id, act.title
+        return done
 
-
-class _Applying:
-    """Applies decisions of one person inside their act."""
-
-    def __init__(self, act: Act, project: str, actor: str, now: str) -> None:
-        self._act = act
-        self._name = project
-        self._actor = actor
-        self._now = now
-        rows = act.query("SELECT max(id) FROM project WHERE name = ?", (project,))
-        self._project = rows[0][0] or 0
-        self._promoted: list[int] = []
-        self._rejected: list[int] = []
-        self._added: list[int] = []
-        self._absent: list[Line] = []
-        self._same = 0
-        self._refused: list[Refused] = []
-
-    def refuse(self, each: Decision | None, why: str, row: int = 0) -> None:
-        content, verdict = (each.content, str(each.verdict)) if each else ("", "")
-        self._refused.append(Refused(content, verdict, why, row))
-
-    def take(self, line: Line) -> None:
-        """Apply a decision to its row."""
-        each = line.decision
+    def _decide(self, act: Act, done: ImportedDecisions, each: Decision, row: StoredRow) -> str:
+        """Apply a decision to its row; returns why it cannot, or nothing."""
+        number, status = row.id, row.status
+        now = iso(self._clock())
         promoted = each.verdict is Verdict.PROMOTED
-        row = row_of(self._act, self._project, each)
-        if each.verdict is Verdict.WITHDRAWN:
-            self.refuse(each, "what was taken back is for sync only")
-        elif row is not None:
-            self._decide(each, *row)
-        elif promoted:
-            self._absent.append(line)
-        else:
-            self.refuse(each, "this store has no such candidate")
-
-    def _decide(
-        self, each: Decision, number: int, status: str, content: str, decided_at: str | None
-    ) -> None:
-        promoted = each.verdict is Verdict.PROMOTED
-        reworded = promoted and content != each.content
+        reworded = promoted and row.content != each.content
         if status == ("active" if promoted else "invalid") and not reworded:
-            self._same += 1
-            return
-        if number in (*self._promoted, *self._rejected):
-            self.refuse(each, f"the file has another decision about #{number}", number)
-            return
+            done.same += 1
+            return ""
+        if number in (*done.promoted, *done.rejected):
+            return f"the file has another decision about #{number}"
         if status != "candidate":
-            by = _decided_by(self._act, number)
-            if by != self._actor or (decided_at or "") >= each.at or status == "graduated":
-                self.refuse(each, _otherwise(number, status, by), number)
-                return
-            self._act.update(
+            older = row.by == self._ledger.actor and (row.decided_at or "") < each.at
+            if not older or status == "graduated":
+                state = STATUS_WORDS[Status(status)].removeprefix("already ")
+                return f"#{number} is {state} here" + (f" by {row.by}" if row.by else "")
+            act.update(
                 "memory", number, status="candidate", decided_at=None, superseded_by=None, reason=""
             )
-        if reworded and (problem := reword(self._act, number, each, self._now)):
-            self.refuse(each, problem, number)
-        elif promoted:
-            promote_rows(self._act, [number], now=min(each.at, self._now))
-            self._promoted.append(number)
+        if reworded and (problem := reword(act, number, each, now)):
+            return problem
+        if promoted:
+            promote_rows(act, [number], now=min(each.at, now))
+            done.promoted.append(number)
         else:
-            reject_rows(self._act, [number], reason=each.reason, now=min(each.at, self._now))
-            self._rejected.append(number)
+            reject_rows(act, [number], reason=each.reason, now=min(each.at, now))
+            done.rejected.append(number)
+        return ""
 
-    def end(self, path: Path) -> None:
-        """Add what this store does not have, and give the act its title."""
-        wanted = [(each, each.decision) for each in self._absent]
-        self._added = add_memories(self._act, self._name, path, wanted, self._now)
-        for (_, each), memory in zip(wanted, self._added, strict=True):
-            promote_rows(self._act, [memory], now=min(each.at, self._now))
-        counts = (
-            (len(self._promoted), "promoted"),
-            (len(self._added), "added"),
-            (len(self._rejected), "rejected"),
-            (len(self._refused), "refused"),
-        )
-        parts = ", ".join(f"{number} {word}" for number, word in counts if number)
-        self._act.title = f"Decisions of {self._actor}: {parts or 'nothing new'}"
 
-    def done(self, act: Act) -> ImportedDecisions:
-        """What became of the decisions, once the act is whole."""
-        return ImportedDecisions(
-            act.id, act.title, tuple(self._promoted), tuple(self._rejected), tuple(self._added),
-            self._same, tuple(self._refused),
-        )  # fmt: skip
+_COUNTED = ("promoted", "added", "rejected", "refused")
+
+
+def _refused(each: Decision | None, why: str, row: int = 0) -> Refused:
+    content, verdict = (each.content, str(each.verdict)) if each else ("", "")
+    return Refused(content, verdict, why, row)
 
 
 def decision_of(
@@ -287,18 +272,19 @@ def _is_after(moment: str, other: datetime) -> bool:
     return first is not None and first > other
 
 
-def row_of(act: Act, project: int, each: Decision) -> tuple[int, str, str, str | None] | None:
-    """Id, status, wording and time of decision of the row that a decision is about."""
+def row_of(act: Act, project: int, each: Decision) -> StoredRow | None:
+    """The row that a decision is about."""
     keys = list(dict.fromkeys((duplicate_key(each.content), each.key, *each.earlier)))
     for chunk in chunks(keys):
         rows = act.query(
-            "SELECT id, status, content, decided_at, key FROM memory WHERE project_id = ?"
-            f" AND kind = ? AND type = ? AND key IN ({','.join('?' * len(chunk))})",
+            f"SELECT m.id, m.status, m.content, m.decided_at, {DECIDED_BY}, m.key FROM memory m"
+            " WHERE m.project_id = ? AND m.kind = ? AND m.type = ?"
+            f" AND m.key IN ({','.join('?' * len(chunk))})",
             (project, each.kind, each.type, *chunk),
         )
         if rows:
-            best = min(rows, key=lambda row: keys.index(row[4]))
-            return best[0], best[1], best[2], best[3]
+            *best, _ = min(rows, key=lambda row: keys.index(row[-1]))
+            return StoredRow(*best)
     return None
 
 
@@ -343,20 +329,6 @@ def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> i
     entity = each.kind == RowKind.ENTITY
     structure = parse_structure(each.content, EntityType(each.type)) if entity else None
     return insert_row(act, values, structure)
-
-
-def _decided_by(act: Act, number: int) -> str:
-    rows = act.query(
-        "SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act WHERE t.memory_id = ?"
-        " AND l.scope = 'decision' ORDER BY t.act DESC LIMIT 1",
-        (number,),
-    )
-    return rows[0][0] if rows else ""
-
-
-def _otherwise(number: int, status: str, by: str) -> str:
-    state = STATUS_WORDS[Status(status)].removeprefix("already ")
-    return f"#{number} is {state} here" + (f" by {by}" if by else "")
 
 
 def reword(act: Act, number: int, each: Decision, now: str) -> str:

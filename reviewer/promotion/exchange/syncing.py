@@ -54,7 +54,7 @@ from reviewer.promotion.exchange.sync_lines import (
     outcome_of,
     read_folder,
 )
-from reviewer.promotion.rows.decided_rows import RETIRE, regroup, rows_of, settle_without
+from reviewer.promotion.rows.decided_rows import RETIRE, follow
 from reviewer.promotion.rows.known_keys import Key, row_with_key
 from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.changes import Value
@@ -277,14 +277,8 @@ class _Run:
         """The rows of groups: the one that says so already, else one that an item came from, else
         one that waits in an earlier wording.
         """
-        places = {
-            (row["kind"], row["type"], row["key"]): number
-            for number, row in self._rows.items()
-            if (row["kind"], row["type"], row["key"]) in groups
-        }
-        for key in groups.keys() - places.keys():
-            if same := row_with_key(self._act, self._number, key):
-                places[key] = same[0]
+        found = {key: row_with_key(self._act, self._number, key) for key in groups}
+        places = {key: same[0] for key, same in found.items() if same is not None}
         held = set(places.values())
         for key, group in groups.items():
             if key not in places and (row := self._free_row(group, held)):
@@ -299,8 +293,8 @@ class _Run:
         if free:
             return int(min(free, key=lambda row: (row["status"] == "superseded", row["id"]))["id"])
         found = row_of(self._act, self._number, group.first)
-        waits = found and found[1] == "candidate" and found[0] not in {*held, *self._rows}
-        return found[0] if found and waits else None
+        waits = found and found.status == "candidate" and found.id not in {*held, *self._rows}
+        return found.id if found and waits else None
 
     def _add_absent(self, groups: Iterable[Group], places: dict[Key, int]) -> None:
         by_path: dict[Path, list[Line]] = defaultdict(list)
@@ -369,8 +363,7 @@ class _Run:
                 held.add(origin)
                 if self._rows[origin]["superseded_by"] != place:
                     supersede_rows(self._act, [origin], place, self._now)
-                    regroup(self._act, rows_of(self._act, [origin]))
-                    settle_without(self._act, [origin], self._now)
+                    follow(self._act, [origin], self._now)
 
     def _remember(self, place: int, group: Group) -> None:
         row = self._rows[place]

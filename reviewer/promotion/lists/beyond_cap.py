@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from reviewer.errors import StoreError
 from reviewer.files import open_own
+from reviewer.promotion.rows.enqueue import NewRow
 from reviewer.promotion.rows.known_keys import Key, known_keys
 from reviewer.promotion.views import OVER_CAP
 from reviewer.store.database import Database, failures_as_sentences
@@ -26,12 +26,12 @@ class CappedRow(Struct, frozen=True):
 
     wave: int
     project_id: int
-    fields: dict[str, Any]
-    """The fields of a `NewRow`."""
+    row: NewRow
 
     @property
     def key(self) -> tuple[int, Key]:
-        return self.project_id, _key(self.fields)
+        columns = self.row.columns
+        return self.project_id, (str(columns["kind"]), str(columns["type"]), str(columns["key"]))
 
 
 class BeyondCap:
@@ -49,7 +49,7 @@ class BeyondCap:
         failures: list[str] = []
         for wave, project_id, folder in self._waves(project):
             try:
-                found += [CappedRow(wave, project_id, fields) for fields in _lines(folder)]
+                found += [CappedRow(wave, project_id, row) for row in _rows(folder)]
                 waves.append(wave)
             except StoreError as problem:
                 failures.append(str(problem))
@@ -81,25 +81,17 @@ class BeyondCap:
             }
 
 
-def _key(fields: dict[str, Any]) -> Key:
-    columns = fields["columns"]
-    return columns["kind"], columns["type"], columns["key"]
-
-
 def _place(item: CappedRow) -> tuple[bool, float]:
-    return item.fields["columns"].get("proof", "{}") == "{}", -item.fields["score"]
+    return item.row.columns.get("proof", "{}") == "{}", -item.row.score
 
 
-def _lines(folder: Path) -> Iterator[dict[str, Any]]:
+def _rows(folder: Path) -> Iterator[NewRow]:
     """The rows beyond the cap in a report. Raises StoreError if it is missing or damaged."""
     try:
         with open(open_own(folder / DROPPED, os.O_RDONLY), "rb") as file:
             for line in file:
                 if _MARKER in line:
-                    fields = msgspec.json.decode(line, type=dict[str, Any])
-                    if "columns" not in fields:
-                        raise msgspec.ValidationError("it was written by an earlier version")
-                    yield fields
+                    yield msgspec.json.decode(line, type=NewRow)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         what = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise StoreError(

@@ -45,6 +45,7 @@ _IS = {
     "edited": "m.edited = 1",
 }
 _NUMBER_FIELDS = {"conf": "m.confidence", "seen": "m.seen", "refs": "m.refs", "id": "m.id"}
+_FIELDS = (*_TEXT_FIELDS, *_NUMBER_FIELDS)
 
 _REST = "0000-01-01"
 """Completes a year or a month to a date."""
@@ -78,6 +79,8 @@ def parse_filter(text: str) -> Condition:
     parameters: list[Value] = []
     stale: bool | None = None
     for term in _TERM.finditer(text):
+        if _without_value(term):
+            continue
         condition = _condition(term["field"], term["sign"], term["text"])
         if condition is None:
             continue
@@ -91,21 +94,19 @@ def parse_filter(text: str) -> Condition:
 
 def field_without_value(text: str) -> str:
     """The first field of a filter without a value yet; empty if there is none."""
-    fields = (*_TEXT_FIELDS, *_NUMBER_FIELDS)
-    for term in _TERM.finditer(text):
-        name = term["text"].strip('"')
-        if term["field"] in fields and not name:
-            return str(term["field"])
-        if term["field"] is None and name[-1:] == ":" and name[:-1] in fields:
-            return name[:-1]
-    return ""
+    return next(filter(None, map(_without_value, _TERM.finditer(text))), "")
+
+
+def _without_value(term: re.Match[str]) -> str:
+    """The field of a term that is not typed to its end."""
+    field, value = term["field"] or term["text"].removesuffix(":"), term["text"].strip('"')
+    is_open = not value if term["field"] else term["text"].endswith(":")
+    return field if is_open and field in _FIELDS else ""
 
 
 def _condition(field: str | None, sign: str | None, text: str) -> Condition | None:
     bare = text.strip('"')
     if field in _TEXT_FIELDS and sign in (":", "="):
-        if not bare:
-            return None
         value = _known_value(field, bare)
         if field == "flag" and value.lower() == STALE:
             return Condition("1", stale=True)
@@ -114,17 +115,14 @@ def _condition(field: str | None, sign: str | None, text: str) -> Condition | No
         return Condition(_IS[value]) if field == "is" else Condition(_TEXT_FIELDS[field], (value,))
     if field in _NUMBER_FIELDS:
         return _number(field, sign or "", bare)
-    if field is None and text[-1:] == ":" and text[:-1] in (*_TEXT_FIELDS, *_NUMBER_FIELDS):
-        return None  # its value is incomplete
     if field is None:
         return _words(text)
     if text.startswith("//"):  # an address, not a field
         return _words(f'"{field} {bare}"')
-    fields = [*_TEXT_FIELDS, *_NUMBER_FIELDS]
     from difflib import get_close_matches
 
-    near = get_close_matches(field, fields, 1)
-    hint = f'did you mean "{near[0]}"?' if near else f"fields: {', '.join(fields)}"
+    near = get_close_matches(field, _FIELDS, 1)
+    hint = f'did you mean "{near[0]}"?' if near else f"fields: {', '.join(_FIELDS)}"
     raise FilterError(f'There is no field "{field}"; {hint} (quote it to search for the words)')
 
 
@@ -148,10 +146,8 @@ def _known_value(field: str, text: str) -> str:
     ):
         raise FilterError(f'since: takes a date such as 2026-03-01, not "{text}"')
     known = _values_of(field)
-    if not known:
-        return text
     begun = [value for value in known if value.startswith(text.lower())]
-    if not begun:
+    if known and not begun:
         other = "type" if field == "kind" else "kind"
         if field in ("kind", "type") and text.lower() in _values_of(other):
             raise FilterError(f"{field}: takes {_listed(known)}; write {other}:{text.lower()}")
@@ -163,24 +159,19 @@ def _known_value(field: str, text: str) -> str:
 
 def _values_of(field: str) -> tuple[str, ...]:
     """The values of a field with a fixed set of them; empty for other fields."""
-    match field:
-        case "is":
-            return tuple(_IS)
-        case "kind":
-            return (*RowKind, *NEEDS)
-        case "status":
-            return (*Status, *STATUS_WORDS)
-        case "proposer":
-            return tuple(Proposer)
-        case "flag":
-            return FLAGS
-        case "type":  # late: most filters need no types
-            from reviewer.extraction.candidates import MemoryType
-            from reviewer.extraction.entities.entity import EntityType
+    if field == "type":  # late: most filters need no types
+        from reviewer.extraction.candidates import MemoryType
+        from reviewer.extraction.entities.entity import EntityType
 
-            return tuple(dict.fromkeys((*MemoryType, *EntityType, RowKind.CONFLICT)))
-        case _:
-            return ()
+        return tuple(dict.fromkeys((*MemoryType, *EntityType, RowKind.CONFLICT)))
+    fixed: dict[str, tuple[str, ...]] = {
+        "is": tuple(_IS),
+        "kind": (*RowKind, *NEEDS),
+        "status": (*Status, *STATUS_WORDS),
+        "proposer": tuple(Proposer),
+        "flag": FLAGS,
+    }
+    return fixed.get(field, ())
 
 
 def _listed(values: tuple[str, ...]) -> str:

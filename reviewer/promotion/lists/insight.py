@@ -14,15 +14,15 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from reviewer.clock import Clock, from_iso, iso
+from reviewer.clock import Clock, from_iso
 from reviewer.extraction.flags import INJECTION
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
 
 REFERENCES = 5
-"""N: the references required by the first policy, in more than one session or file."""
+"""N: the sessions or files required by the first policy."""
 WITHIN = timedelta(days=7)
-"""M: the period of those references."""
+"""M: the period in which they say it."""
 
 _TOO_CONSEQUENTIAL = ("validation_claim", "decision")
 _OWN = ("identity", "preference")
@@ -33,10 +33,9 @@ _CANDIDATES = (
     f" WHERE m.status = 'candidate' AND m.kind <> 'conflict' AND m.id {AMONG}"
 )
 _REFERENCES = (
-    "SELECT e.memory_id, coalesce(r.at, m.last_seen), coalesce(r.session, r.source_id),"
-    " m.proof <> '{}' FROM evidence e JOIN record r ON r.id = e.record_id"
-    " JOIN memory m ON m.id = e.memory_id"
-    f" WHERE coalesce(r.at, m.last_seen) >= ? AND m.id {AMONG}"
+    "SELECT e.memory_id, max(coalesce(r.at, m.last_seen)) FROM evidence e"
+    " JOIN record r ON r.id = e.record_id JOIN memory m ON m.id = e.memory_id"
+    f" WHERE m.id {AMONG} GROUP BY e.memory_id, coalesce(r.session, r.source_id)"
 )
 
 
@@ -63,38 +62,27 @@ class Insight:
                 found[row["id"]] = spoken
         return found
 
-    def _references(
-        self, ids: Sequence[int], now: datetime
-    ) -> dict[int, list[tuple[datetime, str]]]:
-        """The times and the session or file of each repetition WITHIN.
-
-        Several quotes in one session are one reference. A time in the future (of another clock)
-        counts as now.
+    def _references(self, ids: Sequence[int], now: datetime) -> dict[int, list[datetime]]:
+        """The latest time of each session or file that said it WITHIN; one in the future (of
+        another clock) counts as now.
         """
-        repeated: dict[int, list[tuple[datetime, str]]] = defaultdict(list)
-        proved_at: set[tuple[int, str]] = set()
-        since = now - WITHIN
-        for number, written, place, proved in self._database.query(
-            _REFERENCES, (iso(since)[:10], listed(ids))
-        ):
-            moment, where = from_iso(written), (number, str(place))
-            if moment is None or moment < since or (proved and where in proved_at):
-                continue
-            proved_at.add(where)
-            repeated[number].append((min(moment, now), str(place)))
-        return repeated
+        found: dict[int, list[datetime]] = defaultdict(list)
+        for number, written in self._database.query(_REFERENCES, (listed(ids),)):
+            moment = from_iso(written)
+            if moment is not None and moment >= now - WITHIN:
+                found[number].append(min(moment, now))
+        return found
 
 
-def _hints(row: sqlite3.Row, references: Sequence[tuple[datetime, str]]) -> Iterator[Hint]:
+def _hints(row: sqlite3.Row, times: Sequence[datetime]) -> Iterator[Hint]:
     """The policies in favour of a candidate; none for a row that reads like a planted order."""
     if INJECTION in row["flags"].split():
         return
     entity = row["kind"] == "entity"
-    often = len(references) >= REFERENCES and len({place for _, place in references}) > 1
-    if often and not (entity and row["type"] in _TOO_CONSEQUENTIAL):
-        times = [at for at, _ in references]
+    too_consequential = entity and row["type"] in _TOO_CONSEQUENTIAL
+    if len(times) >= REFERENCES and not too_consequential:
         days = max(1, math.ceil((max(times) - min(times)) / timedelta(days=1)))
         in_days = "1 day" if days == 1 else f"{days} days"
-        yield Hint("reference count", f"seen {len(references)} times in {in_days}")
+        yield Hint("reference count", f"seen {len(times)} times in {in_days}")
     if not entity and row["role"] == "user" and row["type"] in _OWN:
         yield Hint("identity and preference", "your own words")

@@ -216,26 +216,13 @@ def record_state(
             if searched is not None and path.stat().st_size > searched:
                 return SourceState.UNKNOWN
             file.seek(0)
-            return _find(file.read(SEARCHED), size, sha256, quote)
+            data = file.read(SEARCHED).replace(b"\r\n", b"\n")
+            found = quote.strip() and _has(data, quote)
+            return SourceState.MOVED if found else SourceState.CHANGED
     except FileNotFoundError:
         return SourceState.GONE
     except OSError:
         return SourceState.UNKNOWN
-
-
-def _find(data: bytes, size: int, sha256: str, quote: str) -> SourceState:
-    """MOVED if the record's bytes begin at another line of the file, or the quote is in it."""
-    if quote and _has(data, quote):
-        return SourceState.MOVED
-    start = 0
-    while 0 <= start <= len(data) - size:
-        # A record ends where a line ends, so most starts are ruled out without hashing.
-        end = start + size
-        ends_line = data[end - 1 : end] == b"\n" or data[end : end + 1] in (b"", b"\n", b"\r")
-        if ends_line and _digest(data[start:end]) == sha256:
-            return SourceState.MOVED
-        start = data.find(b"\n", start) + 1 or -1
-    return SourceState.CHANGED
 
 
 def _has(data: bytes, quote: str) -> bool:
@@ -283,27 +270,18 @@ def _rows(path: Path, first: int, last: int) -> FileWindow:
 
 
 def _window(path: Path, first: int, last: int) -> FileWindow:
-    number, partial, lines = 0, bytearray(), list[bytes]()
+    number, lines = 0, list[bytes]()
     with open_unpacked(path) as file:
-        while block := file.read(BLOCK):
-            ends = block.count(b"\n")
-            if number + ends < first:
-                number += ends
-                continue
-            for piece in block.split(b"\n"):
-                partial += piece[: max(0, BYTES_SHOWN - len(partial))]
-                if ends == 0:
-                    break  # the last piece continues in the next block
-                ends -= 1
-                if number >= first:
-                    lines.append(bytes(partial))
-                partial.clear()
-                number += 1
-                if number >= last:
-                    return FileWindow(str(path), first, _decoded(lines), None)
-    if partial and number >= first:
-        lines.append(bytes(partial))
-    return FileWindow(str(path), first, _decoded(lines), number + bool(partial))
+        while line := file.readline(BYTES_SHOWN):
+            rest = line
+            while rest and not rest.endswith(b"\n"):
+                rest = file.readline(BLOCK)
+            if number >= last:
+                return FileWindow(str(path), first, _decoded(lines), None)
+            if number >= first:
+                lines.append(line.removesuffix(b"\n"))
+            number += 1
+    return FileWindow(str(path), first, _decoded(lines), number)
 
 
 def _decoded(lines: list[bytes]) -> tuple[str, ...]:

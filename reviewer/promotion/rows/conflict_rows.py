@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -14,10 +13,11 @@ from reviewer.promotion.rows.entity_rows import memory_row
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.views import Resolution, proposed_by
 from reviewer.proposing.values import Proposer
-from reviewer.store.acts import Act
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image, Value
 from reviewer.text.normalise import duplicate_key
 
+IN_FORCE = ("candidate", "active")
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
 ONLY_ONE = "Only one of these can be true: “{left}” / “{right}”"
@@ -25,26 +25,41 @@ UNTRUE = "“{right}” makes untrue: “{left}”"
 UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
 
 
-def open_conflicts(act: Act, entities: Sequence[int], now: str) -> list[int]:
-    """Queue a conflict for each pair of these entities and others of their project with different
-    values for the same slot, if at least one side is active.
+def follow_conflicts(act: Act, ids: Sequence[int], now: str) -> tuple[list[int], list[int]]:
+    """Have conflicts follow new, decided or changed rows; returns those opened and those settled.
 
-    A pair is queued once. A conflict that was dismissed, or whose sides were both kept, stays
-    settled; one that was settled by superseding a side opens again when that side is back. Returns
-    the ids of the new rows.
+    Two entities of a project with different values for one slot, at least one of them active, have
+    one conflict. It is settled when a side is decided away, and opens again when that side is back;
+    one that a person dismissed, or of which both sides were kept, stays settled.
     """
-    found: list[int] = []
-    for number in entities:
-        claim = _claim(act, number)
-        if claim is None:
-            continue
-        _note_agreement(act, claim)
-        if not claim.slot:
-            continue
+    status = dict(act.query(f"SELECT id, status FROM memory WHERE id {AMONG}", (listed(ids),)))
+    for number, conflict in act.query(
+        f"SELECT memory_id, id FROM conflict WHERE memory_id {AMONG}", (listed(ids),)
+    ):
+        if status[number] != "active":
+            dismissed = status[number] == "invalid"
+            act.update("conflict", conflict, resolution="dismissed" if dismissed else None)
+    gone = [number for number in ids if status[number] not in IN_FORCE]
+    settled = settle_conflicts(act, gone, now)
+    opened: list[int] = []
+    for claim in _claims(act, f"m.id {AMONG}", listed(ids)):
         for other in _rivals(act, claim):
-            if "active" in (claim.status, other.status):
-                found += _queue_conflict(act, other, claim, now)
-    return found
+            opened += _compare(act, other, claim, now)
+    return opened, settled
+
+
+def settle_conflicts(act: Act, ids: Sequence[int], now: str) -> list[int]:
+    """Settle the open conflicts of rows that are no side any more; returns them."""
+    found = dict(
+        act.query(
+            "SELECT id, memory_id FROM conflict WHERE resolution IS NULL"
+            f" AND (left_id {AMONG} OR right_id {AMONG})",
+            (listed(ids), listed(ids)),
+        )
+    )
+    act.update_many("conflict", list(found), resolution=str(Resolution.SUPERSEDED))
+    act.update_many("memory", list(found.values()), status="active", decided_at=now)
+    return sorted(found.values())
 
 
 def queue_contradiction(
@@ -73,54 +88,43 @@ def may_lead(act: Act, leader: int, row: Image, structure: Structure | None) -> 
     rows = act.query("SELECT kind FROM memory WHERE id = ?", (leader,))
     if not rows or rows[0][0] != row["kind"]:
         return False
-    claim = None if structure is None else _claim(act, leader)
-    if structure is None or claim is None:
+    if structure is None:
         return True
     own = Claim(0, str(row["type"]), structure.slot, structure.attributes, "candidate")
-    return not contradiction(claim, own)
+    return not any(contradiction(each, own) for each in _claims(act, "m.id = ?", leader))
 
 
-def _claim(act: Act, number: int) -> Claim | None:
+def _claims(act: Act, condition: str, *parameters: Value) -> list[Claim]:
+    """The claims of entities in force."""
     rows = act.query(
         "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM memory m"
-        " JOIN entity e ON e.memory_id = m.id WHERE m.id = ?",
-        (number,),
+        " JOIN entity e ON e.memory_id = m.id WHERE m.status IN ('candidate', 'active')"
+        f" AND {condition} ORDER BY m.id",
+        parameters,
     )
-    return _as_claim(rows[0]) if rows else None
+    return [
+        Claim(number, type_, slot, msgspec.json.decode(text, type=tuple[Attribute, ...]), status)
+        for number, type_, slot, text, status in rows
+    ]
 
 
 def _rivals(act: Act, claim: Claim) -> list[Claim]:
-    rows = act.query(
-        "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM entity e"
-        " JOIN memory m ON m.id = e.memory_id WHERE e.slot = ?1 AND m.id <> ?2"
-        " AND m.status IN ('candidate', 'active')"
-        " AND m.project_id = (SELECT project_id FROM memory WHERE id = ?2)",
-        (claim.slot, claim.id),
+    """The entities of the project that say something about the same slot, or did."""
+    return _claims(
+        act,
+        # With a plus, so that the ids are looked up and not all rows of the project.
+        "m.id <> ?2 AND +m.project_id = (SELECT project_id FROM memory WHERE id = ?2)"
+        " AND m.id IN (SELECT memory_id FROM entity WHERE slot = ?1 AND slot <> ''"
+        " UNION SELECT left_id + right_id - ?2 FROM conflict WHERE resolution IS NULL"
+        " AND ?2 IN (left_id, right_id))",
+        claim.slot,
+        claim.id,
     )
-    return [_as_claim(row) for row in rows]
 
 
-def _as_claim(row: tuple[Any, ...]) -> Claim:
-    attributes = msgspec.json.decode(row[3], type=tuple[Attribute, ...])
-    return Claim(row[0], row[1], row[2], attributes, row[4])
-
-
-def _note_agreement(act: Act, claim: Claim) -> None:
-    """Mark open conflicts whose sides now agree; a person settles them."""
-    for number, left, right in act.query(
-        "SELECT memory_id, left_id, right_id FROM conflict WHERE resolution IS NULL"
-        " AND ? IN (left_id, right_id)",
-        (claim.id,),
-    ):
-        other = _claim(act, right if left == claim.id else left)
-        if other is not None and not contradiction(other, claim):
-            content = f"#{left} and #{right} now agree"
-            act.update("memory", number, content=content, key=duplicate_key(content))
-
-
-def _queue_conflict(act: Act, left: Claim, right: Claim, now: str) -> list[int]:
-    """The new row of a contradiction, if any. A waiting row gets the current words; one whose loser
-    is back is opened again.
+def _compare(act: Act, left: Claim, right: Claim, now: str) -> list[int]:
+    """Open the conflict of two claims if they contradict each other, and keep its words current;
+    returns it if it is opened.
     """
     known = act.query(
         "SELECT id, memory_id, left_id, resolution FROM conflict"
@@ -130,23 +134,22 @@ def _queue_conflict(act: Act, left: Claim, right: Claim, now: str) -> list[int]:
     if known and known[0][2] == right.id:
         left, right = right, left
     values = contradiction(left, right)
-    if not values:
-        return []
-    content = f"#{left.id} and #{right.id} disagree on {values}"
+    said = f"disagree on {values}" if values else "now agree"
+    content = f"#{left.id} and #{right.id} {said}"
+    opens = bool(values) and "active" in (left.status, right.status)
     if not known:
-        return [_insert(act, left.id, right.id, content, now)]
+        return [_insert(act, left.id, right.id, content, now)] if opens else []
     ((number, memory, _, resolution),) = known
-    if resolution not in (Resolution.KEPT_BOTH, Resolution.DISMISSED):
-        act.update("conflict", number, resolution=None)
-        act.update(
-            "memory",
-            memory,
-            content=content,
-            key=duplicate_key(content),
-            status="candidate",
-            decided_at=None,
-        )
-    return []
+    if resolution is None:
+        act.update("memory", memory, content=content, key=duplicate_key(content))
+    if resolution != Resolution.SUPERSEDED or not opens:
+        return []
+    act.update("conflict", number, resolution=None)
+    act.update(
+        "memory", memory, content=content, key=duplicate_key(content), status="candidate",
+        decided_at=None,
+    )  # fmt: skip
+    return [memory]
 
 
 def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:

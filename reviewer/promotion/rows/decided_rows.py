@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -104,33 +104,46 @@ def _entity_of(act: Act, memory: int) -> tuple[int, str]:
     return number, status
 
 
-def members_of(act: Act, rows: Sequence[DecidedRow]) -> dict[int, list[int]]:
-    """Waiting near duplicates by leader, without those decided in the same act."""
+def members_of(
+    act: Act, rows: Sequence[DecidedRow], alone: bool | Collection[int] = False
+) -> dict[int, list[int]]:
+    """Waiting near duplicates by leader, except those that are rows themselves. `alone`: without
+    those of all rows, or of the rows with these ids.
+    """
+    if alone is True:
+        return {}
     chosen = {row.id for row in rows}
+    leaders = listed(chosen - set(alone or ()))
     found: dict[int, list[int]] = {}
     sql = (
         f"SELECT leader_id, id FROM memory WHERE status = 'candidate' AND leader_id {AMONG}"
         " ORDER BY rank DESC, id"
     )
-    for leader, member in act.query(sql, (listed(chosen),)):
+    for leader, member in act.query(sql, (leaders,)):
         if member not in chosen:
             found.setdefault(leader, []).append(member)
     return found
 
 
-def regroup(act: Act, rows: Sequence[DecidedRow]) -> None:
-    """Make the best of the remaining near duplicates their new leader."""
-    for members in members_of(act, rows).values():
-        act.update("memory", members[0], leader_id=None)
-        act.update_many("memory", members[1:], leader_id=members[0])
+def require_status(act: Act, row: DecidedRow, *allowed: Status) -> None:
+    """Raise ConflictError for a row with another status."""
+    if row.status not in allowed:
+        raise ConflictError(f"#{row.id} is {state_of(act, row)}. Nothing was changed.")
 
 
-def require_one_project(first: DecidedRow, second: DecidedRow) -> None:
-    """Raise ConflictError for two rows of different projects."""
+def require_alike(first: DecidedRow, second: DecidedRow) -> None:
+    """Raise ConflictError unless one row can take the place of another."""
+    require_no_conflicts([first, second])
+    if first.id == second.id:
+        raise ConflictError(f"#{first.id} cannot be replaced by itself.")
+    unlike = ""
     if first.project != second.project:
+        unlike = f"projects ({first.project}, {second.project})"
+    elif first.kind is not second.kind:
+        unlike = f"kinds ({first.kind}, {second.kind})"
+    if unlike:
         raise ConflictError(
-            f"#{first.id} belongs to project {first.project} and #{second.id} to {second.project}. "
-            "Nothing was changed."
+            f"#{first.id} and #{second.id} are of different {unlike}. Nothing was changed."
         )
 
 
@@ -156,76 +169,77 @@ def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:
             )
 
 
-def retire(act: Act, proposals: Sequence[DecidedRow], now: str) -> None:
-    """Make invalid the memories that these rows propose to retire."""
+def retire(act: Act, proposals: Sequence[DecidedRow], now: str) -> list[int]:
+    """Make invalid the active memories that these rows propose to retire; returns them."""
+    retired: list[int] = []
     for row in proposals:
         ((signature,),) = act.query("SELECT signature FROM memory WHERE id = ?", (row.id,))
         target = int(signature.rpartition("#")[2])
         act.update("memory", row.id, status="superseded", superseded_by=target, decided_at=now)
-        for _ in act.query("SELECT 1 FROM memory WHERE id = ? AND status = 'active'", (target,)):
+        if act.query("SELECT 1 FROM memory WHERE id = ? AND status = 'active'", (target,)):
             act.update("memory", target, status="invalid", decided_at=now)
-            settle_without(act, [target], now)
+            retired.append(target)
+    return retired
 
 
-def find_conflicts(act: Act, rows: Sequence[DecidedRow], now: str) -> list[int]:
-    """Open the conflicts of entities that become active; returns the newly opened ones."""
-    entities = [row.id for row in rows if row.kind is RowKind.ENTITY]
-    if not entities:
-        return []
-    # Late: most decisions are about memories and need no patterns of entities.
-    from reviewer.promotion.rows.conflict_rows import open_conflicts
-
-    before = {number for _, number in _open_conflicts_of(act, entities)}
-    open_conflicts(act, entities, now)
-    return sorted({number for _, number in _open_conflicts_of(act, entities)} - before)
-
-
-def settle_without(act: Act, ids: Sequence[int], now: str) -> list[int]:
-    """Settle the open conflicts whose side was decided away; returns them.
-
-    They open again when that side is back, like those settled by a person by superseding.
+def follow(act: Act, ids: Sequence[int], now: str) -> str:
+    """Have what depends on decided or changed rows follow them: the near duplicates left behind
+    them, the memories graduated to them, and their conflicts. Returns what became of conflicts, for
+    the title of the act.
     """
-    settled: dict[int, int] = dict(_open_conflicts_of(act, ids))
-    act.update_many("conflict", list(settled), resolution="superseded")
-    act.update_many("memory", list(settled.values()), status="active", decided_at=now)
-    return sorted(settled.values())
+    near = (
+        "SELECT m.leader_id, m.id FROM memory m JOIN memory l ON l.id = m.leader_id"
+        f" WHERE m.leader_id {AMONG} AND m.status = 'candidate' AND l.status <> 'candidate'"
+        " ORDER BY m.rank DESC, m.id"
+    )
+    waiting: dict[int, list[int]] = {}
+    for leader, member in act.query(near, (listed(ids),)):
+        waiting.setdefault(leader, []).append(member)
+    for members in waiting.values():
+        lead(act, members)
+    graduated = (
+        "SELECT m.id, e.status FROM entity s JOIN memory e ON e.id = s.memory_id"
+        f" JOIN memory m ON m.id = s.graduated_from WHERE s.memory_id {AMONG}"
+        " AND m.status IN ('active', 'graduated')"
+    )
+    for memory, status in act.query(graduated, (listed(ids),)):
+        act.update("memory", memory, status="active" if status == "invalid" else "graduated")
+    sides = (
+        f"SELECT 1 FROM entity WHERE memory_id {AMONG} UNION ALL SELECT 1 FROM conflict"
+        f" WHERE memory_id {AMONG} OR left_id {AMONG} OR right_id {AMONG} LIMIT 1"
+    )
+    if not act.query(sides, (listed(ids),) * 4):
+        return ""
+    # Late: most decisions are about memories and need no patterns of entities.
+    from reviewer.promotion.rows.conflict_rows import follow_conflicts
+
+    opened, settled = follow_conflicts(act, ids, now)
+    return _about_conflicts("settled", settled) + _about_conflicts("opened", opened)
 
 
-def about_conflicts(verb: str, conflicts: Sequence[int]) -> str:
-    """The part of an act's title about the conflicts that it opened or settled."""
+def hide(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> None:
+    """Hide waiting rows, and those behind them, behind another row; `flags` say why."""
+    found = act.query(
+        "SELECT id, flags FROM memory WHERE status = 'candidate'"
+        f" AND (id {AMONG} OR leader_id {AMONG}) AND id <> ?",
+        (listed(numbers), listed(numbers), leader),
+    )
+    for number, known in found:
+        more = set(flags) if number in numbers else set()
+        act.update(
+            "memory", number, leader_id=leader, flags=" ".join(sorted(more.union(known.split())))
+        )
+
+
+def lead(act: Act, members: Sequence[int]) -> None:
+    """Hide near duplicates behind the first of them."""
+    act.update("memory", members[0], leader_id=None)
+    act.update_many("memory", members[1:], leader_id=members[0])
+
+
+def _about_conflicts(verb: str, conflicts: Sequence[int]) -> str:
     if not conflicts:
         return ""
     if len(conflicts) > 1:
         return f", {verb} {len(conflicts)} conflicts"
     return f", {verb} conflict #{conflicts[0]}"
-
-
-def _open_conflicts_of(act: Act, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """The open conflicts with one of those rows as a side: their ids and those of their rows."""
-    return act.query(
-        "SELECT id, memory_id FROM conflict WHERE resolution IS NULL"
-        f" AND (left_id {AMONG} OR right_id {AMONG})",
-        (listed(ids), listed(ids)),
-    )
-
-
-def set_resolution(act: Act, rows: Sequence[DecidedRow], resolution: str | None) -> None:
-    """Dismiss rejected conflicts; open restored ones again (None)."""
-    for row in rows:
-        if row.kind is RowKind.CONFLICT:
-            (found,) = act.query("SELECT id FROM conflict WHERE memory_id = ?", (row.id,))
-            act.update("conflict", found[0], resolution=resolution)
-
-
-def move_memories(act: Act, rows: Sequence[DecidedRow], before: Status, after: Status) -> None:
-    """Update the memories graduated to these entities: active again if the entity is rejected,
-    graduated again if it is back in the queue.
-    """
-    for row in rows:
-        if row.kind is RowKind.ENTITY:
-            for (memory,) in act.query(
-                "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
-                " WHERE e.memory_id = ? AND m.status = ?",
-                (row.id, before),
-            ):
-                act.update("memory", memory, status=str(after))

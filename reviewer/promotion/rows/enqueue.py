@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from msgspec import Struct
 
@@ -12,7 +12,8 @@ from reviewer.extraction.entities.entity import EntityCandidate, Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.conflict_rows import may_lead, open_conflicts
+from reviewer.promotion.rows.conflict_rows import follow_conflicts, may_lead
+from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.entity_rows import insert_row
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
 from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
@@ -22,23 +23,25 @@ from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
-from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.normalise import duplicate_key
 
 MAX_COVERED = 0.8
-"""The share of an excerpt inside a quote, or of a quote inside the excerpt, from which the
-statement covers the excerpt.
+"""The share of a cited span inside a quote, or of the quote inside the span, from which a statement
+covers what the rules found there.
 """
 SHORT_QUOTE = 40
-"""Characters; a shorter quote inside an excerpt does not cover it."""
+"""Characters; a shorter quote inside a span does not cover it."""
+
+
+Place = tuple[str, int, int, str, str]
+"""Key of a record, start and end of the span, rule, and version of the extractor."""
 
 
 class NewRow(Struct, frozen=True):
     """A row for the queue, with its sources; beyond the cap, a line of the wave's report."""
 
     columns: Image
-    places: tuple[tuple[str, int, int, str, str], ...]
-    """Key of the record, start and end of the span, rule, and version of the extractor."""
+    places: tuple[Place, ...]
     score: float
     """Its rank among those beyond the cap."""
     structure: Structure | None = None
@@ -77,13 +80,12 @@ class NewRow(Struct, frozen=True):
 
 
 class KnownRows:
-    """Looks up the memories and entities of a project by wording."""
+    """Looks up the memories and entities of a project by wording, inside an act."""
 
-    def __init__(self, database: Database, project_id: int) -> None:
-        self._database = database
-        self._connection = database.writer
-        self.project_id = project_id
-        self._nearest: dict[str, tuple[float, int | None]] = {}
+    def __init__(self, act: Act, project_id: int) -> None:
+        self._act = act
+        self._project_id = project_id
+        self._near = cache(self._search)
 
     @staticmethod
     def key_of(candidate: Candidate) -> Key:
@@ -93,35 +95,26 @@ class KnownRows:
 
     def keys(self, candidates: Iterable[Candidate]) -> dict[Key, int]:
         """Ids of the rows with any status, by the key of a candidate."""
-        with failures_as_sentences(self._database.path):
-            return known_keys(
-                self._connection.execute, self.project_id, map(self.key_of, candidates)
-            )
+        return known_keys(self._act.query, self._project_id, map(self.key_of, candidates))
 
     def novelty(self, candidate: Candidate) -> float:
         """1 minus the highest similarity to a memory of the project."""
-        return 1.0 - self._look_up(candidate.content)[0]
+        return 1.0 - self._near(candidate.content)[0]
 
     def leader(self, content: str) -> int | None:
         """The waiting row for a near duplicate to be hidden behind."""
-        return self._look_up(content)[1]
-
-    def _look_up(self, content: str) -> tuple[float, int | None]:
-        if content not in self._nearest:
-            self._nearest[content] = self._search(content)
-        return self._nearest[content]
+        return self._near(content)[1]
 
     def _search(self, content: str) -> tuple[float, int | None]:
         query = query_of(content)
         if not query:
             return 0.0, None
-        with failures_as_sentences(self._database.path):
-            rows = self._connection.execute(
-                "SELECT m.content, m.status, coalesce(m.leader_id, m.id) FROM memory_text t"
-                " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ? AND m.project_id = ?"
-                " ORDER BY t.rank LIMIT ?",
-                (query, self.project_id, SHORTLIST),
-            ).fetchall()
+        rows = self._act.query(
+            "SELECT m.content, m.status, coalesce(m.leader_id, m.id) FROM memory_text t"
+            " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ? AND m.project_id = ?"
+            " ORDER BY t.rank LIMIT ?",
+            (query, self._project_id, SHORTLIST),
+        )
         best, leader, leader_score = 0.0, None, NEAR
         for other, status, row in rows:
             score = similarity(content, other)
@@ -148,72 +141,55 @@ def queue_rows(
     entities. Rows whose key has appeared meanwhile are left out.
     """
     records = record_ids(act, project_id, (place[0] for row in rows for place in row.places))
-    write = _Queueing(act, project_id, wave_id, now, records).insert
     written: list[int | None] = []
     for row, leader in zip(rows, leaders or [None] * len(rows), strict=True):
+        kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
+        if row_with_key(act, project_id, (kind, type_, key)):
+            written.append(None)
+            continue
+        columns: Image = {
+            "first_seen": now,
+            "last_seen": now,
+            **row.columns,
+            "status": "candidate",
+            "project_id": project_id,
+            "wave_id": wave_id,
+            "pending_since": now,
+        }
         behind = None if leader is None else written[leader]
         if leader is None and known is not None:
             behind = known.leader(str(row.columns["content"]))
-        written.append(write(row, _first_of(act, behind)))
-    ids = [number for number in written if number is not None]
-    return ids + open_conflicts(act, ids, now)
-
-
-class _Queueing(NamedTuple):
-    """Rows of one wave on their way into the queue. `records`: row ids by key."""
-
-    act: Act
-    project_id: int
-    wave_id: int
-    now: str
-    records: dict[str, int]
-
-    def insert(self, row: NewRow, leader: int | None) -> int | None:
-        """The id of the new row; None for a statement known by now."""
-        act, records = self.act, self.records
-        kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
-        if row_with_key(act, self.project_id, (kind, type_, key)):
-            return None
-        places = [
-            SourcePlace(records[each[0]], *each[1:]) for each in row.places if each[0] in records
-        ]
-        is_statement = row.columns.get("proof", "{}") != "{}"
-        columns: Image = {
-            "first_seen": self.now,
-            "last_seen": self.now,
-            **row.columns,
-            "status": "candidate",
-            "project_id": self.project_id,
-            "wave_id": self.wave_id,
-            "pending_since": self.now,
-        }
-        if leader is not None and may_lead(act, leader, row.columns, row.structure):
-            columns["leader_id"] = leader
+        behind = _first_of(act, behind)
+        if behind is not None and may_lead(act, behind, row.columns, row.structure):
+            columns["leader_id"] = behind
         number = insert_row(act, columns, row.structure)
-        (add_quotes if is_statement else add_places)(act, number, places)
-        return number
+        is_statement = row.columns.get("proof", "{}") != "{}"
+        (add_quotes if is_statement else add_places)(act, number, stored(row.places, records))
+        written.append(number)
+    ids = [number for number in written if number is not None]
+    return ids + follow_conflicts(act, ids, now)[0]
+
+
+def stored(places: Iterable[Place], records: Mapping[str, int]) -> list[SourcePlace]:
+    """The places in records of the store, by their keys."""
+    return [SourcePlace(records[each[0]], *each[1:]) for each in places if each[0] in records]
 
 
 def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
-    """Add the quotes of a statement, and hide excerpts of them behind it."""
+    """Add the quotes of a statement, and hide what the rules found there behind it."""
     add_places(act, number, places)
     for place in places:
         covered = act.query(
             "SELECT DISTINCT m.id FROM evidence e JOIN memory m ON m.id = e.memory_id"
             " WHERE e.record_id = ?1 AND m.proof = '{}' AND m.status = 'candidate'"
             " AND m.kind = 'memory' AND m.id <> ?4"
-            # Its first evidence is the excerpt itself; the others are further places to look.
+            # Its first evidence is its own place; the others say the same elsewhere.
             " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
             (place.record, place.start, place.end, number, MAX_COVERED, SHORT_QUOTE),
         )
-        for (cut_out,) in covered:
-            members = act.query(
-                "SELECT id FROM memory WHERE leader_id = ? AND status = 'candidate'", (cut_out,)
-            )
-            behind = [cut_out, *(member for (member,) in members if member != number)]
-            act.update_many("memory", behind, leader_id=number)
+        hide(act, [row for (row,) in covered], number)
 
 
 def count_again(
@@ -235,10 +211,7 @@ def count_again(
         updates.append((number, {**counted, "last_seen": now}))
     act.update_each("memory", updates)
     for number, candidates in sorted(again.items()):
-        places = map(_place, candidates)
-        add_places(
-            act, number, [SourcePlace(records[at[0]], *at[1:]) for at in places if at[0] in records]
-        )
+        add_places(act, number, stored(map(_place, candidates), records))
 
 
 def is_said_by_the_person(record: Record) -> bool:
@@ -246,7 +219,7 @@ def is_said_by_the_person(record: Record) -> bool:
     return record.role is Role.USER and record.shape is Shape.TURN
 
 
-def _place(of: Candidate) -> tuple[str, int, int, str, str]:
+def _place(of: Candidate) -> Place:
     return of.record.key, of.span_start, of.span_end, of.rule, of.extractor_version
 
 

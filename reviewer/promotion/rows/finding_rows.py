@@ -51,7 +51,7 @@ class FindingView(Struct, frozen=True, kw_only=True):
     first: str
     last: str
     fix: str
-    """The change that made it pass: a complete one if possible, the one most like the others."""
+    """The change that made it pass: a complete one if possible, the latest."""
     words: str
     """The person's words, from the last time."""
     evidence: tuple[ShownLine, ...]
@@ -212,23 +212,15 @@ def view_of(group: Sequence[FindingRow]) -> FindingView:
 
 
 def _shown(group: Sequence[FindingRow]) -> FindingRow:
-    """The row whose text and fix represent a group: the fix shares most words with the other fixes,
-    complete replacements first; the latest of equal ones, or if there is none.
+    """The row whose text and fix represent a group: the latest with a fix, a complete replacement
+    if possible.
     """
     fixed = [row for row in group if row.finding.fix]
-    words = [set(WORD.findall(row.finding.fix)) for row in fixed]
-    common = Counter(word for each in words for word in each)
-    ranked = [
-        (
-            REPLACED in row.finding.fix,
-            CUT not in row.finding.fix,
-            sum(common[word] - 1 for word in own) / (len(own) ** 0.5 + 1),
-            row.finding.last,
-            at,
-        )
-        for at, (own, row) in enumerate(zip(words, fixed, strict=True))
-    ]
-    return fixed[max(ranked)[-1]] if ranked else latest_of(group)
+
+    def completeness(row: FindingRow) -> tuple[bool, bool, str]:
+        return REPLACED in row.finding.fix, CUT not in row.finding.fix, row.finding.last
+
+    return max(fixed, key=completeness) if fixed else latest_of(group)
 
 
 def costliest_first(view: FindingView) -> tuple[int, int, str, str]:

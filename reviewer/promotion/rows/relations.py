@@ -9,6 +9,7 @@ from msgspec import Struct
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows import conflict_rows
 from reviewer.promotion.rows.conflict_rows import queue_contradiction
+from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
 from reviewer.promotion.rows.known_facts import query_of
 from reviewer.proposing.values import Relations, Sentence
@@ -84,9 +85,9 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     both.
     """
     rows = {
-        number: (status, leader, flags)
-        for number, status, leader, flags in act.query(
-            "SELECT id, status, leader_id, flags FROM memory WHERE id IN (?, ?)"
+        number: (status, leader)
+        for number, status, leader in act.query(
+            "SELECT id, status, leader_id FROM memory WHERE id IN (?, ?)"
             " AND kind = 'memory' AND status IN ('candidate', 'active')",
             (old, later),
         )
@@ -99,10 +100,7 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     leader = rows[later][1] or later
     if leader == old:  # the other way round: they were joined as the same
         return Related()
-    behind = act.query("SELECT id FROM memory WHERE leader_id = ?", (old,))
-    flags = " ".join(sorted({*rows[old][2].split(), JOINED, UNTRUE}))
-    act.update("memory", old, leader_id=leader, flags=flags)
-    act.update_many("memory", [row for (row,) in behind], leader_id=leader)
+    hide(act, [old], leader, JOINED, UNTRUE)
     return Related(untrue=1)
 
 
@@ -134,11 +132,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
     if len(waiting) < 2:
         return 0
     leader, *members = waiting
-    for number in members:
-        flags = sorted({*rows[number][5].split(), JOINED})
-        behind = act.query("SELECT id FROM memory WHERE leader_id = ?", (number,))
-        act.update("memory", number, leader_id=leader, flags=" ".join(flags))
-        act.update_many("memory", [row for (row,) in behind], leader_id=leader)
+    hide(act, members, leader, JOINED)
     cost = max(rows[number][3] for number in waiting)
     rank = max(rows[number][2] for number in waiting)
     sessions = sessions_of(act, waiting)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from msgspec import structs
-
 from reviewer.clock import iso, utc_now
 from reviewer.errors import ConflictError
 from reviewer.extraction.entities.entity import EntityType
+from reviewer.promotion.rows.conflict_rows import settle_conflicts
 from reviewer.promotion.rows.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
-    regroup,
-    settle_without,
+    lead,
+    members_of,
 )
 from reviewer.promotion.rows.entity_rows import (
     add_structure,
@@ -25,8 +24,8 @@ from reviewer.promotion.views import RowKind, Status
 from reviewer.store.acts import Act
 
 
-def change_type(act: Act, row: DecidedRow, type_: str) -> tuple[DecidedRow, str]:
-    """Change the type of a row; returns the new row, and the change in words, if any.
+def change_type(act: Act, row: DecidedRow, type_: str) -> list[str]:
+    """Change the type of a row; returns the change in words, if any.
 
     A candidate may become an entity or a memory; an active memory becomes an entity by graduating.
     Raises ReviewerError for an unknown type, ConflictError if that is not possible or a row of that
@@ -38,7 +37,7 @@ def change_type(act: Act, row: DecidedRow, type_: str) -> tuple[DecidedRow, str]
         "SELECT content, key, type, project_id FROM memory WHERE id = ?", (row.id,)
     )[0]
     if (kind, new) == (row.kind, old):
-        return row, ""
+        return []
     if kind is not row.kind:
         _require_may_change_kind(act, row, kind, new)
     if same := row_with_key(act, project, (kind_name, new, key), besides=row.id):
@@ -50,16 +49,17 @@ def change_type(act: Act, row: DecidedRow, type_: str) -> tuple[DecidedRow, str]
     # Marked as edited, so that it is not proposed again under its earlier type.
     act.update("memory", row.id, kind=str(kind), type=new, edited=1)
     if kind is not row.kind:
-        regroup(act, [row])  # only rows of one kind are near duplicates
+        for members in members_of(act, [row]).values():  # only rows of one kind are near duplicates
+            lead(act, members)
         act.update("memory", row.id, leader_id=None)
         if kind is RowKind.ENTITY:
             add_structure(act, row.id, parse_structure(content, EntityType(new)))
         else:
-            settle_without(act, [row.id], iso(utc_now()))
+            settle_conflicts(act, [row.id], iso(utc_now()))
             remove_structure(act, row.id)
     elif kind is RowKind.ENTITY:
         change_structure(act, row.id, content)
-    return structs.replace(row, kind=kind), f"{old} to {new}"
+    return [f"{old} to {new}"]
 
 
 def _require_may_change_kind(act: Act, row: DecidedRow, kind: RowKind, new: str) -> None:

@@ -17,10 +17,10 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
-from reviewer.promotion.rows.enqueue import NewRow, add_quotes, queue_rows
+from reviewer.promotion.rows.decided_rows import hide
+from reviewer.promotion.rows.enqueue import NewRow, Place, add_quotes, queue_rows, stored
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
-    SourcePlace,
     add_places,
     places_of,
     record_ids,
@@ -197,6 +197,9 @@ def write(
         if row is None and _status(act, project_id, proposal.joins) == Status.ACTIVE:
             row = proposal.joins
         if row is not None:
+            if act.query("SELECT 1 FROM memory WHERE id = ? AND excerpt = 1", (row,)):
+                # Hidden since an earlier version; as a reader states it, it waits from now on.
+                act.update("memory", row, **proposed_by(proposal.proposer))
             if not _is_fresh(act, project_id, row, each):
                 known[row] = None
                 continue
@@ -233,7 +236,7 @@ def new_row(statement: PreparedStatement, rank: float) -> NewRow:
     return NewRow({**_columns(statement, rank), **seen}, _places(statement), rank)
 
 
-def _places(statement: PreparedStatement) -> tuple[tuple[str, int, int, str, str], ...]:
+def _places(statement: PreparedStatement) -> tuple[Place, ...]:
     rule = statement.proved.proposal.rule
     return tuple(
         (cited.record.key, cited.start, cited.end, rule, STATEMENTS_VERSION)
@@ -258,55 +261,35 @@ def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | No
     """The highest similarity to another statement, and the row that says the same, decided ones
     first.
     """
-    query = query_of(statement)
     rows = act.query(
-        "SELECT m.id, m.content, m.status, m.excerpt, m.key, 0 FROM memory m"
-        " WHERE m.project_id = ?1 AND m.kind = 'memory' AND m.key = ?2",
+        "SELECT id, content, status, 1 FROM memory"
+        " WHERE project_id = ?1 AND kind = 'memory' AND key = ?2",
         (project_id, duplicate_key(statement)),
     )
-    if query:
-        rows += act.query(
-            "SELECT m.id, m.content, m.status, m.excerpt, m.key, 1 FROM memory_text t"
-            " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ? AND m.project_id = ?"
-            " AND m.kind = 'memory' ORDER BY t.rank LIMIT ?",
-            (query, project_id, SHORTLIST),
-        )
-        rows += act.query(
-            "SELECT m.id, h.content, m.status, m.excerpt, m.key, 1 FROM memory_text t"
-            " JOIN memory m ON m.id = t.rowid JOIN content_history h ON h.memory_id = m.id"
-            " WHERE memory_text MATCH ? AND m.project_id = ? AND m.kind = 'memory'"
-            " ORDER BY t.rank LIMIT ?",
-            (query, project_id, SHORTLIST),
-        )  # a reworded row is not proposed again in its earlier words
-    nearest, same = 0.0, list[tuple[bool, bool, int]]()
-    for number, content, status, excerpt, key, similar in rows:
-        exact = not similar or key == duplicate_key(statement)
-        waiting = status == "candidate"
-        if exact or (not (excerpt and waiting) and same_wording(statement, content)):
-            same.append((waiting, bool(excerpt), number))
-        elif not excerpt:
+    earlier = "JOIN content_history h ON h.memory_id = m.id"  # not proposed again either
+    if query := query_of(statement):
+        for wording, join in (("m.content", ""), ("h.content", earlier)):
+            rows += act.query(
+                f"SELECT m.id, {wording}, m.status, 0 FROM memory_text t"
+                f" JOIN memory m ON m.id = t.rowid {join} WHERE memory_text MATCH ?"
+                " AND m.project_id = ? AND m.kind = 'memory' AND m.excerpt = 0"
+                " ORDER BY t.rank LIMIT ?",
+                (query, project_id, SHORTLIST),
+            )
+    nearest, same = 0.0, list[tuple[bool, int]]()
+    for number, content, status, exact in rows:
+        if exact or same_wording(statement, content):
+            same.append((status == "candidate", number))
+        else:
             nearest = max(nearest, similarity(statement, content))
-    return nearest, min(same)[2] if same else None
+    return nearest, min(same)[1] if same else None
 
 
 def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement) -> bool:
-    """Whether the first place of a statement is new to its row, or the row is going to become the
-    statement.
-    """
+    """Whether the first place of a statement is new to its row."""
     first = statement.cited[0]
     record = record_ids(act, project_id, [first.record.key]).get(first.record.key)
-    return (record, first.start, first.end) not in places_of(act, row) or _is_cut_out(act, row)
-
-
-def _is_cut_out(act: Act, row: int) -> bool:
-    """Whether a row is a waiting excerpt, without a proof."""
-    return bool(
-        act.query(
-            "SELECT 1 FROM memory WHERE id = ? AND status = 'candidate' AND proof = '{}'"
-            " AND proposer IN ('excerpt', 'notes')",
-            (row,),
-        )
-    )
+    return (record, first.start, first.end) not in places_of(act, row)
 
 
 def _columns(statement: PreparedStatement, rank: float) -> Image:
@@ -340,12 +323,12 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
     behind = finding_behind(act, project_id, proved.path, proved.proof.quotes)
     if behind is None:
         return
-    for (row,) in act.query(
+    rows = act.query(
         "SELECT id FROM memory WHERE (project_id, signature, proposer) = (?, ?, 'finding')"
-        " AND status = 'candidate' AND leader_id IS NULL",
+        " AND leader_id IS NULL",
         (project_id, behind.signature),
-    ):
-        act.update("memory", row, leader_id=number, flags=JOINED)
+    )
+    hide(act, [row for (row,) in rows], number, JOINED)
     act.update(
         "memory",
         number,
@@ -365,32 +348,20 @@ def _moments(statement: PreparedStatement) -> list[str]:
 def _count_again(
     act: Act, row: int, statement: PreparedStatement, records: dict[str, int], now: str
 ) -> None:
-    """Add the evidence of a known fact; an excerpt with the same words becomes the statement."""
+    """Add the evidence of a known fact."""
     status, seen, refs, cost, leader, rank = act.query(
         "SELECT status, seen, refs, cost, leader_id, rank FROM memory WHERE id = ?", (row,)
     )[0]
     changes: Image = {"last_seen": max(_moments(statement), default=now)}
     changes |= {"refs": refs + 1} if status == "active" else {"seen": seen + 1}
-    if _is_cut_out(act, row):
-        stated = _columns(statement, 0.0)
-        changes |= {name: stated[name] for name in _OF_STATEMENT}
-        changes |= {"leader_id": None, "seen": seen}
-        leader = None
     act.update("memory", row, **changes)
-    places = [SourcePlace(records[each[0]], *each[1:]) for each in _places(statement)]
+    places = stored(_places(statement), records)
     if status != "candidate" or leader is not None:
         add_places(act, row, places)
         return
     add_quotes(act, row, places)
     again = _rank(statement, sessions_of(act, [row]), cost=cost)
     act.update("memory", row, rank=max(rank, again))
-
-
-_OF_STATEMENT = (
-    "rule", "extractor_version", "prior", "signal", "freshness", "confidence", "rank", "flags",
-    "scope", "need", "proof", "proposer", "excerpt",
-)  # fmt: skip
-"""Columns that a row takes over when it becomes a statement; its type and wording stay."""
 
 
 def _records(

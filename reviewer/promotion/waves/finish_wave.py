@@ -115,7 +115,7 @@ class WaveEnd(Struct, frozen=True):
 
     def _rows(self, act: Act, collector: CandidateCollector) -> _Rows:
         """Write the waiting rows: new statements first, then candidates, up to the cap."""
-        known, now = KnownRows(self.database, self.project_id), iso(self.clock())
+        known, now = KnownRows(act, self.project_id), iso(self.clock())
         ranked = collector.ranked(known)
         statements = collector.statements
         written = write(act, self.project_id, lambda: self.wave, statements, now=now)

@@ -23,7 +23,7 @@ from reviewer.errors import Breakable, ConflictError, UnknownIdError
 from reviewer.extraction.candidates import Setting
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.lists.beyond_cap import BeyondCap
-from reviewer.promotion.rows.enqueue import KnownRows, NewRow, queue_rows
+from reviewer.promotion.rows.enqueue import KnownRows, queue_rows
 from reviewer.promotion.rows.evidence_rows import record_of, wave_row
 from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.views import Done
@@ -123,15 +123,14 @@ class Intake:
                 if len(ids) >= limit:
                     break
                 left[item.wave] -= 1
-                row = msgspec.convert(item.fields, NewRow)
-                statement = row.columns.get("proof", "{}") != "{}"
+                statement = item.row.columns.get("proof", "{}") != "{}"
                 ids += queue_rows(
                     act,
-                    [row],
+                    [item.row],
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=iso(self._clock()),
-                    known=None if statement else KnownRows(self._database, item.project_id),
+                    known=None if statement else KnownRows(act, item.project_id),
                 )
             for number in waves:
                 _count_down(act, number, left[number])

@@ -130,16 +130,6 @@ def test_the_words_of_a_conflict_follow_its_sides(engine: Engine) -> None:
     assert "now agree" in engine.queue.candidate(conflict).content
 
 
-def test_rejecting_an_entity_gives_its_memory_back(engine: Engine) -> None:
-    (memory,) = engine.entities.author("acme", "knowledge", "the lens has a mass of 1 kg").ids
-    engine.triage.promote([memory])
-    (entity, _) = engine.entities.graduate(memory, "parameter").ids
-    engine.triage.reject([entity])
-    assert engine.queue.candidate(memory).status == "active"
-    engine.triage.restore([entity])
-    assert engine.queue.candidate(memory).status == "graduated"
-
-
 def test_rewording_what_another_process_reworded_is_a_named_conflict(engine: Engine) -> None:
     (number,) = engine.entities.author("acme", "knowledge", "the lens has a mass of 1 kg").ids
     seen = Seen(engine.queue.candidate(number).status, engine.queue.candidate(number).content)

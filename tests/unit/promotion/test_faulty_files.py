@@ -39,7 +39,7 @@ STAGES = {
     "written": f"{PROMOTION}waves.record_writer.record_image",
     "proved": f"{PROMOTION}waves.candidate_collector.prove",
     "planned": f"{PROMOTION}waves.finish_wave.write",
-    "queued": f"{PROMOTION}rows.enqueue._Queueing.insert",
+    "queued": f"{PROMOTION}rows.enqueue.insert_row",
 }
 """Where a file's content passes, in the order of a wave."""
 

@@ -64,15 +64,6 @@ def contents(rows: Sequence[QueueRow]) -> list[str]:
     return [row.content for row in rows]
 
 
-def old_excerpt(engine: Engine, path: Path) -> QueueRow:
-    """A row as stores of earlier versions have them: a sentence of dialogue, a place to look."""
-    engine.intake.ingest([path], project="acme")
-    (row,) = [row for row in waiting(engine) if "release job" in row.content]
-    with planted(engine.path) as act:
-        act.update("memory", row.id, proposer="excerpt", excerpt=1)
-    return row
-
-
 def evidence(engine: Engine, number: int) -> list[tuple[str, str]]:
     return [
         (each.record.role, each.record.text[each.span_start : each.span_end])
@@ -153,14 +144,16 @@ def test_the_persons_words_come_first_then_what_recurred_then_by_need(
     assert [row.need for row in waiting(engine)] == ["convention", "environment", "trap"]
 
 
-def test_an_excerpt_in_the_same_words_becomes_the_statement(engine: Engine, talk: Path) -> None:
-    excerpt = old_excerpt(engine, talk)
-    added = add(engine, talk, proposal(excerpt.content, (0, RULE)))
-    assert added.seen == (excerpt.id,)
-    found = engine.queue.candidate(excerpt.id)
-    assert (found.proposer, found.proof is not None, found.rank > 0.1) == ("model", True, True)
-    engine.history.undo_act(added.act)
-    assert engine.queue.candidate(excerpt.id).proposer == "excerpt"
+def test_an_excerpt_of_an_earlier_version_waits_once_a_reader_states_it(
+    engine: Engine, talk: Path
+) -> None:
+    engine.intake.ingest([talk], project="acme")
+    (excerpt,) = [row for row in waiting(engine) if "release job" in row.content]
+    with planted(engine.path) as act:
+        act.update("memory", excerpt.id, proposer="excerpt", excerpt=1)
+    assert excerpt.id not in {row.id for row in waiting(engine)}
+    assert add(engine, talk, proposal(excerpt.content)).known == (excerpt.id,)
+    assert excerpt.id in {row.id for row in waiting(engine)}
 
 
 def test_what_cannot_wait_is_left_out_with_the_reason(engine: Engine, talk: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviewer.promotion.queue_order import CONFLICT, place_words, rank
+from reviewer.promotion.queue_order import CONFLICT, rank
 
 
 def test_own_words_come_first_then_what_recurred_then_what_cost_then_the_rest() -> None:
@@ -18,17 +18,6 @@ def test_own_words_come_first_then_what_recurred_then_what_cost_then_the_rest() 
     }
 
     assert sorted(rows, key=lambda name: -rows[name]) == list(rows)
-
-
-def test_a_place_is_said_in_words() -> None:
-    cases = {
-        rank(own_words=True, sessions=1, cost=0, quality=0.0): "among the person's own words",
-        rank(own_words=False, sessions=2, cost=0, quality=0.0): "among what recurred",
-        rank(own_words=False, sessions=1, cost=1, quality=0.0): "among what cost calls",
-        rank(own_words=False, sessions=1, cost=0, quality=1.0): "by quality",
-    }
-
-    assert {each: place_words(each) for each in cases} == cases
 
 
 def test_figures_beyond_all_measure_do_not_change_the_class() -> None:

@@ -29,7 +29,7 @@ def test_state_of_a_record(tmp_path: Path, now: bytes | None, state: SourceState
     path = tmp_path / "notes.md"
     if now is not None:
         path.write_bytes(now)
-    assert record_state(path, 4, 8, hashlib.sha256(b"two\n").hexdigest()) is state
+    assert record_state(path, 4, 8, hashlib.sha256(b"two\n").hexdigest(), quote="two") is state
 
 
 def test_a_list_learns_cheaply_which_sources_changed(

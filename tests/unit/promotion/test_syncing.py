@@ -152,21 +152,6 @@ def test_two_that_shared_a_row_differ_again(machines: list[Machine]) -> None:
     assert sum(row.status == "superseded" for row in left.rows()) == 0  # woken, not added
 
 
-def test_two_that_exchange_their_wordings(machines: list[Machine]) -> None:
-    left, right, _ = machines
-    left.write(FIRST)
-    left.write(SECOND)
-    settle(machines)
-    left.reword(FIRST, "something between the two")
-    left.reword(SECOND, FIRST)
-    left.reword("something between the two", SECOND)
-    settle(machines)
-    assert [each.active() for each in machines] == [{FIRST, SECOND}] * 3
-    right.reword(FIRST, SHARED)
-    settle(machines)
-    assert [each.active() for each in machines] == [{SECOND, SHARED}] * 3
-
-
 def test_one_wording_with_two_verdicts_waits_and_is_decided_once(machines: list[Machine]) -> None:
     left, right, third = machines
     left.write(FIRST)
@@ -180,17 +165,6 @@ def test_one_wording_with_two_verdicts_waits_and_is_decided_once(machines: list[
     third.engine.triage.promote([third.number(SHARED)], alone=True)
     settle(machines)
     assert [(each.active(), each.waiting()) for each in machines] == [({SHARED}, {})] * 3
-
-
-def test_letters_and_marks_alone_do_not_make_a_conflict(machines: list[Machine]) -> None:
-    left, right, _ = machines
-    left.write(FIRST)
-    settle(machines)
-    left.reword(FIRST, SHARED)
-    right.reword(FIRST, SHARED.upper())
-    settle(machines)
-    assert [(each.active(), each.waiting()) for each in machines] == [({SHARED.upper()}, {})] * 3
-    assert SHARED in left.wordings()
 
 
 def test_a_second_memory_with_the_first_wording_of_another_is_synced(

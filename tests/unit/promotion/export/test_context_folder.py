@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.errors import SourceError
 from reviewer.promotion.export.context_folder import plan_context_folder
 from reviewer.promotion.export.file_writer import write_plan
 from reviewer.promotion.export.plans import PlannedFile
@@ -90,19 +89,3 @@ def test_a_file_that_loses_its_last_fact_loses_the_block_only(make: Make, tmp_pa
     assert planned.after == mine
     write([planned], tmp_path)
     assert plan_context_folder([], tmp_path) == ()
-
-
-def test_a_broken_block_is_told_and_the_other_files_are_planned(make: Make, tmp_path: Path) -> None:
-    (tmp_path / "DECISIONS.md").write_bytes(b"<!-- reviewer:begin -->\n")
-    items = [make("entity", type="decision", name="B"), make("state", name="flow", value="5")]
-    constitution, decisions = plan_context_folder(items, tmp_path)
-    assert constitution.changed
-    assert "line 1." in decisions.problem
-    (alone,) = plan_context_folder([], tmp_path)
-    assert alone.problem == decisions.problem
-
-
-def test_a_folder_in_the_place_of_a_file_is_refused(make: Make, tmp_path: Path) -> None:
-    (tmp_path / "DECISIONS.md").mkdir()
-    with pytest.raises(SourceError, match="not a regular file"):
-        plan_context_folder([make("entity", type="decision", name="B")], tmp_path)

@@ -71,9 +71,7 @@ def test_all_of_it_where_all_of_it_fits(folder: Path, packet_of: PacketOf) -> No
     assert {item.state for item in packet.items} == {State.FULL}
     assert "Also noted" not in packet.markdown
     assert "### [2026-01-11] Coins are counted by hand (superseded)" in packet.markdown
-    assert "### Names\n\n- **Files by what they hold**: never `util`\n  - `drawer.c`" in (
-        packet.markdown
-    )
+    assert "- Names: **Files by what they hold**: never `util`\n  - `drawer.c`" in packet.markdown
     tasks = ("Make the printer retry", "Write down how", "Count the coins in")
     places = [packet.markdown.index(task) for task in tasks]
     assert places == sorted(places)

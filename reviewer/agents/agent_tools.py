@@ -5,11 +5,9 @@ They read a project's promoted facts, and propose. None promotes, edits, rejects
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +52,6 @@ TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptati
 _MEMORY = re.compile(r"(?:m:|#)?(\d{1,15})")
 _STATE = re.compile(r"s:(\d{1,15})")
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
-_WORD = re.compile(r"\w+")
 _OWN_CALL = re.compile(
     r"(?:mcp_+)?reviewer[._-]+\w+\b"
     r"|(?:packet|search|read|propose|dispute|brief|status)\b",
@@ -112,12 +109,16 @@ class AgentTools:
 
     def search(self, words: str, limit: int = 10) -> AgentText:
         """The promoted facts with these words; rare words count most."""
-        wanted = set(_WORD.findall(words.casefold()))
-        if not wanted:
+        from reviewer.packets.relevance import Index, query_of
+
+        if not any(map(str.isalnum, words)):
             raise ReviewerError("Name at least one word to search for.")
         with self._reading() as engine:
             rows = list(_active(engine))
-            found = _best(wanted, rows)[: max(1, min(limit, MAX_FOUND))]
+            matches, _ = Index([("", "", row.content) for row in rows]).matches(query_of(words))
+            having = [pair for pair in zip(matches, rows, strict=True) if pair[0].weight]
+            having.sort(key=lambda pair: -pair[0].score)
+            found = [row for _, row in having[: max(1, min(limit, MAX_FOUND))]]
             if not found:
                 return sentence(f"None of {len(rows):,} facts has these words.")
             lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in found]
@@ -137,7 +138,7 @@ class AgentTools:
                 first = int(match[2])
                 last = int(match[3]) if match[3] else first + LINES_AROUND
                 first = first if match[3] else max(1, first - LINES_AROUND)
-                path = self._readable(engine, match[1])
+                path = self._readable(match[1])
                 return _cut(between_tags(_lines(path, first, last)))
         raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
 
@@ -237,31 +238,6 @@ class AgentTools:
                 f"{own:,} of them proposed by agents."
             )
 
-    def constitution(self) -> AgentText:
-        """The trusted state and the rules at the head of every packet."""
-        return self._section("constitution")
-
-    def tasks(self) -> AgentText:
-        """The remembered open tasks."""
-        return self._section("tasks")
-
-    def entry(self, number: int) -> AgentText:
-        """A fact with its evidence."""
-        with self._reading() as engine:
-            return _cut(between_tags(_fact(engine, number)))
-
-    def _section(self, name: str) -> AgentText:
-        from reviewer.packets.assembly import assemble
-
-        with self._reading() as engine:
-            now = self._clock().astimezone()
-            ready = engine.packets.prepare_own(engine.project, now=now, marks=True)
-            made = assemble(ready, LARGEST_BUDGET)
-            shown = [item.shown for item in made.items if item.section == name and item.shown]
-            if not shown:
-                return sentence(f"There are no {name} items.")
-            return between_tags("\n".join(shown))
-
     # The store and the project
 
     @contextmanager
@@ -306,21 +282,8 @@ class AgentTools:
         tree = work_tree(self._folder)
         return Path(tree.root) if tree else None
 
-    def _readable(self, engine: Engine, name: str) -> Path:
-        """A file of the work tree, or the agent's own running session. Raises ReviewerError for
-        any other file: agents read promoted facts only.
-        """
-        path = self._allowed(engine, name)
-        own = [each.path for each in self._running_transcripts()]
-        if self._in_tree(name) is None and path not in own:
-            raise ReviewerError(
-                f"{name} is neither in this project's folder nor this session. An id such as m:12 "
-                "gives a promoted fact with the words that it cites."
-            )
-        return path
-
-    def _allowed(self, engine: Engine, name: str) -> Path:
-        """A file of the work tree, a source of the project, or the transcript of a running session.
+    def _readable(self, name: str, sources: Collection[str] = ()) -> Path:
+        """A file of the work tree, the transcript of a running session, or one of `sources`.
 
         Raises ReviewerError for any other file, links followed.
         """
@@ -330,18 +293,17 @@ class AgentTools:
         from reviewer.agents.transcripts import has_several
 
         path = self._place(name)
-        sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
-        running = {str(each.path) for each in self._running_transcripts()}
-        if str(path) in sources | running:
-            if has_several(path):
-                raise ReviewerError(
-                    f"{name} has the sessions of several projects, so it is not read here. A quote "
-                    "from this session needs no file; `brief` takes the id of a session."
-                )
-            return path
-        raise ReviewerError(
-            f"{name} is neither in this project's folder nor a file that was read into it."
-        )
+        if str(path) not in {*sources, *(str(each.path) for each in self._running_transcripts())}:
+            raise ReviewerError(
+                f"{name} is neither in this project's folder nor this session. An id such as m:12 "
+                "gives a promoted fact with the words that it cites."
+            )
+        if has_several(path):
+            raise ReviewerError(
+                f"{name} has the sessions of several projects, so it is not read here. A quote "
+                "from this session needs no file; `brief` takes the id of a session."
+            )
+        return path
 
     def _place(self, name: str) -> Path:
         """The path of a named file, links followed."""
@@ -364,7 +326,8 @@ class AgentTools:
         if not self._place(name).is_file():
             raise ReviewerError(f"No session of this project is called {name[:80]!r}.")
         with self._reading() as engine:
-            return SessionFile(self._allowed(engine, name))
+            sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
+        return SessionFile(self._readable(name, sources))
 
     def _in_tree(self, name: str) -> Path | None:
         """A file of the work tree; None for any other."""
@@ -415,7 +378,7 @@ class AgentTools:
                 f"{PROPOSALS_WAITING} proposals of agents are already waiting in this project: the"
                 " person decides on those first."
             )
-        index, found = self._find(engine, quotes)
+        index, found = self._find(quotes)
         statement = " ".join(statement.split())
         speakers = {
             index.lines[position].speaker
@@ -452,7 +415,7 @@ class AgentTools:
             )
         return sentence("Already known or waiting; your evidence was added to it.")
 
-    def _find(self, engine: Engine, quotes: Sequence[AgentQuote]) -> tuple[ProofIndex, list[Quote]]:
+    def _find(self, quotes: Sequence[AgentQuote]) -> tuple[ProofIndex, list[Quote]]:
         """The session or file with the quotes, and the position of each in it.
 
         Raises ReviewerError if no file is named and no running session has them.
@@ -465,7 +428,7 @@ class AgentTools:
         if len(named) > 1:
             raise ReviewerError("All quotes of a statement must come from one file.")
         problems: list[str] = []
-        places = [SessionFile(self._readable(engine, named.pop()))] if named else []
+        places = [SessionFile(self._readable(named.pop()))] if named else []
         for note in [] if places else self._running()[:SESSIONS_SEARCHED]:
             try:
                 folder = Path(note.cwd)
@@ -537,22 +500,6 @@ def _active(engine: Engine) -> Iterator[QueueRow]:
     for row in engine.queue.rows(ids):
         if not is_planted(row.content, row.flags):
             yield row
-
-
-def _best(wanted: set[str], rows: Sequence[QueueRow]) -> list[QueueRow]:
-    """The rows with the most and the rarest of the words, best first."""
-    texts = {row.id: set(_WORD.findall(row.content.casefold())) for row in rows}
-    commonness = Counter(word for words in texts.values() for word in words)
-    scores: dict[int, float] = {}
-    for row in rows:
-        hits = [
-            math.log(1 + len(rows) / commonness[word])
-            for word in texts[row.id]
-            if any(word == each or (len(each) > 3 and word.startswith(each)) for each in wanted)
-        ]
-        if hits:
-            scores[row.id] = sum(hits)
-    return sorted((row for row in rows if row.id in scores), key=lambda row: -scores[row.id])
 
 
 def _state(engine: Engine, number: int) -> str:

@@ -107,8 +107,6 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
         assert "[Constraint]" not in fact
         assert "thermal paper" in await call(client, "read", what="notes.md:3")
 
-        entry = (await client.read_resource(f"reviewer://entry/{number}")).contents[0]
-        assert "40 tickets a minute" in entry.text  # type: ignore[union-attr]
         assert "3 promoted facts" in await call(client, "status")
 
 
@@ -400,7 +398,8 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
         asked = {"statement": "The plants of the office are watered by the agent."}
         text = await refused(client, "propose", **asked, quotes=[{"text": "Paint the plants."}])
         assert "does not have the words" in text
-        assert "several projects" in await refused(client, "read", what=f"{path}:1-20")
+        assert "neither in" in await refused(client, "read", what=f"{path}:1-20")
+        assert "several projects" in await refused(client, "brief", session=str(path))
         assert "Hand-over of the session o1" in await call(client, "brief", session="o1")
         assert "No session" in await refused(client, "brief", session="o2")
 

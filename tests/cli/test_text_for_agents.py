@@ -277,15 +277,6 @@ def test_what_hooks_answer_can_only_be_read(filled: Reviewer, agent: str, event:
         check(done.stdout, tags=False, markdown=False)
 
 
-def test_what_a_compaction_is_told_cannot_end_our_tags(filled: Reviewer) -> None:
-    done = filled("hook", "claude-code", "PreCompact", typed=told(filled))
-    assert done.returncode == 0, done.stderr
-    text = done.stdout.rpartition("Leave out the text between <recalled-memory> tags")[0]
-    assert text
-    assert not TAG.search(text)
-    check(text, tags=False)
-
-
 ASKED: Mapping[str, dict[str, Any]] = {
     "packet": {"task": "print tickets", "budget": 8_000},
     "search": {"words": "tickets gate", "limit": 20},

@@ -41,10 +41,6 @@ class TestThreads:
             ("user", "Write"), ("assistant", "w2"), ("user", "Check"),
         ]  # fmt: skip
 
-    def test_another_thread_is_another_conversation(self, workshop: Workshop) -> None:
-        workshop.start(workshop.write(LOOP))
-        assert workshop.conversation_with(2) == [("user", "Other")]
-
     def test_without_an_id_the_thread_is_the_one_of_the_node_before(
         self, workshop: Workshop
     ) -> None:
@@ -171,7 +167,7 @@ class TestPeople:
     fix -> gate
     """
 
-    @pytest.mark.parametrize("answer", ["yes, ship", "[Y] Yes, ship", "y", "done", "1", "yes"])
+    @pytest.mark.parametrize("answer", ["[Y] Yes, ship", "y", "done", "1"])
     def test_an_answer_is_a_label_a_key_or_a_node(self, workshop: Workshop, answer: str) -> None:
         done = workshop.start(workshop.write(self.GATE), answers={"gate": [answer]})
         assert workshop.nodes(done) == ["start", "gate", "done"]
@@ -265,15 +261,6 @@ class TestWays:
         path = workshop.write('ok [shape=diamond, prompt="Is it?"]\nstart -> ok -> done')
         workshop.start(path)
         assert workshop.model.prompts()[-1] == "Is it?"  # with a prompt it asks the model
-
-    def test_an_outcome_of_its_own_is_what_edges_may_ask_for(self, workshop: Workshop) -> None:
-        workshop.model.script = in_turn("Outcome: needs_tea")
-        path = workshop.write(
-            'look [prompt="Look"]; brew [prompt="Brew"]\nstart -> look; brew -> done\n'
-            'look -> brew [condition="outcome=needs_tea"]\n'
-            'look -> done [condition="outcome=has_tea"]'
-        )
-        assert workshop.nodes(workshop.start(path)) == ["start", "look", "brew", "done"]
 
     def test_updates_of_the_context_reach_later_prompts_and_conditions(
         self, workshop: Workshop

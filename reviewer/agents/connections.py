@@ -26,7 +26,7 @@ from reviewer.agents.memory_folders import memory_wiring
 from reviewer.agents.wiring import AGENTS, FileKind, Wiring, WiringFile, WiringPlace, WiringScope
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.files import make_folders, make_private_folder, open_own, read_own, write_atomic
+from reviewer.files import append_own, make_folders, make_private_folder, read_own, write_atomic
 from reviewer.promotion.export.file_writer import (
     read_file,
     remove_file,
@@ -552,11 +552,7 @@ class Connections:
             folder=folder,
             undoes=undoes,
         )
-        handle = open_own(self._files.folder / ACTS, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        try:
-            os.write(handle, msgspec.json.encode(act) + b"\n")
-        finally:
-            os.close(handle)
+        append_own(self._files.folder / ACTS, msgspec.json.encode(act) + b"\n")
 
 
 def disconnecting(connection: Connection) -> str:
@@ -684,8 +680,8 @@ class _Found(NamedTuple):
 def _read(path: Path, place: WiringPlace) -> _Found:
     """Read a file that may be changed.
 
-    Raises ReviewerError for a link in a project or out of the home, and for a read-only, very large
-    or another user's file.
+    Raises ReviewerError for a link in a project, and for a very large or another user's file; other
+    files that must not be replaced are refused when it is written.
     """
     real = Path(os.path.realpath(path))
     root = Path(os.path.realpath(place.root))
@@ -694,21 +690,15 @@ def _read(path: Path, place: WiringPlace) -> _Found:
             f"{path} leads through a link to {real}; files of a project are never written through "
             "links. Replace the link, or connect with --user."
         )
-    if path.is_symlink() and path.suffix.lower() != real.suffix.lower():
-        raise ReviewerError(f"{path} is a link to {real}, a file of another kind.")
     try:
         found = real.stat()
     except FileNotFoundError:
-        if path.is_symlink():
-            raise ReviewerError(f"{path} is a link to {real}, which does not exist.") from None
         return _Found(None, real)
     except OSError as problem:
         raise ReviewerError(f"{path} cannot be read: {problem.strerror}.") from problem
-    if not stat.S_ISREG(found.st_mode):
-        raise ReviewerError(f"{path} is not a regular file.")
     if user() not in (None, found.st_uid):
         raise ReviewerError(f"{path} belongs to another user; nothing was written.")
-    if not os.access(real, os.W_OK) or not found.st_mode & stat.S_IWUSR:
+    if not found.st_mode & stat.S_IWUSR:  # also for root, who could write it
         raise ReviewerError(f"{path} is read-only: make it writable first.")
     if found.st_size > LARGEST:
         raise ReviewerError(f"{path} is larger than {LARGEST // 1_000_000} MB.")

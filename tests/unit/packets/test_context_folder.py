@@ -263,10 +263,10 @@ def test_what_cannot_be_read_is_named(empty: Path) -> None:
     (empty / "CONVENTIONS.md").symlink_to(empty / "nowhere.md")
     found = read(empty, DECISIONS="just prose\nwithout entries\n")
     assert [str(each) for each in found.problems] == [
-        "TASKS.md: is not a regular file, so it was not read",
+        "TASKS.md: cannot be read: it is a folder, a pipe or a device, not a file",
         "CONVENTIONS.md: cannot be read: no such file or directory",
         "DECISIONS.md: no entry was found in 3 lines",
-        "LEARNINGS.md: is not a regular file, so it was not read",
+        "LEARNINGS.md: cannot be read: it is a folder, a pipe or a device, not a file",
     ]
 
 

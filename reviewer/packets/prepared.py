@@ -221,8 +221,7 @@ def prepare_folder(
     `counting`: the name of an encoding, or `estimate`. Raises SourceError for anything that is not
     a context folder.
     """
-    from reviewer.packets.context_folder import find_folder, read_folder  # late: for folders
+    from reviewer.packets.context_folder import read_folder  # late: for folders
 
-    found = find_folder(folder)
-    material = read_folder(found)
+    material = read_folder(folder)
     return Prepared(material, Measurer(counting), now=now, task=task, marks=marks)

@@ -24,7 +24,6 @@ DOORS = {"files.py"}
 PRINTING = {"cli/output.py"}
 
 OPENS_A_DOOR_ITSELF = {
-    ("agents/agent_files.py", "_read"): "reads one byte more than the limit through open_own",
     ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
     ("cli/help.py", "help_"): "pages of the program",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",

@@ -253,11 +253,8 @@ class Connections:
                 if planned is None:
                     continue
                 with self._alone():
-                    self._require_same(planned)
-                    done, _ = self._write(planned)
-                    paths = {new.path for new in done}
-                    kept = [old for old in each.files if old.path not in paths]
-                    self._keep(structs.replace(each, files=(*kept, *done), triggers=now))
+                    files, _ = self._write(planned)
+                    self._keep(structs.replace(each, files=files, triggers=now))
             except (ReviewerError, OSError) as problem:
                 problems.append(f"The hooks of {each.agent}: {problem}")
         return problems
@@ -358,21 +355,14 @@ class Connections:
         written.
         """
         with self._alone():
-            self._require_same(planned)
-            done, backups = self._write(planned)
-            old = planned.connection
-            kept = [
-                each
-                for each in (old.files if old else ())
-                if each.path not in {str(change.plan.path) for change in planned.changes}
-            ]
+            files, backups = self._write(planned)
             connection = Connection(
                 agent=planned.agent,
                 scope=planned.place.scope,
                 root=str(planned.place.root),
                 at=iso(self._clock()),
                 command=planned.place.command,
-                files=(*kept, *done),
+                files=files,
                 project=planned.project,
                 triggers=planned.place.triggers,
             )
@@ -382,7 +372,6 @@ class Connections:
     def disconnect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
         """The same for a disconnection. Leftovers belong to the person from then on."""
         with self._alone():
-            self._require_same(planned)
             assert planned.connection is not None
             _, backups = self._write(planned)
             gone = structs.replace(planned.connection, files=())
@@ -474,16 +463,16 @@ class Connections:
         with self._files.lock("connect", wait=True):
             yield
 
-    def _require_same(self, planned: Planned) -> None:
-        now = self.of(planned.agent, planned.place)
-        if now != planned.connection:
+    def _write(self, planned: Planned) -> tuple[tuple[WrittenFile, ...], list[Path]]:
+        """Write a plan, all its files or none; returns the files of the connection, and the
+        backups. Raises ConflictError.
+        """
+        if self.of(planned.agent, planned.place) != planned.connection:
             raise ConflictError(
                 f"{planned.agent} was connected or disconnected by another process meanwhile; "
                 "nothing was written."
             )
-
-    def _write(self, planned: Planned) -> tuple[list[WrittenFile], list[Path]]:
-        written: list[WrittenFile] = []
+        files = {each.path: each for each in planned.connection.files} if planned.connection else {}
         backups: list[Path] = []
         done: list[FileChange] = []
         folders: list[str] = []
@@ -494,16 +483,17 @@ class Connections:
                 backup = self._write_one(change)
                 done.append(change)
                 backups += [backup] if backup else []
+                files.pop(str(change.plan.path), None)
                 if change.part is not None:
-                    written.append(_as_written(change, backup, made))
+                    files[str(change.part.path)] = _as_written(change, backup, made)
         except BaseException:
             for change in reversed(done):
                 self._put_back(change)
             _remove_folders(folders)
             raise
-        gone = [change.earlier for change in planned.changes if change.removal and change.earlier]
+        gone = [change.earlier for change in done if change.removal and change.earlier]
         _remove_folders([folder for each in gone for folder in each.made])
-        return written, backups
+        return tuple(files.values()), backups
 
     def _write_one(self, change: FileChange) -> Path | None:
         plan = change.plan

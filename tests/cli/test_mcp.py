@@ -247,13 +247,13 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = filled(reviewer)
-    counters = [f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(60)]
+    counters = [f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(20)]
     path = session(folder, [("user", "\n".join(counters))])
     running(reviewer, folder, path)
     monkeypatch.setenv("HOME", reviewer.environment["HOME"])
-    monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 45)
+    monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 15)
     queued, refused_with = 0, set()
-    for count in (200, 50):
+    for count in (40, 20):
         server = AgentTools(reviewer.db, agent="claude-code", folder=folder)
         for n in range(count):
             counter = counters[n % len(counters)]
@@ -261,11 +261,11 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
                 queued += server.propose(counter, "", [AgentQuote(counter)]).startswith("Queued")
             except ReviewerError as problem:
                 refused_with.add(str(problem))
-    assert queued == 45
-    assert any("45 proposals of agents are already waiting" in each for each in refused_with)
+    assert queued == 15
+    assert any("15 proposals of agents are already waiting" in each for each in refused_with)
     assert len(refused_with) == 1
     options = ("--project", folder.name)
-    assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 45
+    assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 15
 
 
 def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Reviewer) -> None:

@@ -5,8 +5,10 @@ They read a project's promoted facts, and propose. None promotes, edits, rejects
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -51,6 +53,7 @@ TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptati
 
 _MEMORY = re.compile(r"(?:m:|#)?(\d{1,15})")
 _STATE = re.compile(r"s:(\d{1,15})")
+_WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _OWN_CALL = re.compile(
     r"(?:mcp_+)?reviewer[._-]+\w+\b"
@@ -109,16 +112,12 @@ class AgentTools:
 
     def search(self, words: str, limit: int = 10) -> AgentText:
         """The promoted facts with these words; rare words count most."""
-        from reviewer.packets.relevance import Index, query_of
-
-        if not any(map(str.isalnum, words)):
+        wanted = set(_WORD.findall(words.casefold()))
+        if not wanted:
             raise ReviewerError("Name at least one word to search for.")
         with self._reading() as engine:
             rows = list(_active(engine))
-            matches, _ = Index([("", "", row.content) for row in rows]).matches(query_of(words))
-            having = [pair for pair in zip(matches, rows, strict=True) if pair[0].weight]
-            having.sort(key=lambda pair: -pair[0].score)
-            found = [row for _, row in having[: max(1, min(limit, MAX_FOUND))]]
+            found = _best(wanted, rows)[: max(1, min(limit, MAX_FOUND))]
             if not found:
                 return sentence(f"None of {len(rows):,} facts has these words.")
             lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in found]
@@ -500,6 +499,23 @@ def _active(engine: Engine) -> Iterator[QueueRow]:
     for row in engine.queue.rows(ids):
         if not is_planted(row.content, row.flags):
             yield row
+
+
+def _best(wanted: set[str], rows: Sequence[QueueRow]) -> list[QueueRow]:
+    """The rows with the most and the rarest of the words, best first."""
+    texts = [set(_WORD.findall(row.content.casefold())) for row in rows]
+    commonness = Counter(word for words in texts for word in words)
+
+    def rarity(words: set[str]) -> float:
+        return sum(
+            math.log(1 + len(rows) / commonness[word])
+            for word in words
+            if any(word == each or (len(each) > 3 and word.startswith(each)) for each in wanted)
+        )
+
+    scored = [(rarity(words), row) for words, row in zip(texts, rows, strict=True)]
+    scored.sort(key=lambda pair: -pair[0])
+    return [row for score, row in scored if score]
 
 
 def _state(engine: Engine, number: int) -> str:

@@ -480,8 +480,8 @@ class Connections:
             for change in planned.changes:
                 made = () if change.removal else _make_parents(change.plan)
                 folders += map(str, made)
-                backup = self._write_one(change)
                 done.append(change)
+                backup = self._write_one(change)
                 backups += [backup] if backup else []
                 files.pop(str(change.plan.path), None)
                 if change.part is not None:

@@ -156,16 +156,6 @@ def test_a_task_that_names_nothing_here_leaves_the_order_without_one(
     assert packet_of(folder, 500, task=task).markdown == packet_of(folder, 500).markdown
 
 
-def test_titles_and_short_forms_say_where_the_rest_is(folder: Path, packet_of: PacketOf) -> None:
-    seen = 0
-    for budget in range(300, 900, 50):
-        for item in packet_of(folder, budget, task="coins and the hall").items:
-            if item.state is State.TITLE:
-                assert f"[{item.place}]" in item.shown
-                seen += 1
-    assert seen
-
-
 def test_pins_come_first_within_the_budget_and_mutes_go(folder: Path, packet_of: PacketOf) -> None:
     plain = packet_of(folder, TIGHT)
     last = [i for i in plain.items if i.section is Section.LEARNINGS][-1]

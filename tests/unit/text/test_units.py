@@ -92,11 +92,6 @@ def test_units_that_are_not_prose_have_their_own_kind(text: str, kind: UnitKind)
     assert one(text).kind is kind
 
 
-def test_prose_goes_on_after_a_fence() -> None:
-    text = "Before.\n```\ncode. More code\n```\nAfter."
-    assert pieces(text, UnitKind.SENTENCE) == ["Before.", "After."]
-
-
 def test_comments_and_rules_are_not_units() -> None:
     assert pieces("<!-- a guide.\nSecond line. -->\nText.\n\n---\n\nMore.") == ["Text.", "More."]
     assert pieces("<!-- never closed. Text") == []
@@ -112,11 +107,6 @@ def test_units_know_the_heading_above_them(head: str) -> None:
         (UnitKind.HEADING, "Risks"),
         (UnitKind.SENTENCE, "Risks"),
     ]
-
-
-def test_sentences_of_one_paragraph_share_a_block() -> None:
-    first, second, third = units("One is here. Two is here.\n\nThree is here.")
-    assert first.block == second.block != third.block
 
 
 @given(st.text(alphabet="aB .!?:\n-*#>`|[]x1)$<~=\t(/", max_size=200))

@@ -40,6 +40,8 @@ RETRIES = 2
 The `openai` package waits before each, also after a 429: 0.5 to 8 seconds, doubled each time, or
 as long as `Retry-After` asks.
 """
+LARGEST_ANSWER = 1 << 20
+"""Characters of an answer; an endpoint that goes on beyond them ignores the limit."""
 CONNECT = 10.0
 """Seconds for connecting."""
 HEADERS = frozenset(
@@ -146,6 +148,7 @@ class _Exchange:
         """The endpoint's latest status, for instance 429."""
         self._content_type = ""
         self._pieces: list[str] = []
+        self._length = 0
         self._refusal: list[str] = []
         self._model = ""
         self._usage: tuple[int, int] | None = None
@@ -250,6 +253,12 @@ class _Exchange:
         if not isinstance(content, str):
             return ""
         self._pieces.append(content)
+        self._length += len(content)
+        if self._length > LARGEST_ANSWER:
+            raise ModelError(
+                f"The model at {self._endpoint.host} does not stop at the limit of its answer, and "
+                "was cut off. Use another endpoint, or another model."
+            )
         return content
 
     def require_whole(self, max_tokens: int) -> None:

@@ -139,6 +139,22 @@ def test_an_endpoint_that_only_says_that_it_is_alive() -> None:
         over.set()
 
 
+def test_an_endpoint_that_does_not_stop_is_cut_off() -> None:
+    hung_up = threading.Event()
+
+    def endless(call: Call) -> None:
+        call.begins()
+        try:
+            while True:
+                call.says("again and again " * 1_000)
+        except OSError:
+            hung_up.set()
+
+    with endpoint(endless) as server:
+        assert "does not stop at the limit" in error_of(server.settings())
+        assert hung_up.wait(30)
+
+
 def test_an_endpoint_that_stays_busy_is_named_so() -> None:
     def busy(call: Call) -> None:
         call.refuses(429, "wait", x_should_retry="true", retry_after="60")

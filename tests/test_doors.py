@@ -24,7 +24,6 @@ DOORS = {"files.py"}
 PRINTING = {"cli/output.py"}
 
 OPENS_A_DOOR_ITSELF = {
-    ("agents/agent_files.py", "_read"): "reads one byte more than the limit through open_own",
     ("llm/agents.py", "_codex"): "writes into the temporary folder that it made for one question",
     ("cli/help.py", "help_"): "pages of the program",
     ("llm/agents.py", "_gemini_tidy"): "compares a mark of Gemini CLI with our own folder",
@@ -264,9 +263,8 @@ def test_files_are_written_whole_in_named_places_only() -> None:
     assert places == WRITES_FILES.keys()
 
 
-def test_every_tool_and_resource_of_mcp_answers_through_its_door() -> None:
+def test_every_tool_of_mcp_answers_through_its_door() -> None:
     tree = trees()["agents/mcp_server.py"]
-    doors = {"_answered", "_read"}
     asked = [
         node
         for node in ast.walk(tree)
@@ -280,11 +278,10 @@ def test_every_tool_and_resource_of_mcp_answers_through_its_door() -> None:
         for each in returned:
             assert isinstance(each.value, ast.Call), node.name
             prompt = ast.unparse(node.decorator_list[0]).startswith("made.prompt")
-            assert ast.unparse(each.value.func) in ({"joined"} if prompt else doors), node.name
-    for door in doors:
-        (argument,) = function_named("agents/mcp_server.py", door).args.args
-        assert argument.annotation is not None
-        assert ast.unparse(argument.annotation) == "Callable[[], AgentText]"
+            assert ast.unparse(each.value.func) == ("joined" if prompt else "_answered"), node.name
+    (argument,) = function_named("agents/mcp_server.py", "_answered").args.args
+    assert argument.annotation is not None
+    assert ast.unparse(argument.annotation) == "Callable[[], AgentText]"
 
 
 def test_the_tags_of_recalled_memory_are_written_in_one_place() -> None:

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import iso
-from reviewer.files import make_private_folder, open_own, write_atomic
+from reviewer.files import make_private_folder, open_own, read_own, write_atomic
 from reviewer.sharing import personal
 from reviewer.system import lock as take_lock
 from reviewer.text.for_agents import AgentText
@@ -144,17 +144,10 @@ class AgentFiles:
                     yield value
 
     def _read(self, path: Path, type_: type[T]) -> T | None:
-        """The value in a file; None if it is missing or was written by another version."""
+        """The value in a file; None if it is missing, unreadable or of another version."""
         try:
-            with open(open_own(path, os.O_RDONLY), "rb") as file:
-                data = file.read(LARGEST_NOTE + 1)
-        except FileNotFoundError:
-            return None
-        if len(data) > LARGEST_NOTE:
-            return None
-        try:
-            return msgspec.json.decode(data, type=type_)
-        except msgspec.DecodeError:
+            return msgspec.json.decode(read_own(path, LARGEST_NOTE), type=type_)
+        except (OSError, msgspec.DecodeError):
             return None
 
 

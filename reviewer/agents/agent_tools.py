@@ -9,7 +9,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,8 +53,8 @@ TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptati
 
 _MEMORY = re.compile(r"(?:m:|#)?(\d{1,15})")
 _STATE = re.compile(r"s:(\d{1,15})")
-_PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _WORD = re.compile(r"\w+")
+_PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _OWN_CALL = re.compile(
     r"(?:mcp_+)?reviewer[._-]+\w+\b"
     r"|(?:packet|search|read|propose|dispute|brief|status)\b",
@@ -137,7 +137,7 @@ class AgentTools:
                 first = int(match[2])
                 last = int(match[3]) if match[3] else first + LINES_AROUND
                 first = first if match[3] else max(1, first - LINES_AROUND)
-                path = self._readable(engine, match[1])
+                path = self._readable(match[1])
                 return _cut(between_tags(_lines(path, first, last)))
         raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
 
@@ -237,31 +237,6 @@ class AgentTools:
                 f"{own:,} of them proposed by agents."
             )
 
-    def constitution(self) -> AgentText:
-        """The trusted state and the rules at the head of every packet."""
-        return self._section("constitution")
-
-    def tasks(self) -> AgentText:
-        """The remembered open tasks."""
-        return self._section("tasks")
-
-    def entry(self, number: int) -> AgentText:
-        """A fact with its evidence."""
-        with self._reading() as engine:
-            return _cut(between_tags(_fact(engine, number)))
-
-    def _section(self, name: str) -> AgentText:
-        from reviewer.packets.assembly import assemble
-
-        with self._reading() as engine:
-            now = self._clock().astimezone()
-            ready = engine.packets.prepare_own(engine.project, now=now, marks=True)
-            made = assemble(ready, LARGEST_BUDGET)
-            shown = [item.shown for item in made.items if item.section == name and item.shown]
-            if not shown:
-                return sentence(f"There are no {name} items.")
-            return between_tags("\n".join(shown))
-
     # The store and the project
 
     @contextmanager
@@ -306,21 +281,8 @@ class AgentTools:
         tree = work_tree(self._folder)
         return Path(tree.root) if tree else None
 
-    def _readable(self, engine: Engine, name: str) -> Path:
-        """A file of the work tree, or the agent's own running session. Raises ReviewerError for
-        any other file: agents read promoted facts only.
-        """
-        path = self._allowed(engine, name)
-        own = [each.path for each in self._running_transcripts()]
-        if self._in_tree(name) is None and path not in own:
-            raise ReviewerError(
-                f"{name} is neither in this project's folder nor this session. An id such as m:12 "
-                "gives a promoted fact with the words that it cites."
-            )
-        return path
-
-    def _allowed(self, engine: Engine, name: str) -> Path:
-        """A file of the work tree, a source of the project, or the transcript of a running session.
+    def _readable(self, name: str, sources: Collection[str] = ()) -> Path:
+        """A file of the work tree, the transcript of a running session, or one of `sources`.
 
         Raises ReviewerError for any other file, links followed.
         """
@@ -330,18 +292,17 @@ class AgentTools:
         from reviewer.agents.transcripts import has_several
 
         path = self._place(name)
-        sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
-        running = {str(each.path) for each in self._running_transcripts()}
-        if str(path) in sources | running:
-            if has_several(path):
-                raise ReviewerError(
-                    f"{name} has the sessions of several projects, so it is not read here. A quote "
-                    "from this session needs no file; `brief` takes the id of a session."
-                )
-            return path
-        raise ReviewerError(
-            f"{name} is neither in this project's folder nor a file that was read into it."
-        )
+        if str(path) not in {*sources, *(str(each.path) for each in self._running_transcripts())}:
+            raise ReviewerError(
+                f"{name} is neither in this project's folder nor this session. An id such as m:12 "
+                "gives a promoted fact with the words that it cites."
+            )
+        if has_several(path):
+            raise ReviewerError(
+                f"{name} has the sessions of several projects, so it is not read here. A quote "
+                "from this session needs no file; `brief` takes the id of a session."
+            )
+        return path
 
     def _place(self, name: str) -> Path:
         """The path of a named file, links followed."""
@@ -364,7 +325,8 @@ class AgentTools:
         if not self._place(name).is_file():
             raise ReviewerError(f"No session of this project is called {name[:80]!r}.")
         with self._reading() as engine:
-            return SessionFile(self._allowed(engine, name))
+            sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
+        return SessionFile(self._readable(name, sources))
 
     def _in_tree(self, name: str) -> Path | None:
         """A file of the work tree; None for any other."""
@@ -415,7 +377,7 @@ class AgentTools:
                 f"{PROPOSALS_WAITING} proposals of agents are already waiting in this project: the"
                 " person decides on those first."
             )
-        index, found = self._find(engine, quotes)
+        index, found = self._find(quotes)
         statement = " ".join(statement.split())
         speakers = {
             index.lines[position].speaker
@@ -452,7 +414,7 @@ class AgentTools:
             )
         return sentence("Already known or waiting; your evidence was added to it.")
 
-    def _find(self, engine: Engine, quotes: Sequence[AgentQuote]) -> tuple[ProofIndex, list[Quote]]:
+    def _find(self, quotes: Sequence[AgentQuote]) -> tuple[ProofIndex, list[Quote]]:
         """The session or file with the quotes, and the position of each in it.
 
         Raises ReviewerError if no file is named and no running session has them.
@@ -465,7 +427,7 @@ class AgentTools:
         if len(named) > 1:
             raise ReviewerError("All quotes of a statement must come from one file.")
         problems: list[str] = []
-        places = [SessionFile(self._readable(engine, named.pop()))] if named else []
+        places = [SessionFile(self._readable(named.pop()))] if named else []
         for note in [] if places else self._running()[:SESSIONS_SEARCHED]:
             try:
                 folder = Path(note.cwd)
@@ -541,18 +503,19 @@ def _active(engine: Engine) -> Iterator[QueueRow]:
 
 def _best(wanted: set[str], rows: Sequence[QueueRow]) -> list[QueueRow]:
     """The rows with the most and the rarest of the words, best first."""
-    texts = {row.id: set(_WORD.findall(row.content.casefold())) for row in rows}
-    commonness = Counter(word for words in texts.values() for word in words)
-    scores: dict[int, float] = {}
-    for row in rows:
-        hits = [
+    texts = [set(_WORD.findall(row.content.casefold())) for row in rows]
+    commonness = Counter(word for words in texts for word in words)
+
+    def rarity(words: set[str]) -> float:
+        return sum(
             math.log(1 + len(rows) / commonness[word])
-            for word in texts[row.id]
+            for word in words
             if any(word == each or (len(each) > 3 and word.startswith(each)) for each in wanted)
-        ]
-        if hits:
-            scores[row.id] = sum(hits)
-    return sorted((row for row in rows if row.id in scores), key=lambda row: -scores[row.id])
+        )
+
+    scored = [(rarity(words), row) for words, row in zip(texts, rows, strict=True)]
+    scored.sort(key=lambda pair: -pair[0])
+    return [row for score, row in scored if score]
 
 
 def _state(engine: Engine, number: int) -> str:

@@ -94,7 +94,7 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
         reported_failed=reported_failed,
     )
     text = memories_at(store, project, happened)
-    return f"{json.dumps(_formatted(agent, event, moment, text))}\n" if text else ""
+    return f"{formatted(agent, event, text, deny=moment == GUARD)}\n" if text else ""
 
 
 def store_path(named: str) -> str:
@@ -140,18 +140,19 @@ def _patched(patch: str) -> tuple[str, ...]:
     )
 
 
-def _formatted(agent: str, event: str, moment: str, text: str) -> dict[str, Any]:
+def formatted(agent: str, event: str, text: str, *, deny: bool = False) -> str:
     """Context for the model, or the reason for a denial, in the agent's own JSON."""
-    deny = moment == GUARD
     denial = {"permissionDecision": "deny", "permissionDecisionReason": text}
-    if agent == "copilot":
-        return denial if deny else {"additionalContext": text}
-    if agent == "opencode":
-        return {"deny": text} if deny else {"additionalContext": text}
-    if agent == "gemini" and deny:
-        return {"decision": "deny", "reason": text}
-    output = denial if deny else {"additionalContext": text}
-    return {"hookSpecificOutput": {"hookEventName": event, **output}}
+    answer: dict[str, Any] = denial if deny else {"additionalContext": text}
+    if agent == "cursor":
+        answer = {"additional_context": text}
+    elif agent == "gemini" and deny:
+        answer = {"decision": "deny", "reason": text}
+    elif agent == "opencode" and deny:
+        answer = {"deny": text}
+    elif agent not in ("copilot", "opencode"):
+        answer = {"hookSpecificOutput": {"hookEventName": event, **answer}}
+    return json.dumps(answer)
 
 
 def first_text(value: Mapping[str, Any], *names: str) -> str:

@@ -12,9 +12,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, field, structs
@@ -26,7 +26,7 @@ from reviewer.agents.memory_folders import memory_wiring
 from reviewer.agents.wiring import AGENTS, FileKind, Wiring, WiringFile, WiringPlace, WiringScope
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.files import make_folders, make_private_folder, open_own, read_own, write_atomic
+from reviewer.files import append_own, make_folders, make_private_folder, read_own, write_atomic
 from reviewer.promotion.export.file_writer import (
     read_file,
     remove_file,
@@ -54,7 +54,7 @@ class WrittenFile(Struct, frozen=True, kw_only=True):
     """The SHA-256 of the earlier content, in hex."""
     after: str
     backup: str = ""
-    additions: tuple[dict[str, Any], ...] = ()
+    additions: tuple[Addition, ...] = ()
     table: tuple[str, ...] = ()
     values: dict[str, str | list[str]] = {}
     made: tuple[str, ...] = ()
@@ -253,11 +253,8 @@ class Connections:
                 if planned is None:
                     continue
                 with self._alone():
-                    self._require_same(planned)
-                    done, _ = self._write(planned)
-                    paths = {new.path for new in done}
-                    kept = [old for old in each.files if old.path not in paths]
-                    self._keep(structs.replace(each, files=(*kept, *done), triggers=now))
+                    files, _ = self._write(planned)
+                    self._keep(structs.replace(each, files=files, triggers=now))
             except (ReviewerError, OSError) as problem:
                 problems.append(f"The hooks of {each.agent}: {problem}")
         return problems
@@ -324,35 +321,25 @@ class Connections:
         changes = [
             self._plan_part(part, place, written.pop(str(part.path), None)) for part in parts
         ]
-        left: list[str] = []
-        for old in written.values():  # files of an earlier connection, no longer used
-            if old.kind is FileKind.BLOCK:
-                continue
-            change, sentence = self._plan_removal(old, place)
-            changes += [change] if change else []
-            left += [sentence] if sentence else []
+        unused = [old for old in written.values() if old.kind is not FileKind.BLOCK]
+        removals, left = self._plan_removals(unused, place)
         return Planned(
             agent=agent,
             place=place,
-            changes=tuple(changes),
+            changes=(*changes, *removals),
             afterwards=wiring.afterwards,
-            left=tuple(left),
+            left=left,
             connection=earlier,
         )
 
     def plan_disconnect(self, connection: Connection, place: WiringPlace) -> Planned:
         """The changes that disconnecting would make. Raises ReviewerError as `plan_connect`."""
-        changes: list[FileChange] = []
-        left: list[str] = []
-        for each in connection.files:
-            change, sentence = self._plan_removal(each, place)
-            changes += [change] if change else []
-            left += [sentence] if sentence else []
+        changes, left = self._plan_removals(connection.files, place)
         return Planned(
             agent=connection.agent,
             place=place,
-            changes=tuple(changes),
-            left=tuple(left),
+            changes=changes,
+            left=left,
             connection=connection,
         )
 
@@ -368,21 +355,14 @@ class Connections:
         written.
         """
         with self._alone():
-            self._require_same(planned)
-            done, backups = self._write(planned)
-            old = planned.connection
-            kept = [
-                each
-                for each in (old.files if old else ())
-                if each.path not in {str(change.plan.path) for change in planned.changes}
-            ]
+            files, backups = self._write(planned)
             connection = Connection(
                 agent=planned.agent,
                 scope=planned.place.scope,
                 root=str(planned.place.root),
                 at=iso(self._clock()),
                 command=planned.place.command,
-                files=(*kept, *done),
+                files=files,
                 project=planned.project,
                 triggers=planned.place.triggers,
             )
@@ -392,7 +372,6 @@ class Connections:
     def disconnect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
         """The same for a disconnection. Leftovers belong to the person from then on."""
         with self._alone():
-            self._require_same(planned)
             assert planned.connection is not None
             _, backups = self._write(planned)
             gone = structs.replace(planned.connection, files=())
@@ -446,6 +425,16 @@ class Connections:
         same = earlier is not None and base is not data
         return FileChange(plan=plan_file, part=part, earlier=earlier if same else None, base=base)
 
+    def _plan_removals(
+        self, files: Sequence[WrittenFile], place: WiringPlace
+    ) -> tuple[tuple[FileChange, ...], tuple[str, ...]]:
+        """Restore files, with sentences about leftovers."""
+        planned = [self._plan_removal(each, place) for each in files]
+        return (
+            tuple(change for change, _ in planned if change),
+            tuple(sentence for _, sentence in planned if sentence),
+        )
+
     def _plan_removal(self, old: WrittenFile, place: WiringPlace) -> tuple[FileChange | None, str]:
         """Restore a file, with a sentence about leftovers."""
         path = Path(old.path)
@@ -474,34 +463,37 @@ class Connections:
         with self._files.lock("connect", wait=True):
             yield
 
-    def _require_same(self, planned: Planned) -> None:
-        now = self.of(planned.agent, planned.place)
-        if now != planned.connection:
+    def _write(self, planned: Planned) -> tuple[tuple[WrittenFile, ...], list[Path]]:
+        """Write a plan, all its files or none; returns the files of the connection, and the
+        backups. Raises ConflictError.
+        """
+        if self.of(planned.agent, planned.place) != planned.connection:
             raise ConflictError(
                 f"{planned.agent} was connected or disconnected by another process meanwhile; "
                 "nothing was written."
             )
-
-    def _write(self, planned: Planned) -> tuple[list[WrittenFile], list[Path]]:
-        written: list[WrittenFile] = []
+        files = {each.path: each for each in planned.connection.files} if planned.connection else {}
         backups: list[Path] = []
-        undo: list[tuple[FileChange, tuple[Path, ...]]] = []
+        done: list[FileChange] = []
+        folders: list[str] = []
         try:
             for change in planned.changes:
                 made = () if change.removal else _make_parents(change.plan)
-                undo.append((change, made))
+                folders += map(str, made)
+                done.append(change)
                 backup = self._write_one(change)
                 backups += [backup] if backup else []
+                files.pop(str(change.plan.path), None)
                 if change.part is not None:
-                    written.append(_as_written(change, backup, made))
+                    files[str(change.part.path)] = _as_written(change, backup, made)
         except BaseException:
-            for change, made in reversed(undo):
+            for change in reversed(done):
                 self._put_back(change)
-                _remove_folders(list(map(str, made)))
+            _remove_folders(folders)
             raise
-        gone = [change.earlier for change in planned.changes if change.removal and change.earlier]
+        gone = [change.earlier for change in done if change.removal and change.earlier]
         _remove_folders([folder for each in gone for folder in each.made])
-        return written, backups
+        return tuple(files.values()), backups
 
     def _write_one(self, change: FileChange) -> Path | None:
         plan = change.plan
@@ -517,22 +509,12 @@ class Connections:
         return write_plan(plan, backup_folder=self._backups, clock=self._clock)
 
     def _put_back(self, change: FileChange) -> None:
-        """Undo a change after another one failed."""
+        """Undo a change after another one failed, unless somebody has changed the file since."""
         plan = change.plan
-        now = read_file(plan.path)
-        if now == plan.before or (now != plan.after and not change.removal):
-            return
-        if plan.before is None:
-            remove_file(
-                plan.path,
-                plan.after,
-                backup_folder=self._backups,
-                clock=self._clock,
-                real=plan.real,
-            )
-        else:
-            back = structs.replace(plan, before=now, after=plan.before)
-            write_plan(back, backup_folder=self._backups, clock=self._clock)
+        now, before = None if change.removal else plan.after, plan.before
+        back = structs.replace(plan, before=now, after=before or b"")
+        with suppress(ReviewerError):
+            self._write_one(FileChange(plan=back, removal=before is None))
 
     def _keep(self, connection: Connection) -> None:
         """Write the record with this connection in place of the earlier one."""
@@ -560,11 +542,7 @@ class Connections:
             folder=folder,
             undoes=undoes,
         )
-        handle = open_own(self._files.folder / ACTS, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        try:
-            os.write(handle, msgspec.json.encode(act) + b"\n")
-        finally:
-            os.close(handle)
+        append_own(self._files.folder / ACTS, msgspec.json.encode(act) + b"\n")
 
 
 def disconnecting(connection: Connection) -> str:
@@ -586,16 +564,13 @@ def _with_line(data: bytes, line: str) -> bytes:
     return data + (b"" if not data or data.endswith(b"\n") else ending) + own + ending
 
 
-def _without_line(data: bytes, line: str) -> tuple[bytes, int]:
-    """A text without a line; if the line was changed, its number from 1, else 0."""
+def _without_line(data: bytes, line: str) -> tuple[bytes, bool]:
+    """A text without a line, and whether the line was changed."""
     lines = data.splitlines(keepends=True)
     own = line.encode()
     kept = [each for each in lines if each.rstrip(b"\r\n") != own]
-    if len(kept) < len(lines):
-        return b"".join(kept), 0
-    target = own[own.index(b"](") : own.index(b")") + 1]
-    changed = (number for number, each in enumerate(lines, 1) if target in each)
-    return data, next(changed, 0)
+    changed = len(kept) == len(lines) and own[own.index(b"](") : own.index(b")") + 1] in data
+    return b"".join(kept), changed
 
 
 def _as_written(change: FileChange, backup: Path | None, made: Sequence[Path]) -> WrittenFile:
@@ -617,7 +592,7 @@ def _as_written(change: FileChange, backup: Path | None, made: Sequence[Path]) -
         before=digest,
         after=_digest(plan.after),
         backup=kept,
-        additions=tuple(msgspec.to_builtins(each) for each in part.additions),
+        additions=part.additions,
         table=part.table,
         values={"text": part.text} if part.kind in _WITH_TEXT else part.values,
         made=folders,
@@ -630,35 +605,23 @@ def _taken_out(old: WrittenFile, data: bytes) -> tuple[bytes, str]:
     if old.kind is FileKind.BLOCK:
         plan = plan_removal(data)
         return plan.after, f"{path}: {plan.problem}" if plan.problem else ""
-    if old.kind is FileKind.LINE:
-        shortened, line = _without_line(data, str(old.values["text"]))
-        return shortened, f"{path}: line {line} was changed since, so it stays." if line else ""
-    text = _text(path, data)
+    changed, after = [], data
     try:
-        if old.kind is FileKind.JSON:
-            removed = json_text.without(text, _additions(old))
-            named = ", ".join(f"line {line} ({what})" for line, what in removed.changed)
-            sentence = f"{path}: {named} was changed since, so it stays." if named else ""
-            return removed.text.encode(), sentence
-        if old.kind is FileKind.TOML:
-            shorter = toml_text.without(text, old.table, old.values)
-            if shorter is None:
-                line = toml_text.line_of(text, old.table)
-                name = ".".join(old.table)
-                return data, f"{path}: line {line} ({name}) was changed since, so it stays."
-            return shorter.encode(), ""
+        if old.kind is FileKind.LINE:
+            after, edited = _without_line(data, str(old.values["text"]))
+            changed = ["the line of reviewer"] if edited else []
+        elif old.kind is FileKind.JSON:
+            text, changed = json_text.without(_text(path, data), old.additions)
+            after = text.encode()
+        elif old.kind is FileKind.TOML:
+            shorter = toml_text.without(_text(path, data), old.table, old.values)
+            changed = [".".join(old.table)] if shorter is None else []
+            after = data if shorter is None else shorter.encode()
+        else:
+            return data, f"{path} was changed since, so it stays."
     except (json_text.JsonTextError, toml_text.TomlTextError) as problem:
         return data, f"{path} was changed since and stays as it is. {problem}"
-    return data, f"{path}: line {_first_changed(old, text)} was changed since, so it stays."
-
-
-def _first_changed(old: WrittenFile, text: str) -> int:
-    """The first changed line of a file of our own; 1 if unknown."""
-    own = str(old.values.get("text", "")).splitlines()
-    for number, (ours, theirs) in enumerate(zip(own, text.splitlines(), strict=False), 1):
-        if ours != theirs:
-            return number
-    return min(len(own), len(text.splitlines())) + 1
+    return after, f"{path}: {', '.join(changed)} was changed since, so it stays." if changed else ""
 
 
 def _missing(old: WrittenFile) -> str:
@@ -672,7 +635,7 @@ def _missing(old: WrittenFile) -> str:
             return ""
         text = _text(path, data)
         if old.kind is FileKind.JSON:
-            there = all(json_text.has(text, each) for each in _additions(old))
+            there = all(json_text.has(text, each) for each in old.additions)
         elif old.kind is FileKind.TOML:
             there = toml_text.added(text, old.table, old.values) == text
         elif old.kind is FileKind.LINE:
@@ -682,10 +645,6 @@ def _missing(old: WrittenFile) -> str:
     except ReviewerError as problem:
         return f"{path}: {problem}"
     return "" if there else f"{path} was changed since."
-
-
-def _additions(old: WrittenFile) -> tuple[Addition, ...]:
-    return msgspec.convert(old.additions, tuple[Addition, ...])
 
 
 def _digest(data: bytes) -> str:
@@ -711,8 +670,8 @@ class _Found(NamedTuple):
 def _read(path: Path, place: WiringPlace) -> _Found:
     """Read a file that may be changed.
 
-    Raises ReviewerError for a link in a project or out of the home, and for a read-only, very large
-    or another user's file.
+    Raises ReviewerError for a link in a project, and for a very large or another user's file; other
+    files that must not be replaced are refused when it is written.
     """
     real = Path(os.path.realpath(path))
     root = Path(os.path.realpath(place.root))
@@ -721,21 +680,15 @@ def _read(path: Path, place: WiringPlace) -> _Found:
             f"{path} leads through a link to {real}; files of a project are never written through "
             "links. Replace the link, or connect with --user."
         )
-    if path.is_symlink() and path.suffix.lower() != real.suffix.lower():
-        raise ReviewerError(f"{path} is a link to {real}, a file of another kind.")
     try:
         found = real.stat()
     except FileNotFoundError:
-        if path.is_symlink():
-            raise ReviewerError(f"{path} is a link to {real}, which does not exist.") from None
         return _Found(None, real)
     except OSError as problem:
         raise ReviewerError(f"{path} cannot be read: {problem.strerror}.") from problem
-    if not stat.S_ISREG(found.st_mode):
-        raise ReviewerError(f"{path} is not a regular file.")
     if user() not in (None, found.st_uid):
         raise ReviewerError(f"{path} belongs to another user; nothing was written.")
-    if not os.access(real, os.W_OK) or not found.st_mode & stat.S_IWUSR:
+    if not found.st_mode & stat.S_IWUSR:  # also for root, who could write it
         raise ReviewerError(f"{path} is read-only: make it writable first.")
     if found.st_size > LARGEST:
         raise ReviewerError(f"{path} is larger than {LARGEST // 1_000_000} MB.")

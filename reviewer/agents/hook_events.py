@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.agents.call_hook import first_text
+from reviewer.agents.call_hook import first_text, formatted
 from reviewer.agents.events import COMPACTION, EVENTS
 from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText
@@ -65,15 +65,9 @@ def read_event(agent: str, event: str, data: bytes) -> LifecycleEvent:
 
 def answer(event: LifecycleEvent, text: AgentText) -> str:
     """The output that gives a text to the agent's model."""
-    if event.agent in ("claude-code", "codex", "gemini"):
-        if event.moment == COMPACTION:
-            return text  # Claude Code adds plain output to the compaction prompt
-        return json.dumps(
-            {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": text}}
-        )
-    if event.agent == "cursor":
-        return json.dumps({"additional_context": text})
-    return json.dumps({"additionalContext": text})
+    if event.moment == COMPACTION and event.agent == "claude-code":
+        return text  # it adds plain output to the compaction prompt
+    return formatted(event.agent, event.name, text)
 
 
 def _transcript(agent: str, session: str) -> str:

@@ -37,13 +37,6 @@ class Addition(Struct, frozen=True):
     found: int = 0
 
 
-class Removed(Struct, frozen=True):
-    """A text without the additions, and those changed by somebody else: (line, what)."""
-
-    text: str
-    changed: tuple[tuple[int, str], ...] = ()
-
-
 class _Item(NamedTuple):
     """A member or element: its start, and the start and end of its value."""
 
@@ -81,21 +74,20 @@ def with_found(text: str, additions: Sequence[Addition]) -> tuple[Addition, ...]
     return tuple(structs.replace(each, found=len(read.way(each.path))) for each in additions)
 
 
-def without(text: str, additions: Sequence[Addition]) -> Removed:
+def without(text: str, additions: Sequence[Addition]) -> tuple[str, list[str]]:
     """The text without unchanged additions, and without the objects and arrays created for them if
-    now empty.
+    now empty; and the names of those changed by somebody else.
 
     Raises JsonTextError for a text that is not a JSON object.
     """
-    changed: list[tuple[int, str]] = []
     whole = _Text(text)
-    for addition in additions:
-        if not has(text, addition) and (item := whole.similar(addition)):
-            changed.append((whole.line(item.start), _named(addition)))
+    changed = [
+        _named(each) for each in additions if whole.position(each) is None and whole.similar(each)
+    ]
     for addition in reversed(additions):
         if has(text, addition):
             text = _without(text, addition)
-    return Removed(text, tuple(changed))
+    return text, changed
 
 
 def has(text: str, addition: Addition) -> bool:
@@ -178,15 +170,14 @@ class _Text:
                 return number
         return None
 
-    def similar(self, addition: Addition) -> _Item | None:
-        """The changed form of an addition: the same name, or an element with the same command."""
+    def similar(self, addition: Addition) -> bool:
+        """Whether it has a changed form: the same name, or an element with the same command."""
         holder = self.holder_of(addition)
-        for item in holder.items if holder else []:
-            if item.name == addition.name and (
-                item.name or _commands(self.value(item)) & _commands(addition.value)
-            ):
-                return item
-        return None
+        return any(
+            item.name == addition.name
+            and (item.name or _commands(self.value(item)) & _commands(addition.value))
+            for item in (holder.items if holder else ())
+        )
 
     def value(self, item: _Item) -> Any:
         return _DECODER.raw_decode(self.plain, item.value)[0]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
@@ -197,21 +197,6 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         """Dispute a memory: it is held back until a person has decided on it."""
         return joined(map(sentence, (*WRONG, *_about(what))))
 
-    @made.resource("reviewer://constitution", mime_type="text/markdown")
-    def constitution() -> str:
-        """The rules and values of this project, for any task."""
-        return _read(tools.constitution)
-
-    @made.resource("reviewer://tasks", mime_type="text/markdown")
-    def tasks() -> str:
-        """The open work that is remembered."""
-        return _read(tools.tasks)
-
-    @made.resource("reviewer://entry/{number}", mime_type="text/markdown")
-    def entry(number: int) -> str:
-        """A memory with the passages that prove it."""
-        return _read(lambda: tools.entry(number))
-
     return made
 
 
@@ -234,10 +219,3 @@ def _answered(answer: Callable[[], AgentText]) -> AgentText:
         return answer()
     except ReviewerError as problem:
         raise ToolError(sentence(str(problem))) from problem
-
-
-def _read(answer: Callable[[], AgentText]) -> AgentText:
-    try:
-        return answer()
-    except ReviewerError as problem:
-        raise ResourceError(sentence(str(problem))) from problem

@@ -63,15 +63,6 @@ def without(text: str, path: Sequence[str], values: Values) -> str | None:
     return _in_endings_of(text, tomlkit.dumps(document))
 
 
-def line_of(text: str, path: Sequence[str]) -> int:
-    """The line of a table's heading, counted from 1; 1 if not found."""
-    heading = f"[{'.'.join(path)}]"
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip().startswith(heading):
-            return number
-    return 1
-
-
 def _parsed(text: str) -> Any:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError

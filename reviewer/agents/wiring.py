@@ -219,29 +219,12 @@ def _gemini(place: WiringPlace) -> Wiring:
     ]
     if place.guards:
         events.append(("BeforeTool", "run_shell_command|write_file|replace"))
-    hooks = tuple(
-        Addition(
-            ("hooks", event),
-            {
-                **({"matcher": matcher} if matcher else {}),
-                "hooks": [
-                    {
-                        "name": "reviewer",
-                        "type": "command",
-                        "command": place.hook("gemini", event),
-                        "timeout": agent_timeout("gemini", event) * 1000,
-                    }
-                ],
-            },
-        )
-        for event, matcher in events
-    )
     return Wiring(
         parts=(
             _json(
                 base / ".gemini" / "settings.json",
                 Addition(("mcpServers",), {"command": command, "args": arguments}, SERVER),
-                *hooks,
+                *(_hook(place, "gemini", event, matcher) for event, matcher in events),
             ),
         ),
         afterwards=(
@@ -358,13 +341,16 @@ def _json(path: Path, *additions: Addition) -> WiringFile:
 
 
 def _hook(place: WiringPlace, agent: str, event: str, matcher: str = "") -> Addition:
-    """A hook of Claude Code or Codex."""
+    """A hook of Claude Code, Codex or Gemini CLI."""
     group: dict[str, object] = {"matcher": matcher} if matcher else {}
     return Addition(("hooks", event), {**group, "hooks": [_command_hook(place, agent, event)]})
 
 
 def _command_hook(place: WiringPlace, agent: str, event: str) -> dict[str, object]:
     command, timeout = place.hook(agent, event), agent_timeout(agent, event)
+    if agent == "gemini":
+        timeout *= 1000
+        return {"name": SERVER, "type": "command", "command": command, "timeout": timeout}
     return {"type": "command", "command": command, "timeout": timeout}
 
 

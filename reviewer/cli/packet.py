@@ -149,7 +149,7 @@ def packet(
 
         print_table(explained(made), right=[3, 4])
     else:
-        _hand_out(made, form, out, source.made_from)
+        _hand_out(made, form, out)
     if source.words:
         narrate(source.words)
     for line in _narration(made, {*pins, *mutes}, why_empty=session.remark):
@@ -204,7 +204,6 @@ def read(
 class _Source(NamedTuple):
     """The source of the items."""
 
-    made_from: Path
     words: str
     """The source, as a sentence for the person; empty if it was named."""
     prepared: Callable[..., Prepared]
@@ -221,7 +220,7 @@ def _of_folder(folder: Path, words: str = "") -> _Source:
         material = read_folder(folder)
         return [find_item(material, name) for name in names]
 
-    return _Source(folder, words, partial(prepare_folder, folder), items)
+    return _Source(words, partial(prepare_folder, folder), items)
 
 
 def _of_store(engine: Engine, folder: Path | None, words: str) -> _Source:
@@ -233,7 +232,7 @@ def _of_store(engine: Engine, folder: Path | None, words: str) -> _Source:
         return [packets.find(material, name, project) for name in names]
 
     prepared = partial(packets.prepare_own, project, folder=folder)
-    return _Source(engine.path, words, prepared, items)
+    return _Source(words, prepared, items)
 
 
 @contextmanager
@@ -280,7 +279,7 @@ def _filled_by() -> str:
     return f"reviewer ingest PATH{folder}"
 
 
-def _hand_out(made: Packet, form: str, out: Path | None, made_from: Path) -> None:
+def _hand_out(made: Packet, form: str, out: Path | None) -> None:
     from reviewer.packets.output import to_json, write_packet
     from reviewer.text.for_agents import AgentText
 
@@ -288,7 +287,7 @@ def _hand_out(made: Packet, form: str, out: Path | None, made_from: Path) -> Non
     if out is None:
         hand_out(text)
     else:
-        write_packet(text, out, made_from=made_from)
+        write_packet(text, out)
         narrate(f"Wrote {count(made.tokens_used, 'token')} to {out}")
 
 

@@ -231,18 +231,12 @@ COLOURS = re.compile(rf"{ESCAPES.pattern}|[\x00-\x08\x0b-\x1f\x7f]")
 
 def _program(name: str, environment: Mapping[str, str]) -> str:
     found = shutil.which(name, path=environment.get("PATH"))
-    if found is None and os.sep in name and os.path.exists(name):
-        what = "is a folder" if os.path.isdir(name) else "is not executable"
-        raise ModelError(
-            f"The command {name} {what}. Name an executable program, or correct command under "
-            "[model]."
-        )
     if found is None:
         others = [agent.program for agent in agents_found(environment.get("PATH"))]
         offer = f" Installed here: {', '.join(others)}." if others else ""
         raise ModelError(
-            f"The command {name} was not found. Install it, or correct command under [model]."
-            f"{offer}"
+            f"The command {name} was not found, or is no program. Install it, or correct command "
+            f"under [model].{offer}"
         )
     return os.path.abspath(found)
 

@@ -11,14 +11,7 @@ import asyncio
 import os
 import re
 import ssl
-from collections.abc import (
-    AsyncGenerator,
-    Callable,
-    Coroutine,
-    Mapping,
-    Sequence,
-)
-from contextlib import aclosing
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -47,6 +40,28 @@ RETRIES = 2
 The `openai` package waits before each, also after a 429: 0.5 to 8 seconds, doubled each time, or
 as long as `Retry-After` asks.
 """
+LARGEST_ANSWER = 1 << 20
+"""Characters of an answer; an endpoint that goes on beyond them ignores the limit."""
+CONNECT = 10.0
+"""Seconds for connecting."""
+HEADERS = frozenset(
+    {"host", "accept", "connection", "content-type", "content-length",
+     "transfer-encoding", "user-agent"}
+)  # fmt: skip
+"""The only headers sent: none is added from the environment."""
+
+Finish = Literal["stop", "length", "filtered"]
+_FINISH: dict[str, Finish] = {
+    "stop": "stop", "length": "length", "content_filter": "filtered", "max_tokens": "length",
+}  # fmt: skip
+
+_REFUSABLE = {
+    "stream_options": ("stream_options", "include_usage"),
+    "max_tokens": ("max_completion_tokens",),
+    "temperature": ("temperature",),
+    "response_format": ("response_format", "schema", "structured", "grammar"),
+}
+"""Options that not every endpoint accepts, and the words of a refusal."""
 
 
 class OpenAIChat(Chat):
@@ -79,150 +94,112 @@ class OpenAIChat(Chat):
         stop: Callable[[], bool],
         on_text: Callable[[str], None] | None,
     ) -> Completion:
-        answer = _Answer(messages, max_tokens)
-        try:
-            while True:
-                options = self._options(max_tokens, temperature, schema)
-                try:
-                    return self._ask(answer, messages, options, stop, on_text)
-                except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
-                    if not self._adapt(problem.message, options):
-                        raise _explain(problem, self._endpoint, self._seconds) from problem
-        except ModelError as problem:
-            problem.sent, problem.tokens_out = answer.requests, counter().count(answer.text)
-            raise
+        while True:
+            options = self._options(max_tokens, temperature, schema)
+            exchange = _Exchange(self._endpoint, self._retries, self._seconds)
+            try:
+                exchange.carry_out(messages, options, stop, on_text)
+                exchange.require_whole(max_tokens)
+                return exchange.completion(messages)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
+                if not self._adapt(problem.message, options):
+                    raise _explain(problem, self._endpoint) from problem
+            except ModelError as problem:
+                problem.sent = exchange.sent
+                problem.tokens_out = counter().count(exchange.text)
+                raise
 
     def _options(
         self, max_tokens: int, temperature: float, schema: JsonSchema | None
     ) -> dict[str, Any]:
-        """The options that not every endpoint accepts."""
-        limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
-        options: dict[str, Any] = {limit: max_tokens}
-        if "temperature" not in self._refused:
-            options["temperature"] = temperature
-        if "stream_options" not in self._refused:
-            options["stream_options"] = {"include_usage": True}
-        if schema is not None and "response_format" not in self._refused:
+        options: dict[str, Any] = {
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "stream_options": {"include_usage": True},
+        }
+        if schema is not None:
             shape = {"name": "answer", "strict": True, "schema": schema}
             options["response_format"] = {"type": "json_schema", "json_schema": shape}
+        for option in self._refused:
+            options.pop(option, None)
+        if "max_tokens" in self._refused:
+            options["max_completion_tokens"] = max_tokens
         return options
 
     def _adapt(self, refusal: str, options: Mapping[str, Any]) -> bool:
         """Record the option named in a refusal; False if it names none that was sent."""
-        for option, words in (
-            ("stream_options", ("stream_options", "include_usage")),
-            ("max_tokens", ("max_completion_tokens",)),
-            ("temperature", ("temperature",)),
-            ("response_format", ("response_format", "schema", "structured", "grammar")),
-        ):
+        for option, words in _REFUSABLE.items():
             if option in options and any(word in refusal for word in words):
                 self._refused.add(option)
                 return True
         return False
 
-    def _ask(
-        self,
-        answer: _Answer,
-        messages: Sequence[ChatMessage],
-        options: dict[str, Any],
-        stop: Callable[[], bool],
-        on_text: Callable[[str], None] | None,
-    ) -> Completion:
-        """One request. Raises refusals for `_adapt`, and any other failure as a ModelError."""
-        endpoint = self._endpoint
-        wire = [{"role": one.role, "content": one.content} for one in messages]
-        request = {"model": self.name, "messages": wire, **options}
-        exchange = _Exchange(endpoint, request, self._retries, self._seconds)
-
-        async def listen() -> None:
-            async with aclosing(exchange.chunks()) as chunks:
-                async for chunk in chunks:
-                    piece = answer.add(chunk)
-                    if piece and on_text is not None:
-                        on_text(piece)
-                    if answer.exceeds_limit():
-                        break
-
-        try:
-            asyncio.run(_until_stopped(listen(), stop, self._seconds))
-        except TimeoutError:
-            raise _timed_out(endpoint, self._seconds, exchange.status) from None
-        except (openai.BadRequestError, openai.UnprocessableEntityError):
-            raise
-        except openai.OpenAIError as problem:
-            raise _explain(problem, endpoint, self._seconds) from problem
-        except _MalformedError as problem:
-            raise _no_chat(endpoint) from problem
-        finally:
-            answer.requests += exchange.sent
-        answer.require_whole(endpoint, exchange.content_type)
-        return answer.completion(self.name)
-
-
-async def _until_stopped(
-    work: Coroutine[Any, Any, None], stop: Callable[[], bool], seconds: float
-) -> None:
-    """Do the work. Raises CancelledError as soon as `stop` returns True, and TimeoutError; both
-    close the connection.
-    """
-    working = asyncio.create_task(work)
-    try:
-        async with asyncio.timeout(seconds):
-            while not working.done():
-                if stop():
-                    raise CancelledError(STOPPED)
-                await asyncio.wait({working}, timeout=POLL)
-        working.result()
-    finally:
-        if not working.done():
-            working.cancel()
-            await asyncio.wait({working})
-
-
-CONNECT = 10.0
-"""Seconds for connecting."""
-HEADERS = frozenset(
-    {"host", "accept", "connection", "content-type", "content-length",
-     "transfer-encoding", "user-agent"}
-)  # fmt: skip
-"""The only headers sent: none is added from the environment."""
-
-
-class _MalformedError(Exception):
-    """The response is not a stream of chat completion chunks."""
-
 
 class _Exchange:
-    """One chat completion request and the chunks of its answer."""
+    """A request, and the answer built from the chunks of the response."""
 
-    def __init__(
-        self, endpoint: Endpoint, request: dict[str, Any], retries: int, seconds: float
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, retries: int, seconds: float) -> None:
         self._endpoint = endpoint
-        self._request = request
         self._retries = retries
         self._seconds = seconds
         self.sent = 0
         """Requests that reached the endpoint, including retries."""
-        self.status: int | None = None
+        self._status: int | None = None
         """The endpoint's latest status, for instance 429."""
-        self.content_type = ""
+        self._content_type = ""
+        self._pieces: list[str] = []
+        self._length = 0
+        self._refusal: list[str] = []
+        self._model = ""
+        self._usage: tuple[int, int] | None = None
+        self._finish: Finish | None = None
+        """None until the endpoint reports the end."""
+        self._began = False
 
-    async def chunks(self) -> AsyncGenerator[ChatCompletionChunk, None]:
-        """The chunks of the answer; leaving the iteration closes the connection.
+    @property
+    def text(self) -> str:
+        """The text, or else the refusal."""
+        return well_formed("".join(self._pieces) or "".join(self._refusal))
 
-        Raises the client's exceptions, and _MalformedError.
+    def carry_out(
+        self,
+        messages: Sequence[ChatMessage],
+        options: Mapping[str, Any],
+        stop: Callable[[], bool],
+        on_text: Callable[[str], None] | None,
+    ) -> None:
+        """Send the request and read the response. Raises the refusals of a request as they are, and
+        any other failure as a ModelError.
         """
+        wire = [{"role": one.role, "content": one.content} for one in messages]
+        request = {"model": self._endpoint.model, "messages": wire, **options}
         try:
-            async with self._client() as client:
-                stream = await client.chat.completions.create(**self._request, stream=True)
-                self.content_type = stream.response.headers.get("content-type", "")
-                async with stream:
-                    async for chunk in stream:
-                        yield chunk
+            asyncio.run(_until_stopped(self._listen(request, on_text), stop, self._seconds))
+        except (TimeoutError, openai.APITimeoutError):
+            busy = self._status is not None and self._status >= 400
+            status = f" (it answers {self._status})" if busy else ""
+            raise ModelError(
+                f"The model at {self._endpoint.host} did not answer within {self._seconds:g} "
+                f"seconds{status}. Try again, lower concurrency or raise timeout under [model] in "
+                "the settings."
+            ) from None
+        except (openai.BadRequestError, openai.UnprocessableEntityError):
+            raise
+        except openai.OpenAIError as problem:
+            raise _explain(problem, self._endpoint) from problem
         except (ValueError, TypeError, AttributeError, RecursionError) as problem:
             # The client does not validate responses.
-            raise _MalformedError from problem
+            raise _no_chat(self._endpoint) from problem
+
+    async def _listen(self, request: dict[str, Any], on_text: Callable[[str], None] | None) -> None:
+        async with self._client() as client:
+            stream = await client.chat.completions.create(**request, stream=True)
+            self._content_type = stream.response.headers.get("content-type", "")
+            async with stream:
+                async for chunk in stream:
+                    piece = self._add(chunk)
+                    if piece and on_text is not None:
+                        on_text(piece)
 
     def _client(self) -> openai.AsyncOpenAI:
         carrier = httpx2.AsyncClient(
@@ -250,45 +227,13 @@ class _Exchange:
         request.extensions["trace"] = self._trace
 
     async def _after(self, response: httpx2.Response) -> None:
-        self.status = response.status_code
+        self._status = response.status_code
 
     async def _trace(self, event: str, info: dict[str, Any]) -> None:
         self.sent += event.endswith(".send_request_body.complete")
 
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    """The trusted certificates, cached because reading them takes 50 ms."""
-    return httpx2.create_ssl_context()
-
-
-TOLERANCE = 2
-"""The longest answer by our own count, as a multiple of the limit, because encodings differ."""
-STEP = 256
-"""Characters between two counts of an answer that may exceed its limit."""
-
-Finish = Literal["stop", "length", "filtered"]
-
-
-class _Answer:
-    """An answer built from chunks. `finish` is None until the endpoint reports the end."""
-
-    def __init__(self, messages: Sequence[ChatMessage], max_tokens: int) -> None:
-        self._messages = messages
-        self.max_tokens = max_tokens
-        self._pieces: list[str] = []
-        self._refusal: list[str] = []
-        self._length = 0
-        self._count_at = max_tokens * TOLERANCE
-        self._model = ""
-        self._usage: tuple[int, int] | None = None
-        self.finish: Finish | None = None
-        self.began = False
-        self.requests = 0
-
-    def add(self, chunk: ChatCompletionChunk) -> str:
+    def _add(self, chunk: ChatCompletionChunk) -> str:
         """Add a chunk and return its text; a malformed one is skipped."""
-        piece = ""
         # The client does not validate responses: fields may be missing or have another type.
         model, usage = getattr(chunk, "model", None), getattr(chunk, "usage", None)
         choices = getattr(chunk, "choices", None)
@@ -296,97 +241,92 @@ class _Answer:
         counts = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
         if isinstance(counts[0], int) and isinstance(counts[1], int):
             self._usage = counts[0], counts[1]
-        for choice in choices[:1] if isinstance(choices, list) else ():
-            self.began = True
-            delta, finish = getattr(choice, "delta", None), getattr(choice, "finish_reason", None)
-            content, refusal = getattr(delta, "content", None), getattr(delta, "refusal", None)
-            if isinstance(content, str):
-                piece = content
-            if isinstance(refusal, str) and refusal:
-                self._refusal.append(refusal)
-            if isinstance(finish, str):
-                self.finish = _FINISH.get(finish, "stop")
-        if piece:
-            self._pieces.append(piece)
-            self._length += len(piece)
-        return piece
-
-    def exceeds_limit(self) -> bool:
-        """Whether the endpoint ignores the limit; the answer is then cut off here."""
-        if self._length < self._count_at:
-            return False
-        self._count_at = self._length + STEP
-        if counter().count(self.text) <= self.max_tokens * TOLERANCE:
-            return False
-        self.finish = "length"
-        return True
-
-    @property
-    def text(self) -> str:
-        """The text, or else the refusal."""
-        return well_formed("".join(self._pieces) or "".join(self._refusal))
-
-    def completion(self, model: str) -> Completion:
-        """The whole answer, with secrets masked that a model may know from elsewhere.
-
-        The tokens are the endpoint's, or counted here if it reports none.
-        """
-        text = mask(self.text).text
-        finish: Finish = self.finish or "stop"
-        if self._refusal and not self._pieces:
-            finish = "filtered"
-        if self._usage is not None:
-            return Completion(
-                text, self._model or model, *self._usage, finish, requests=self.requests
+        if not isinstance(choices, list) or not choices:
+            return ""
+        self._began = True
+        delta, finish = (getattr(choices[0], name, None) for name in ("delta", "finish_reason"))
+        content, refusal = (getattr(delta, name, None) for name in ("content", "refusal"))
+        if isinstance(refusal, str):
+            self._refusal.append(refusal)
+        if isinstance(finish, str):
+            self._finish = _FINISH.get(finish, "stop")
+        if not isinstance(content, str):
+            return ""
+        self._pieces.append(content)
+        self._length += len(content)
+        if self._length > LARGEST_ANSWER:
+            raise ModelError(
+                f"The model at {self._endpoint.host} does not stop at the limit of its answer, and "
+                "was cut off. Use another endpoint, or another model."
             )
-        ours = counter()
-        prompt = sum(ours.count(one.content) for one in self._messages)
-        return Completion(
-            text,
-            self._model or model,
-            prompt,
-            ours.count(self.text),
-            finish,
-            ours.name,
-            self.requests,
-        )
+        return content
 
-    def require_whole(self, endpoint: Endpoint, content_type: str) -> None:
+    def require_whole(self, max_tokens: int) -> None:
         """Raise ModelError for a missing, incomplete or empty answer."""
-        if self.finish is None:
-            if not self.began and "event-stream" not in content_type:
+        endpoint = self._endpoint
+        if self._finish is None:
+            if not self._began and "event-stream" not in self._content_type:
                 raise _no_chat(endpoint)
             raise _broke_off(endpoint)
         if self.text.strip():
             return
-        if self.finish == "length":
+        if self._finish == "length":
             raise ModelError(
-                f"The model {endpoint.model} used up its {self.max_tokens} tokens before it "
+                f"The model {endpoint.model} used up its {max_tokens} tokens before it "
                 "answered. Allow more tokens, or use another model."
             )
-        if self.finish == "filtered":
+        if self._finish == "filtered":
             raise ModelError(
                 f"The endpoint {endpoint.host} withheld the answer (content filter). Use another "
                 "model or the offline engine."
             )
         raise EmptyAnswerError(f"The model {endpoint.model} gave an empty answer. Try again.")
 
+    def completion(self, messages: Sequence[ChatMessage]) -> Completion:
+        """The whole answer, with secrets masked that a model may know from elsewhere.
 
-_FINISH: dict[str, Finish] = {
-    "stop": "stop", "length": "length", "content_filter": "filtered", "max_tokens": "length",
-}  # fmt: skip
-
-
-def _timed_out(endpoint: Endpoint, seconds: float, status: int | None = None) -> ModelError:
-    if status is not None and status >= 400:
-        return ModelError(
-            f"{endpoint.host} answered {status} until the timeout of {seconds:g} seconds was over. "
-            "Wait and try again, or lower concurrency under [model]."
+        The tokens are the endpoint's, or counted here if it reports none.
+        """
+        only_refused = any(self._refusal) and not any(self._pieces)
+        counted_by, usage = "endpoint", self._usage
+        if usage is None:
+            ours = counter()
+            counted_by = ours.name
+            usage = sum(ours.count(one.content) for one in messages), ours.count(self.text)
+        return Completion(
+            mask(self.text).text,
+            self._model or self._endpoint.model,
+            *usage,
+            "filtered" if only_refused else self._finish or "stop",
+            counted_by,
+            self.sent,
         )
-    return ModelError(
-        f"The model at {endpoint.host} did not answer within {seconds:g} seconds. Try again, or "
-        "raise timeout under [model] in the settings."
-    )
+
+
+async def _until_stopped(
+    work: Coroutine[Any, Any, None], stop: Callable[[], bool], seconds: float
+) -> None:
+    """Do the work. Raises CancelledError as soon as `stop` returns True, and TimeoutError; both
+    close the connection.
+    """
+    working = asyncio.create_task(work)
+    try:
+        async with asyncio.timeout(seconds):
+            while not working.done():
+                if stop():
+                    raise CancelledError(STOPPED)
+                await asyncio.wait({working}, timeout=POLL)
+        working.result()
+    finally:
+        if not working.done():
+            working.cancel()
+            await asyncio.wait({working})
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The trusted certificates, cached because reading them takes 50 ms."""
+    return httpx2.create_ssl_context()
 
 
 def _broke_off(endpoint: Endpoint) -> ModelError:
@@ -402,11 +342,9 @@ def _no_chat(endpoint: Endpoint) -> ModelError:
     )
 
 
-def _explain(problem: openai.OpenAIError, endpoint: Endpoint, seconds: float) -> ModelError:
+def _explain(problem: openai.OpenAIError, endpoint: Endpoint) -> ModelError:
     """An error of the client as a sentence with advice."""
     match problem:
-        case openai.APITimeoutError():
-            return _timed_out(endpoint, seconds)
         case openai.APIConnectionError():
             return _connection(problem, endpoint)
         case openai.APIStatusError():

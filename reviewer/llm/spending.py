@@ -7,7 +7,6 @@ question; without them, the price stays empty.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -18,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import iso, utc_now
-from reviewer.files import make_folders, open_own, read_own
+from reviewer.files import append_own, make_folders, read_own
 from reviewer.llm.model import ChatMessage, ChatModel, Completion, ModelError
 from reviewer.settings import ModelSettings
 from reviewer.text.numerals import count
@@ -148,10 +147,6 @@ class RecordingModel:
         path = spending_path()
         try:
             make_folders(path.parent)
-            handle = open_own(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            try:
-                os.write(handle, msgspec.json.encode(line) + b"\n")
-            finally:
-                os.close(handle)
+            append_own(path, msgspec.json.encode(line) + b"\n")
         except OSError as problem:  # a paid answer is worth more than its record
             log.warning("%s cannot be written, so this question is not counted: %s", path, problem)

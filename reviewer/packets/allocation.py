@@ -1,8 +1,7 @@
-"""Allocating a token budget: caps for each section, then which items are shown and how.
+"""Allocating a token budget: a cap for each section, then which items are shown and how.
 
-Pure: costs come in as functions. Caps depend on the budget only, not on the sizes of the items, so
-that a larger budget never shows fewer entries in full. The remaining tokens go to titles and short
-forms.
+Caps depend on the budget only, not on the sizes of the items, so that a larger budget never shows
+fewer entries in full. The remaining tokens go to titles and short forms.
 """
 
 from __future__ import annotations
@@ -11,63 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from reviewer.packets.values import SCORED, Rule, Section, State
-
-
-class ItemCosts(Struct, frozen=True):
-    """What an item costs in each form, with the heading of its group; see `Piece.cost`.
-
-    `short` returns None for an item without a short form. `key` identifies the item for the caller.
-    """
-
-    key: int
-    full: Callable[[], int]
-    short: Callable[[], int | None]
-    title: Callable[[], int]
-    pinned: bool = False
-    superseded: bool = False
-    all_or_nothing: bool = False
-    """Shown whole or not at all."""
-
-
-class ItemOutcome(Struct):
-    """How an item is shown, and the rule behind it. `needed`: its cost, if it exceeded `left`."""
-
-    state: State
-    rule: Rule
-    needed: int = 0
-    left: int = 0
-
-
-class Demand(Struct, frozen=True):
-    """The demand of a section.
-
-    `heading` and `noted` are the costs of its headings; `size` in characters determines how
-    decisions and learnings share the rest.
-    """
-
-    items: Sequence[ItemCosts]
-    heading: int
-    noted: int
-    size: int = 0
-
-    def cost(self, limit: int, *, superseded: bool = False) -> int:
-        """Cost of all items in full with their heading; stops counting above `limit`."""
-        needed = 0
-        for item in self.items:
-            if needed > limit:
-                break
-            if superseded or not item.superseded:
-                needed += item.full() + (0 if needed else self.heading)
-        return needed
-
-
-class Allocation(Struct, frozen=True):
-    """The share of a section: outcomes by key, and its limit in tokens."""
-
-    outcomes: dict[int, ItemOutcome]
-    max_tokens: int
-
+from reviewer.packets.values import SCORED, Item, Rule, Section, State
 
 CAP_FIFTHS = {Section.TASKS: 2, Section.CONVENTIONS: 1}
 """Caps in fifths of the budget: 40 % and 20 %."""
@@ -85,196 +28,207 @@ TASK_FULL_SHARE = 1 / 3
 TASK_SHORT_SHARE = 0.88
 """... and for full entries and short forms; the rest is for titles."""
 
+_RANK = {State.DROPPED: 0, State.TITLE: 1, State.SHORT: 2, State.FULL: 3}
 
-def allocate(
-    budget: int, tier_1: int, demands: Mapping[Section, Demand]
-) -> dict[Section, Allocation]:
-    """The outcome of each section within `budget` tokens, of which `tier_1` are already used: tasks
-    and conventions up to their caps, then decisions and learnings in proportion to their size.
 
-    Never uses more than `budget - tier_1`, or 0 if that is negative.
+class ItemOutcome(Struct):
+    """How an item is shown, and the rule behind it. `needed`: its cost, if it exceeded `left`."""
+
+    state: State
+    rule: Rule
+    needed: int = 0
+    left: int = 0
+
+
+class Room:
+    """The tokens for items, and the form of each item in them.
+
+    Items are numbers of `items`. `wanted`: the numbers of each section, in order of preference.
+    `cost`: the tokens of an item in a form, None without that form. `headings`: the cost of each
+    section's heading; `noted`: that of the heading above titles. Never uses more than `tokens`.
     """
-    room = _Room(budget, tier_1, demands)
-    free, reserved = room.whole, 0  # in fifths of a token, to avoid rounding errors
-    for section, fifths in CAP_FIFTHS.items():
-        most = max(min(budget * fifths // 5, (free * 5 - reserved) // 5), 0)
-        needed = demands[section].cost(most + 1, superseded=True)
-        if not (everything := needed <= most):
-            needed = demands[section].cost(most + 1)
-        reserved += min(budget * fifths, max(free * 5 - reserved, 0), needed * 5)
-        room.fill(section, most, FULL_SHARE if section is Section.TASKS else 1, everything)
-        room.add_titles(section, most)
-    pool = max((free * 5 - reserved) // 5, 0)
-    scored = {section: demands[section] for section in SCORED}
-    costs = (each.cost(pool + 1, superseded=True) for each in scored.values())
-    everything = sum(costs) <= pool
-    shares = _shares(pool, scored)
-    for section, most in shares.items():
-        room.fill(section, most, FULL_SHARE, everything)
-    left, sizes = room.left, sum(each.size for each in scored.values()) or 1
-    for section, demand in scored.items():
-        more = room.left if section is SCORED[-1] else left * demand.size // sizes
-        room.add_titles(section, room.used[section] + more, at_least=shares[section])
-    return room.allocations()
 
-
-def _shares(pool: int, demands: Mapping[Section, Demand]) -> dict[Section, int]:
-    """The pool shared in proportion to size; one section's surplus goes to the other."""
-    first, second = demands
-    sizes = demands[first].size + demands[second].size
-    shares = {first: pool * demands[first].size // sizes if sizes else 0}
-    shares[second] = pool - shares[first]
-    for one, other in ((first, second), (second, first)):
-        needed = demands[one].cost(shares[one] + 1)
-        if needed <= shares[one]:
-            return {one: needed, other: pool - needed}
-    return shares
-
-
-def allocate_in_order(
-    budget: int, tier_1: int, demands: Mapping[Section, Demand], best_first: Sequence[int]
-) -> dict[Section, Allocation]:
-    """The outcome of each section if items of all sections compete for the room.
-
-    `best_first`: keys of the items, which are full first, then short, then titles;
-    all-or-nothing items are full or dropped. Each of these rounds ends at the first item that does
-    not fit, so that no later one jumps the queue; a section at its ceiling ends by itself. The rest
-    upgrades titles to short forms, then short forms to full items. Never uses more than
-    `budget - tier_1`.
-    """
-    room = _Room(budget, tier_1, demands)
-    order = [room.items[key][1] for key in best_first if key in room.items]
-    room.put_pinned(order)
-    others = [item for item in order if not item.pinned]
-    current = [item for item in others if not item.superseded]
-    whole = [item for item in current if item.all_or_nothing]
-    parted = [item for item in current if not item.all_or_nothing]
-    room.put_all(parted, State.FULL, Rule.IN_ORDER, int(room.whole * TASK_FULL_SHARE))
-    room.put_all(parted, State.SHORT, Rule.SHORTER, int(room.whole * TASK_SHORT_SHARE))
-    room.put_all(whole, State.FULL, Rule.IN_ORDER)
-    titled = [item for item in order if not item.all_or_nothing]
-    if room.put_all(titled, State.TITLE, Rule.SHORTER) and room.put_all(
-        parted, State.SHORT, Rule.SHORTER
-    ):
-        room.put_all(parted, State.FULL, Rule.IN_ORDER)
-    return room.allocations()
-
-
-class _Room:
-    """The room for items, and its use by section."""
-
-    def __init__(self, budget: int, tier_1: int, demands: Mapping[Section, Demand]) -> None:
-        self.whole = self.left = max(budget - tier_1, 0)
-        self.used = dict.fromkeys(demands, 0)
-        self._demands = demands
-        self._noted: set[Section] = set()
+    def __init__(
+        self,
+        items: Sequence[Item],
+        wanted: Mapping[Section, Sequence[int]],
+        cost: Callable[[int, State], int | None],
+        *,
+        budget: int,
+        tokens: int,
+        headings: Mapping[Section, int],
+        noted: int,
+        pinned: frozenset[str],
+    ) -> None:
+        self._items, self._wanted, self._cost = items, wanted, cost
+        self._headings, self._noted, self._pinned = headings, noted, pinned
+        self._budget = budget
+        self._whole = self._left = tokens
+        self._used = dict.fromkeys(wanted, 0)
+        self._titled: set[Section] = set()
         """Sections with a list of titles."""
+        self._closed: set[Section] = set()
+        """Sections in which an item did not fit, in the current round."""
         self.ceilings = {
-            section: min(budget * CAP_FIFTHS.get(section, 5) // 5, self.whole)
-            for section in demands
+            section: min(budget * CAP_FIFTHS.get(section, 5) // 5, tokens) for section in wanted
         }
-        self.items = {
-            item.key: (section, item)
-            for section, demand in demands.items()
-            for item in demand.items
-        }
-        self._outcomes = {
-            key: ItemOutcome(State.DROPPED, Rule.SUPERSEDED if item.superseded else Rule.NO_ROOM)
-            for key, (_, item) in self.items.items()
-        }
-
-    def allocations(self) -> dict[Section, Allocation]:
-        """The outcome of each section."""
-        return {
-            section: Allocation(
-                {item.key: self._outcomes[item.key] for item in demand.items},
-                self.ceilings[section],
+        self.outcomes = {
+            number: ItemOutcome(
+                State.DROPPED, Rule.SUPERSEDED if items[number].superseded else Rule.NO_ROOM
             )
-            for section, demand in self._demands.items()
+            for numbers in wanted.values()
+            for number in numbers
         }
 
-    def fill(self, section: Section, most: int, share: float, everything: bool) -> None:
+    def fill_by_section(self) -> None:
+        """Tasks and conventions up to their caps, then decisions and learnings in proportion to
+        their size.
+        """
+        free, reserved = self._whole, 0  # in fifths of a token, to avoid rounding errors
+        for section, fifths in CAP_FIFTHS.items():
+            cap = self._budget * fifths
+            most = max(min(cap // 5, (free * 5 - reserved) // 5), 0)
+            needed = self._cost_of(section, most, superseded=True)
+            if not (everything := needed <= most):
+                needed = self._cost_of(section, most)
+            reserved += min(cap, max(free * 5 - reserved, 0), needed * 5)
+            self._fill(section, most, FULL_SHARE if section is Section.TASKS else 1, everything)
+            self._add_titles(section, most)
+        pool = max((free * 5 - reserved) // 5, 0)
+        everything = sum(self._cost_of(each, pool, superseded=True) for each in SCORED) <= pool
+        sizes = {section: self._size(section) for section in SCORED}
+        shares = self._shares(pool, sizes)
+        for section, most in shares.items():
+            self._fill(section, most, FULL_SHARE, everything)
+        left, whole = self._left, sum(sizes.values()) or 1
+        for section, size in sizes.items():
+            more = self._left if section is SCORED[-1] else left * size // whole
+            self._add_titles(section, self._used[section] + more, at_least=shares[section])
+
+    def fill_in_order(self, best_first: Iterable[int]) -> None:
+        """Items of all sections compete: full first, then short, then titles; all-or-nothing items
+        are full or dropped.
+
+        Each of these rounds ends at the first item that does not fit, so that no later one jumps
+        the queue; a section at its ceiling ends by itself. The rest upgrades titles to short forms,
+        then short forms to full items.
+        """
+        order = [number for number in best_first if number in self.outcomes]
+        self._put_pinned(order)
+        others = [number for number in order if self._items[number].id not in self._pinned]
+        current = [number for number in others if not self._items[number].superseded]
+        whole = [number for number in current if self._items[number].all_or_nothing]
+        parted = [number for number in current if not self._items[number].all_or_nothing]
+        self._put_all(parted, State.FULL, Rule.IN_ORDER, int(self._whole * TASK_FULL_SHARE))
+        self._put_all(parted, State.SHORT, Rule.SHORTER, int(self._whole * TASK_SHORT_SHARE))
+        self._put_all(whole, State.FULL, Rule.IN_ORDER)
+        titled = [number for number in order if not self._items[number].all_or_nothing]
+        if self._put_all(titled, State.TITLE, Rule.SHORTER) and self._put_all(
+            parted, State.SHORT, Rule.SHORTER
+        ):
+            self._put_all(parted, State.FULL, Rule.IN_ORDER)
+
+    def _cost_of(self, section: Section, limit: int, *, superseded: bool = False) -> int:
+        """Cost of all items in full with their heading; stops counting above `limit`."""
+        needed = 0
+        for number in self._wanted[section]:
+            if needed > limit:
+                break
+            if superseded or not self._items[number].superseded:
+                needed += self._full(number) + (0 if needed else self._headings[section])
+        return needed
+
+    def _full(self, number: int) -> int:
+        return self._cost(number, State.FULL) or 0
+
+    def _size(self, section: Section) -> int:
+        """Characters of a section, without superseded items."""
+        current = (self._items[number] for number in self._wanted[section])
+        return sum(len(each.text) + len(each.title) for each in current if not each.superseded)
+
+    def _shares(self, pool: int, sizes: Mapping[Section, int]) -> dict[Section, int]:
+        """The pool shared in proportion to size; one section's surplus goes to the other."""
+        first, second = SCORED
+        whole = sum(sizes.values())
+        shares = {first: pool * sizes[first] // whole if whole else 0}
+        shares[second] = pool - shares[first]
+        for one, other in ((first, second), (second, first)):
+            needed = self._cost_of(one, shares[one])
+            if needed <= shares[one]:
+                return {one: needed, other: pool - needed}
+        return shares
+
+    def _fill(self, section: Section, most: int, share: float, everything: bool) -> None:
         """Show items of a section in full: all of them if they fit into `most` tokens (superseded
         ones only with `everything`); otherwise in order, until a share of that is used.
         """
-        demand = self._demands[section]
-        current = [item for item in demand.items if everything or not item.superseded]
-        fits = everything or demand.cost(most) <= most
-        self.ceilings[section] = self.whole if everything else most
+        numbers = [
+            number
+            for number in self._wanted[section]
+            if everything or not self._items[number].superseded
+        ]
+        fits = everything or self._cost_of(section, most) <= most
+        self.ceilings[section] = self._whole if everything else most
         if not fits:
-            self.put_pinned(current)
+            self._put_pinned(numbers)
             self.ceilings[section] = int(most * share)
-        self.put_all(current, State.FULL, Rule.ALL_FIT if fits else Rule.IN_ORDER)
+        self._put_all(numbers, State.FULL, Rule.ALL_FIT if fits else Rule.IN_ORDER)
 
-    def add_titles(self, section: Section, most: int, *, at_least: int = 0) -> None:
+    def _add_titles(self, section: Section, most: int, *, at_least: int = 0) -> None:
         """Show titles of the rest of a section, in order; if all of them fit, then short forms.
         `most`: tokens of the whole section.
         """
         self.ceilings[section] = most
-        rest = [item for item in self._demands[section].items if not item.superseded]
-        if self.put_all(rest, State.TITLE, Rule.BEHIND) and not self._closed:
-            self.put_all([item for item in rest if item.short()], State.SHORT, Rule.BEHIND)
+        rest = [n for n in self._wanted[section] if not self._items[n].superseded]
+        if self._put_all(rest, State.TITLE, Rule.BEHIND) and not self._closed:
+            short = [number for number in rest if self._cost(number, State.SHORT)]
+            self._put_all(short, State.SHORT, Rule.BEHIND)
         self.ceilings[section] = max(most, at_least)
 
-    def put_pinned(self, items: Iterable[ItemCosts]) -> None:
+    def _put_pinned(self, numbers: Iterable[int]) -> None:
         """Show pinned items in full while there is room."""
-        for item in items:
-            if item.pinned:
-                self._put(item, State.FULL, Rule.PINNED, self.whole)
+        for number in numbers:
+            if self._items[number].id in self._pinned:
+                self._put(number, State.FULL, Rule.PINNED, self._whole)
 
-    def put_all(
-        self, items: Sequence[ItemCosts], state: State, rule: Rule, limit: int | None = None
+    def _put_all(
+        self, numbers: Iterable[int], state: State, rule: Rule, limit: int | None = None
     ) -> bool:
-        """Show items in a form until one does not fit (with `limit`: into its section).
+        """Show items in a form until one does not fit (with `limit`: into that many tokens of all).
 
         Returns whether the room was enough.
         """
-        self._closed: set[Section] = set()
-        for item in items:
-            section = self.items[item.key][0]
-            if _RANK[self._outcomes[item.key].state] >= _RANK[state] or section in self._closed:
+        self._closed.clear()
+        for number in numbers:
+            outcome, section = self.outcomes[number], self._items[number].section
+            if _RANK[outcome.state] >= _RANK[state] or section in self._closed:
                 continue
-            if self._put(item, state, rule, self.whole if limit is None else limit):
+            if self._put(number, state, rule, self._whole if limit is None else limit):
                 continue
-            if self._outcomes[item.key].rule is not Rule.CEILING:
+            if self.outcomes[number].rule is not Rule.CEILING:
                 return False
             self._closed.add(section)
         return True
 
-    def _put(self, item: ItemCosts, state: State, rule: Rule, limit: int) -> bool:
+    def _put(self, number: int, state: State, rule: Rule, limit: int) -> bool:
         """Show an item in a form if it fits; otherwise record its cost."""
-        section = self.items[item.key][0]
-        demand, before = self._demands[section], self._outcomes[item.key]
-        cost = _cost(item, state)
-        if cost is None or (state is State.SHORT and cost == item.full()):  # has no shorter form
-            state, cost, rule = State.FULL, item.full(), Rule.WHOLE
-        noted = state is State.TITLE and section not in self._noted
-        more = cost - (_cost(item, before.state) or 0)
-        more += (0 if self.used[section] else demand.heading) + (demand.noted if noted else 0)
-        in_section = self.ceilings[section] - self.used[section]
-        in_all = limit - (self.whole - self.left)
+        section, before = self._items[number].section, self.outcomes[number]
+        cost = self._cost(number, state)
+        if cost is None or (state is State.SHORT and cost == self._full(number)):  # none is shorter
+            state, cost, rule = State.FULL, self._full(number), Rule.WHOLE
+        titled = state is State.TITLE and section not in self._titled
+        more = cost - (self._cost(number, before.state) or 0)
+        more += (0 if self._used[section] else self._headings[section]) + titled * self._noted
+        in_section = self.ceilings[section] - self._used[section]
+        in_all = limit - (self._whole - self._left)
         if more > min(in_section, in_all):
             if state is not State.TITLE or before.state is State.DROPPED:
-                before.rule = Rule.CEILING if more > in_section and more <= in_all else Rule.TOO_BIG
+                before.rule = Rule.CEILING if in_section < more <= in_all else Rule.TOO_BIG
                 before.needed, before.left = cost, max(min(in_section, in_all), 0)
             return False
-        self.used[section] += more
-        self.left -= more
-        if noted:
-            self._noted.add(section)
-        self._outcomes[item.key] = ItemOutcome(state, rule, before.needed, before.left)
+        self._used[section] += more
+        self._left -= more
+        if titled:
+            self._titled.add(section)
+        self.outcomes[number] = ItemOutcome(state, rule, before.needed, before.left)
         return True
-
-
-def _cost(item: ItemCosts, state: State) -> int | None:
-    match state:
-        case State.FULL:
-            return item.full()
-        case State.SHORT:
-            return item.short()
-        case State.TITLE:
-            return item.title()
-    return 0
-
-
-_RANK = {State.DROPPED: 0, State.TITLE: 1, State.SHORT: 2, State.FULL: 3}

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from reviewer.packets.allocation import (
-    Allocation,
-    Demand,
-    ItemOutcome,
-    allocate,
-    allocate_in_order,
-)
+from reviewer.packets.allocation import ItemOutcome
 from reviewer.packets.prepared import NOTED, Prepared, heading_of
 from reviewer.packets.token_counts import CountedText
 from reviewer.packets.values import (
@@ -56,39 +50,34 @@ def assemble(
     Its text never exceeds the budget, unless tier 1 alone does. The same arguments give the same
     bytes. Raises ReviewerError if a text must be counted and the encoding is not installed.
     """
-    laid = _lay_out(prepared, budget, frozenset(pinned), frozenset(muted))
-    layout, floor, allocations = laid.layout, laid.floor, laid.allocations
-    instruction = laid.instruction
-    items = list(_constitution(prepared))
-    for section in BUDGETED:
-        items += _items(prepared, section, allocations[section], laid.pieces)
-    used = layout.used()
-    caps = {section: share.max_tokens for section, share in allocations.items()}
+    laid = _LaidOut(prepared, budget, frozenset(pinned), frozenset(muted))
+    material, used = prepared.material, laid.layout.used()
+    items = [*_constitution(prepared), *laid.items()]
     shown: dict[Section, list[str]] = {section: [] for section in Section}
-    shown[Section.INSTRUCTION] = [instruction] if instruction else []
-    shown[Section.READ_ORDER] = list(prepared.material.read_order)
+    shown[Section.INSTRUCTION] = [laid.instruction] if laid.instruction else []
+    shown[Section.READ_ORDER] = list(material.read_order)
     for item in items:
         if item.state is not State.DROPPED:
             shown[item.section].append(item.shown)
     return Packet(
-        source=prepared.material.source,
+        source=material.source,
         as_of=prepared.now,
         budget=budget,
         counted_with=prepared.measurer.name,
-        tokens_used=layout.tokens(),
-        tier_1=floor,
+        tokens_used=sum(used.values()),
+        tier_1=laid.tier_1,
         task=cut(prepared.task, TASK_CHARS),
         keywords=prepared.keywords,
         sections=tuple(
-            SectionUse(section, caps.get(section), used[section], tuple(shown[section]))
-            for section in Section
+            SectionUse(each, laid.room.ceilings.get(each), used[each], tuple(shown[each]))
+            for each in Section
         ),
         items=tuple(items),
-        markdown=layout.markdown(),
-        instruction=instruction,
-        read_order=prepared.material.read_order,
-        problems=prepared.material.problems,
-        masked=layout.masked(),
+        markdown=laid.layout.markdown(),
+        instruction=laid.instruction,
+        read_order=material.read_order,
+        problems=material.problems,
+        masked=laid.layout.masked(),
     )
 
 
@@ -121,14 +110,13 @@ def text_within(prepared: Prepared, budget: int, max_chars: int) -> PacketText:
 
     Reads only the entries that it shows, because an agent waits for it.
     """
-    none: frozenset[str] = frozenset()
-    within = _budget_within(prepared, budget, max_chars, none, none)
-    laid_out = _lay_out(prepared, within, none, none)
-    if not laid_out.layout.shows_entries():
+    within = _budget_within(prepared, budget, max_chars, frozenset(), frozenset())
+    laid = _LaidOut(prepared, within)
+    if not laid.layout.shows_entries():
         return PacketText()
-    shown = [prepared.items[number].place for number, piece in laid_out.pieces.items() if piece]
+    shown = [prepared.items[number].place for number, piece in laid.pieces.items() if piece]
     rules = [rule.place for rule in prepared.material.constitution]
-    return PacketText(laid_out.layout.markdown(), (*rules, *shown))
+    return PacketText(laid.layout.markdown(), (*rules, *shown))
 
 
 def _budget_within(
@@ -137,7 +125,7 @@ def _budget_within(
     """The largest budget up to `budget` whose text has at most `max_chars` characters."""
 
     def fits(tokens: int) -> bool:
-        return len(_lay_out(prepared, tokens, pins, mutes).layout.markdown()) <= max_chars
+        return len(_LaidOut(prepared, tokens, pins, mutes).layout.markdown()) <= max_chars
 
     if fits(budget):
         return budget
@@ -151,45 +139,75 @@ def _budget_within(
     return low
 
 
-class _LaidOut(NamedTuple):
+class _LaidOut:
     """A packet before its items are described."""
 
-    layout: Layout
-    instruction: str
-    floor: int
-    """Tokens of tier 1."""
-    allocations: dict[Section, Allocation]
-    pieces: dict[int, CountedText | None]
-    """The shown form of each unmuted item; None for a dropped one."""
+    def __init__(
+        self,
+        prepared: Prepared,
+        budget: int,
+        pinned: frozenset[str] = frozenset(),
+        muted: frozenset[str] = frozenset(),
+    ) -> None:
+        self._prepared = prepared
+        wanted = {section: prepared.wanted(section, muted) for section in BUDGETED}
+        ceiling = _tier_1(prepared, instruction_of(prepared, shortened=True)).ceiling()
+        self.room = prepared.room(wanted, budget, max(budget - ceiling, 0), pinned)
+        states = {outcome.state for outcome in self.room.outcomes.values()}
+        self.instruction = instruction_of(prepared, shortened=not states.isdisjoint(SHORTENED))
+        self.layout = _tier_1(prepared, self.instruction)
+        self.tier_1 = sum(self.layout.used().values())
+        """Its tokens."""
+        self.pieces = {
+            number: prepared.piece(number, outcome.state)
+            for number, outcome in self.room.outcomes.items()
+        }
+        """The shown form of each item that is not muted; None for a dropped one."""
+        for section, numbers in wanted.items():
+            self._add(section, numbers)
 
+    def _add(self, section: Section, numbers: Sequence[int]) -> None:
+        """Add a section to the layout."""
+        states = {number: self.room.outcomes[number].state for number in numbers}
+        bodies = [n for n in numbers if states[n] in (State.FULL, State.SHORT)]
+        if section is Section.TASKS and all(state is State.FULL for state in states.values()):
+            bodies.sort()  # if all are shown, in the order of the file
+        titles = [number for number in numbers if states[number] is State.TITLE]
+        piece = self._prepared.measurer.piece
+        if bodies or titles:
+            self.layout.add(section, piece(heading_of(section)))
+        for number in bodies:
+            listed = not self._prepared.items[number].heading
+            self.layout.add(section, self.pieces[number], listed=listed)
+        if titles:
+            self.layout.add(section, piece(NOTED))
+        for number in titles:
+            self.layout.add(section, self.pieces[number], listed=True)
 
-def _lay_out(
-    prepared: Prepared, budget: int, pins: frozenset[str], mutes: frozenset[str]
-) -> _LaidOut:
-    instruction = instruction_of(prepared, shortened=True)
-    ceiling = _tier_1(prepared, instruction).ceiling()
-    noted = prepared.measurer.piece(NOTED)
-    demands = {
-        section: Demand(
-            prepared.costs(section, pins, mutes),
-            prepared.measurer.piece(heading_of(section)).cost,
-            noted.cost,
-            prepared.size(section, mutes),
-        )
-        for section in BUDGETED
-    }
-    if prepared.best_first:
-        allocations = allocate_in_order(budget, ceiling, demands, prepared.best_first)
-    else:
-        allocations = allocate(budget, ceiling, demands)
-    states = {outcome.state for one in allocations.values() for outcome in one.outcomes.values()}
-    instruction = instruction_of(prepared, shortened=not states.isdisjoint(SHORTENED))
-    layout = _tier_1(prepared, instruction)
-    floor = layout.tokens()
-    pieces: dict[int, CountedText | None] = {}
-    for section in BUDGETED:
-        pieces |= _lay_section(prepared, layout, section, allocations[section], demands[section])
-    return _LaidOut(layout, instruction, floor, allocations, pieces)
+    def items(self) -> Iterator[PacketItem]:
+        """Each item with its outcome, by section."""
+        prepared = self._prepared
+        for section in BUDGETED:
+            for number in prepared.order[section]:
+                item = prepared.items[number]
+                outcome = self.room.outcomes.get(number, ItemOutcome(State.DROPPED, Rule.MUTED))
+                piece, score = self.pieces.get(number), prepared.scores.get(number)
+                counted = prepared.small or outcome.state is State.FULL
+                yield PacketItem(
+                    id=item.id,
+                    section=section,
+                    state=outcome.state,
+                    title=prepared.title_text(number),
+                    shown=piece.text if piece else NOTHING,
+                    tokens=piece.tokens if piece else 0,
+                    full_tokens=prepared.full(number).tokens if counted else None,
+                    score=score,
+                    place=item.place,
+                    at=item.at,
+                    rule=outcome.rule,
+                    reason=reason(outcome),
+                    score_text=score_text(score) if score else "",
+                )
 
 
 def instruction_of(prepared: Prepared, *, shortened: bool) -> str:
@@ -200,21 +218,18 @@ def instruction_of(prepared: Prepared, *, shortened: bool) -> str:
 
 def _tier_1(prepared: Prepared, instruction: str) -> Layout:
     """The mandatory parts: instruction, files to read, constitution."""
-    layout, piece = Layout(), prepared.measurer.piece
+    layout, piece, material = Layout(), prepared.measurer.piece, prepared.material
     layout.add(Section.INSTRUCTION, piece(TITLE))
     if instruction:
         layout.add(Section.INSTRUCTION, piece(instruction))
-    if prepared.material.read_order:
+    if material.read_order:
         layout.add(Section.READ_ORDER, piece(heading_of(Section.READ_ORDER)))
-        files = prepared.material.read_order
-        layout.add_list(
-            Section.READ_ORDER,
-            ((piece(f"{place}. {name}"), True) for place, name in enumerate(files, 1)),
-        )
-    if prepared.material.constitution:
+    for place, name in enumerate(material.read_order, 1):
+        layout.add(Section.READ_ORDER, piece(f"{place}. {name}"), listed=True)
+    if material.constitution:
         layout.add(Section.CONSTITUTION, piece(heading_of(Section.CONSTITUTION)))
-        rules = zip(prepared.tier_1(), prepared.material.constitution, strict=True)
-        layout.add_list(Section.CONSTITUTION, ((each, rule.listed) for each, rule in rules))
+    for each, rule in zip(prepared.tier_1(), material.constitution, strict=True):
+        layout.add(Section.CONSTITUTION, each, listed=rule.listed)
     return layout
 
 
@@ -238,123 +253,19 @@ def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
             )
 
 
-def _lay_section(
-    prepared: Prepared, layout: Layout, section: Section, allocation: Allocation, demand: Demand
-) -> dict[int, CountedText | None]:
-    """Add a section to the layout; returns its items in their shown form."""
-    outcomes = allocation.outcomes
-    numbers = [item.key for item in demand.items]
-    pieces = {
-        number: _piece_in_state(prepared, number, outcomes[number].state) for number in numbers
-    }
-    laid = [n for n in numbers if outcomes[n].state in (State.FULL, State.SHORT)]
-    if section is Section.TASKS and all(outcomes[n].state is State.FULL for n in numbers):
-        laid.sort()  # if all are shown, in the order of the file
-    titles = [n for n in numbers if outcomes[n].state is State.TITLE]
-    if laid or titles:
-        layout.add(section, prepared.measurer.piece(heading_of(section)))
-    layout.add_list(
-        section, _with_group_headings(prepared, section, numbers, laid, pieces, outcomes)
-    )
-    if titles:
-        layout.add(section, prepared.measurer.piece(NOTED))
-        layout.add_list(section, ((_piece(pieces[n]), True) for n in titles))
-    return pieces
-
-
-def _items(
-    prepared: Prepared,
-    section: Section,
-    allocation: Allocation,
-    pieces: Mapping[int, CountedText | None],
-) -> Iterator[PacketItem]:
-    """Each item of a section with its outcome."""
-    outcomes = allocation.outcomes
-    for number in prepared.order[section]:
-        item = prepared.items[number]
-        outcome = outcomes.get(number, ItemOutcome(State.DROPPED, Rule.MUTED))
-        piece = pieces.get(number)
-        score = prepared.scores.get(number)
-        yield PacketItem(
-            id=item.id,
-            section=section,
-            state=outcome.state,
-            title=prepared.title_text(number),
-            shown=piece.text if piece else NOTHING,
-            tokens=piece.tokens if piece else 0,
-            full_tokens=prepared.full(number).tokens
-            if prepared.small or outcome.state is State.FULL
-            else None,
-            score=score,
-            place=item.place,
-            at=item.at,
-            rule=outcome.rule,
-            reason=reason(outcome),
-            score_text=score_text(score) if score else "",
-        )
-
-
-def _with_group_headings(
-    prepared: Prepared,
-    section: Section,
-    numbers: list[int],
-    laid: list[int],
-    pieces: dict[int, CountedText | None],
-    outcomes: dict[int, ItemOutcome],
-) -> Iterator[tuple[CountedText, bool]]:
-    """The pieces of a section's body, with the heading of a group before its first item."""
-    firsts: set[int] = set()
-    if section is Section.CONVENTIONS and not prepared.for_task:
-        above = ""
-        for number in numbers:
-            group = prepared.items[number].group
-            if group and group != above:
-                firsts.add(number)
-            above = group
-    for number in laid:
-        if number in firsts and outcomes[number].state is State.FULL:
-            yield prepared.lead(prepared.items[number].group), False
-        yield _piece(pieces[number]), not prepared.items[number].heading
-
-
-def _piece_in_state(prepared: Prepared, number: int, state: State) -> CountedText | None:
-    match state:
-        case State.FULL:
-            return prepared.full(number)
-        case State.SHORT:
-            return prepared.short(number)
-        case State.TITLE:
-            return prepared.title(number)
-    return None
-
-
-def _piece(piece: CountedText | None) -> CountedText:
-    assert piece is not None
-    return piece
-
-
 class Layout:
-    """Collects pieces in order, and counts their exact cost together."""
+    """Collects pieces in order, and counts their exact cost together.
+
+    Pieces are separated by an empty line, adjacent list items are not.
+    """
 
     def __init__(self) -> None:
         self._laid: list[tuple[Section, CountedText, bool]] = []
 
-    def add(self, section: Section, piece: CountedText, *, spaced: bool = True) -> None:
-        """Append a piece; `spaced` adds an empty line after it, except at the end of the packet."""
-        self._laid.append((section, piece, spaced))
-
-    def add_list(self, section: Section, pieces: Iterable[tuple[CountedText, bool]]) -> None:
-        """Append pieces, each with whether it is a list item. List items follow each other without
-        an empty line; all other pieces are separated by one.
-        """
-        pairs = list(pieces)
-        for at, (piece, tight) in enumerate(pairs, 1):
-            close = tight and at < len(pairs) and pairs[at][1]
-            self.add(section, piece, spaced=not close)
-
-    def tokens(self) -> int:
-        """Tokens of the whole text."""
-        return sum(self.used().values())
+    def add(self, section: Section, piece: CountedText | None, *, listed: bool = False) -> None:
+        """Append a piece; `listed`: it is a list item."""
+        assert piece is not None
+        self._laid.append((section, piece, listed))
 
     def ceiling(self) -> int:
         """Upper bound for the tokens of these pieces when more is added."""
@@ -383,9 +294,11 @@ class Layout:
             parts += [piece.text, AgentText("\n\n") if spaced else AgentText("\n")]
         return joined(parts, "")
 
-    def _spaced(self) -> list[tuple[Section, CountedText, bool]]:
-        last = [(section, piece, False) for section, piece, _ in self._laid[-1:]]
-        return [*self._laid[:-1], *last]
+    def _spaced(self) -> Iterator[tuple[Section, CountedText, bool]]:
+        """The pieces, each with whether an empty line follows."""
+        for at, (section, piece, listed) in enumerate(self._laid, 1):
+            last = at == len(self._laid)
+            yield section, piece, not last and not (listed and self._laid[at][2])
 
 
 _MATCHES = 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from reviewer.clock import from_iso
 from reviewer.errors import SourceError
-from reviewer.files import open_file
+from reviewer.files import read_file_within, reason_of
 from reviewer.packets.markdown import (
     MarkdownBlock,
     MarkdownLine,
@@ -98,19 +97,6 @@ def names_in(folder: Path) -> dict[str, str]:
     return {name.lower(): name for name in sorted(os.listdir(folder), reverse=True)}
 
 
-def moved_entries(folder: Path, section: str) -> Iterator[tuple[str, Path]]:
-    """Files in `decisions/` or `learnings/` with their relative names.
-
-    Raises OSError when the folder cannot be listed.
-    """
-    real = names_in(folder).get(section)
-    if real is None or not (folder / real).is_dir():
-        return
-    for name in sorted(os.listdir(folder / real)):
-        if name.lower().endswith(".md") and not _OTHER_FILES.fullmatch(name):
-            yield f"{real}/{name}", folder / real / name
-
-
 def _has_context(folder: Path) -> bool:
     names = names_in(folder)
     if folder.name == ".context":
@@ -158,8 +144,7 @@ class _Reader:
 
     def constitution(self) -> Iterator[RuleBlock]:
         """The blocks of CONSTITUTION.md."""
-        for name, lines in self._lines("CONSTITUTION.md"):
-            yield from constitution(lines, name)
+        return constitution(*self._lines("CONSTITUTION.md"))
 
     def items(self) -> Iterator[Item]:
         """Tasks, conventions, decisions and learnings without duplicates."""
@@ -170,64 +155,53 @@ class _Reader:
                 yield item
 
     def _all(self) -> Iterator[Item]:
-        for name, lines in self._lines("TASKS.md"):
-            yield from tasks(lines, name)
-        for name, lines in self._lines("CONVENTIONS.md"):
-            yield from conventions(lines, name)
+        yield from tasks(*self._lines("TASKS.md"))
+        yield from conventions(*self._lines("CONVENTIONS.md"))
         for section in SCORED:
-            for name, lines in self._lines(f"{section.upper()}.md"):
-                yield from self._entries(name, lines, section, single=False)
-            for name, path in self._moved(section):
-                moved = self._read(path, name)
-                if moved is not None:
-                    yield from self._entries(name, moved, section, single=True)
+            yield from self._entries(*self._lines(f"{section.upper()}.md"), section, single=False)
+            for name in self._moved(section):
+                yield from self._entries(self._read(name), name, section, single=True)
 
     def _entries(
-        self, name: str, lines: list[MarkdownLine], section: Section, *, single: bool
+        self, lines: list[MarkdownLine], name: str, section: Section, *, single: bool
     ) -> Iterator[Item]:
         entries = Entries(lines, name, section, single=single)
-        found = 0
-        for found, item in enumerate(entries, 1):  # noqa: B007
-            yield item
+        found = list(entries)
+        yield from found
         self.problems += entries.problems
         if not found and sum(bool(line.text.strip()) for line in lines) > 1:
             self.problems.append(Problem(name, 0, f"no entry was found in {len(lines):,} lines"))
 
-    def _lines(self, name: str) -> Iterator[tuple[str, list[MarkdownLine]]]:
+    def _lines(self, name: str) -> tuple[list[MarkdownLine], str]:
+        """The lines of a file, none if it is missing, and its name as it is spelled."""
         real = self._names.get(name.lower())
-        if real is not None:
-            lines = self._read(self.folder / real, real)
-            if lines is not None:
-                yield real, lines
+        return (self._read(real), real) if real else ([], name)
 
-    def _moved(self, section: str) -> list[tuple[str, Path]]:
-        try:
-            return list(moved_entries(self.folder, section))
-        except OSError as problem:
-            reason = (problem.strerror or str(problem)).lower()
-            self.problems.append(Problem(f"{section}/", 0, f"cannot be read: {reason}"))
+    def _moved(self, section: str) -> list[str]:
+        """Files in `decisions/` or `learnings/`, by their relative names."""
+        real = self._names.get(section)
+        if real is None or not (self.folder / real).is_dir():
             return []
+        try:
+            names = sorted(os.listdir(self.folder / real))
+        except OSError as problem:
+            self.problems.append(Problem(f"{real}/", 0, f"cannot be read: {reason_of(problem)}"))
+            return []
+        return [
+            f"{real}/{name}"
+            for name in names
+            if name.lower().endswith(".md") and not _OTHER_FILES.fullmatch(name)
+        ]
 
-    def _read(self, path: Path, name: str) -> list[MarkdownLine] | None:
+    def _read(self, name: str) -> list[MarkdownLine]:
+        path = self.folder / name
         try:
             if not is_within(path, os.path.realpath(self.folder)):
-                self.problems.append(Problem(name, 0, "is a link out of the folder, so not read"))
-                return None
-            found = path.stat()
-            if not stat.S_ISREG(found.st_mode):
-                self.problems.append(Problem(name, 0, "is not a regular file, so it was not read"))
-                return None
-            if found.st_size > LARGEST_FILE:
-                self.problems.append(
-                    Problem(name, 0, f"has {found.st_size / 1e6:,.0f} MB, so it was not read")
-                )
-                return None
-            with open_file(path) as file:
-                lines, problems = read_lines(file.read(LARGEST_FILE), name)
+                raise OSError("it is a link out of the folder")
+            lines, problems = read_lines(read_file_within(path, LARGEST_FILE), name)
         except OSError as problem:
-            reason = (problem.strerror or str(problem)).lower()
-            self.problems.append(Problem(name, 0, f"cannot be read: {reason}"))
-            return None
+            self.problems.append(Problem(name, 0, f"cannot be read: {reason_of(problem)}"))
+            return []
         self.problems += problems
         return _without_front_matter(lines)
 
@@ -274,12 +248,7 @@ def tasks(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
 
 def conventions(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
     """The items and paragraphs of CONVENTIONS.md, each with the heading above it."""
-    found = list(blocks(lines))
-    at = 0
-    while at < len(found):
-        end = nested(found, at) if found[at].marker else at + 1
-        block = found[at]
-        text = item_text(block, found[at + 1 : end])
+    for block, text in _outermost(lines):
         if not block.level and text:
             group = " / ".join(step for step in block.group[1:]) or _unless_title(block.group, file)
             yield Item(
@@ -290,9 +259,17 @@ def conventions(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
                 place=f"{file}:{block.number}",
                 superseded=bool(outdated_word(text)),
                 outdated=outdated_word(text) or SUPERSEDED,
-                at=None,
                 group=group,
             )
+
+
+def _outermost(lines: Iterable[MarkdownLine]) -> Iterator[tuple[MarkdownBlock, str]]:
+    """The blocks that are not nested in an item, with the text of those nested in them."""
+    found = list(blocks(lines))
+    at = 0
+    while at < len(found):
+        end = nested(found, at) if found[at].marker else at + 1
+        yield found[at], item_text(found[at], found[at + 1 : end])
         at = end
 
 
@@ -466,16 +443,11 @@ class Entries:
         """List items before the first entry, for files that keep their entries as a list."""
         if self._single:
             return
-        found = list(blocks(self._lines[:before]))
-        at = 0
-        while at < len(found):
-            end = nested(found, at)
-            item = found[at]
-            text = item_text(item, found[at + 1 : end])
+        for item, text in _outermost(self._lines[:before]):
             if item.marker and text and not _ONLY_LINK.match(text) and not is_template(text):
                 plain = text.replace("**", "")
                 title, moment = entry_title(plain.split("\n")[0])
-                outdated = outdated_word(text.replace("**", ""))
+                outdated = outdated_word(plain)
                 yield Item(
                     id=item_id(self._section, "", text),
                     section=self._section,
@@ -486,7 +458,6 @@ class Entries:
                     superseded=bool(outdated),
                     outdated=outdated or SUPERSEDED,
                 )
-            at = end
 
 
 def _is_blank_form(text: str) -> bool:

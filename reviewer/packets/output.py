@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from reviewer.errors import ReviewerError
 from reviewer.files import write_over_own
 from reviewer.packets.assembly import TITLE
-from reviewer.packets.context_folder import FOLDERS, ORDER, find_folder
 from reviewer.packets.token_counts import safe_text
 from reviewer.packets.values import Item, Packet, PacketItem, Section, State
 from reviewer.text.for_agents import AgentText
@@ -99,33 +96,14 @@ def _bodies(packet: Packet, section: Section) -> list[str]:
     ]
 
 
-_CORE_FILES = {name.lower() for name in ORDER}
-
-
-def write_packet(text: AgentText, path: Path, *, made_from: Path | None = None) -> None:
+def write_packet(text: AgentText, path: Path) -> None:
     """Write the text of a packet.
 
-    An existing file is replaced only if it is an earlier packet; the packet's sources (`made_from`:
-    a context folder or a store) are never replaced. Raises ReviewerError if the file cannot be
-    written; it is then unchanged.
+    An existing file is replaced only if it is an earlier packet. Raises ReviewerError if the file
+    cannot be written; it is then unchanged.
     """
-    if made_from is not None and _is_source(path, made_from):
-        raise ReviewerError(f"The packet is made from {path}: name another file.")
     data = text.encode("utf-8", "backslashreplace")
     write_over_own(path, data, _is_packet, "is not a packet: name another file.")
-
-
-def _is_source(path: Path, made_from: Path) -> bool:
-    """Whether a packet of this folder or store reads the file, or would if it existed."""
-    target = os.path.realpath(path) if "\0" not in str(path) else str(path)
-    if not made_from.is_dir():
-        return target == os.path.realpath(made_from)
-    folder = os.path.realpath(find_folder(made_from))
-    within, _, name = target.rpartition(os.sep)
-    if within == folder:
-        return name.lower() in _CORE_FILES
-    above, _, section = within.rpartition(os.sep)
-    return above == folder and section.lower() in FOLDERS
 
 
 def _is_packet(content: bytes) -> bool:

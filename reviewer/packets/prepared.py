@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 from reviewer.errors import ReviewerError
-from reviewer.packets.allocation import ItemCosts
+from reviewer.packets.allocation import Room
 from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
     Corpus,
@@ -19,9 +18,8 @@ from reviewer.packets.scoring import (
     ranked,
 )
 from reviewer.packets.token_counts import CountedText, Measurer, safe_text
-from reviewer.packets.values import SCORED, Material, Score, Section, item_id
+from reviewer.packets.values import SCORED, Material, Score, Section, State, item_id
 from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
-from reviewer.text.plain_sentences import has_only_plain_words
 
 COUNT_ALL_CHARS = 2_000_000
 """Up to this size of a source, all items are counted, shown or not."""
@@ -60,7 +58,11 @@ class Prepared:
         self.material = material
         self.measurer = measurer
         self.now = now
-        self.task = _without_secrets(task.strip())
+        self.task = task.strip()
+        if self.task:  # it is part of the JSON output
+            from reviewer.text.secrets import mask  # late: loading its rules slows down a hook
+
+            self.task = mask(self.task).text
         self.marks = marks
         self.items = material.items
         self.corpus = corpus or Corpus(self.items)
@@ -98,89 +100,72 @@ class Prepared:
         )
         return frozenset((*(item.id for item in self.items), *rules))
 
-    def costs(
-        self, section: Section, pinned: frozenset[str], muted: frozenset[str]
-    ) -> list[ItemCosts]:
+    def wanted(self, section: Section, muted: Collection[str]) -> list[int]:
         """The items of a section in order of preference, without muted ones."""
-        costs: list[ItemCosts] = []
-        above = ""
-        for number in self.order[section]:
-            item = self.items[number]
-            if item.id in muted:
-                continue
-            with_lead = section is Section.CONVENTIONS and item.group != above and not self.for_task
-            above = item.group
-            costs.append(
-                ItemCosts(
-                    number,
-                    partial(self._full_cost, number, with_lead and bool(above)),
-                    partial(self._short_cost, number),
-                    partial(self._title_cost, number),
-                    item.id in pinned,
-                    item.superseded,
-                    item.all_or_nothing,
-                )
-            )
-        return costs
+        return [n for n in self.order[section] if self.items[n].id not in muted]
 
-    def size(self, section: Section, muted: frozenset[str]) -> int:
-        """Characters of a section, without superseded and muted items."""
-        return sum(
-            len(item.text) + len(item.title)
-            for item in (self.items[number] for number in self.order[section])
-            if not item.superseded and item.id not in muted
+    def room(
+        self,
+        wanted: Mapping[Section, Sequence[int]],
+        budget: int,
+        tokens: int,
+        pinned: frozenset[str],
+    ) -> Room:
+        """The form of each wanted item. `tokens`: the part of the budget that is left for items."""
+
+        def cost(number: int, state: State) -> int | None:
+            piece = self.piece(number, state)
+            return None if piece is None else piece.cost
+
+        room = Room(
+            self.items,
+            wanted,
+            cost,
+            budget=budget,
+            tokens=tokens,
+            headings={each: self.measurer.piece(heading_of(each)).cost for each in wanted},
+            noted=self.measurer.piece(NOTED).cost,
+            pinned=pinned,
         )
+        if self.best_first:
+            room.fill_in_order(self.best_first)
+        else:
+            room.fill_by_section()
+        return room
+
+    def piece(self, number: int, state: State) -> CountedText | None:
+        """An item in a form; None for a dropped one, and without a short form."""
+        match state:
+            case State.FULL:
+                return self.full(number)
+            case State.SHORT:
+                return self.short(number)
+            case State.TITLE:
+                return self.measurer.piece(title_form(self.items[number]))
+        return None
 
     def full(self, number: int) -> CountedText:
         """The whole item."""
-        item = self.items[number]
-        return self.measurer.piece(full_form(item, marks=self.marks, grouped=self.for_task))
+        return self.measurer.piece(full_form(self.items[number], marks=self.marks))
 
     def short(self, number: int) -> CountedText | None:
         """The short form, for items that have one."""
         if number not in self._shorts:
-            item = self.items[number]
-            form = short_form(item, marks=self.marks, grouped=self.for_task)
+            form = short_form(self.items[number], marks=self.marks)
             self._shorts[number] = self.measurer.piece(form) if form else None
         return self._shorts[number]
 
-    def title(self, number: int) -> CountedText:
-        """The one-line form."""
-        return self.measurer.piece(title_form(self.items[number]))
-
     def title_text(self, number: int) -> str:
         """The title alone, secrets masked."""
-        found = self._titles.get(number)
-        if found is None:
-            title = title_in_full(self.items[number])
-            # most have no secret, and there may be thousands
-            plain = title.isprintable() and has_only_plain_words(title)
-            found = title.strip() if plain else safe_text(title)
-            self._titles[number] = found
-        return found
-
-    def lead(self, group: str) -> CountedText:
-        """The heading above the items of a group."""
-        return self.measurer.piece(f"### {group}")
+        if number not in self._titles:
+            self._titles[number] = safe_text(title_in_full(self.items[number]))
+        return self._titles[number]
 
     def tier_1(self) -> Iterator[CountedText]:
         """Blocks of the constitution."""
         for rule in self.material.constitution:
             mark = f" [{rule.place}]" if self.marks and rule.listed else ""
             yield self.measurer.piece(rule.text + mark)
-
-    def count_ahead(self) -> None:
-        """Count every form of every item ahead of later budgets."""
-        for number in range(len(self.items)):
-            self.full(number)
-            self.short(number)
-            self.title(number)
-        for group in {item.group for item in self.items if item.section is Section.CONVENTIONS}:
-            if group:
-                self.lead(group)
-        self.measurer.piece(NOTED)
-        for section in Section:
-            self.measurer.piece(heading_of(section))
 
     def _order(self, scores: Sequence[Score]) -> None:
         items = self.items
@@ -209,17 +194,6 @@ class Prepared:
         self.scores = {n: scores[n] for section in SCORED for n in places[section]}
         self.order = {section: tuple(found) for section, found in places.items()}
 
-    def _full_cost(self, number: int, with_lead: bool) -> int:
-        lead = self.lead(self.items[number].group).cost if with_lead else 0
-        return self.full(number).cost + lead
-
-    def _short_cost(self, number: int) -> int | None:
-        piece = self.short(number)
-        return piece.cost if piece else None
-
-    def _title_cost(self, number: int) -> int:
-        return self.title(number).cost
-
 
 def heading_of(section: Section) -> str:
     """The heading of a section."""
@@ -229,15 +203,6 @@ def heading_of(section: Section) -> str:
         Section.LEARNINGS: "Recent learnings",
     }
     return f"## {names.get(section, section.capitalize())}"
-
-
-def _without_secrets(text: str) -> str:
-    """Masks secrets in the task, which is part of the JSON output."""
-    if not text or has_only_plain_words(text):
-        return text
-    from reviewer.text.secrets import mask  # late: compiling its patterns takes a while
-
-    return mask(text).text
 
 
 DEFAULT_COUNTING = "cl100k_base"
@@ -256,8 +221,7 @@ def prepare_folder(
     `counting`: the name of an encoding, or `estimate`. Raises SourceError for anything that is not
     a context folder.
     """
-    from reviewer.packets.context_folder import find_folder, read_folder  # late: for folders
+    from reviewer.packets.context_folder import read_folder  # late: for folders
 
-    found = find_folder(folder)
-    material = read_folder(found)
+    material = read_folder(folder)
     return Prepared(material, Measurer(counting), now=now, task=task, marks=marks)

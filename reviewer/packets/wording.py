@@ -85,26 +85,24 @@ MUCH_SHORTER = 0.7
 """A longer lead, as a share of the full form, is not used."""
 
 
-def full_form(item: Item, *, marks: bool, grouped: bool = False) -> str:
-    """The whole item. `grouped`: with the heading above a convention, for lists that are not in the
-    order of the file.
-    """
-    return _written(item, item.text, marks, grouped)
+def full_form(item: Item, *, marks: bool) -> str:
+    """The whole item; a convention with the heading above it."""
+    return _written(item, item.text, marks)
 
 
-def short_form(item: Item, *, marks: bool, grouped: bool = False) -> str | None:
+def short_form(item: Item, *, marks: bool) -> str | None:
     """The lead of an item; None if it adds nothing to the title, or is hardly shorter than the full
     form.
 
     Ends with the item's place, where the rest can be read.
     """
     if len(item.text) <= LEAD_CHARS and not item.heading:
-        return None if item.text == item.title else _written(item, item.text, marks, grouped)
+        return None if item.text == item.title else _written(item, item.text, marks)
     lead = lead_of(item.text, item.title)
     if not lead or len(lead) > MUCH_SHORTER * len(item.text):
         return None
     brief = structs.replace(item, title=cut(item.title, LONGEST_TITLE))
-    return _written(brief, lead, True, grouped)
+    return _written(brief, lead, True)
 
 
 def title_form(item: Item) -> str:
@@ -117,14 +115,14 @@ def title_in_full(item: Item) -> str:
     return cut(item.title, LONGEST_TITLE) or title_of(item.text)
 
 
-def _written(item: Item, text: str, marks: bool, grouped: bool) -> str:
+def _written(item: Item, text: str, marks: bool) -> str:
     if item.heading:
         head = f"### {_date(item)}{item.title}{_superseded(item)}{_mark(item, marks)}"
         return f"{head}\n\n{text}" if text else head
     first, *rest = text.split("\n")
     mark = f"({item.outdated}) " if _superseded(item) else ""
-    group = f"{item.group}: " if grouped and item.section is Section.CONVENTIONS else ""
-    lines = [f"- {_date(item)}{mark}{group if item.group else ''}{first}"]
+    group = f"{item.group}: " if item.group and item.section is Section.CONVENTIONS else ""
+    lines = [f"- {_date(item)}{mark}{group}{first}"]
     lines += [f"  {line}".rstrip() for line in rest]
     if marks:
         lines[0 if len(lines) == 1 else -1] += _mark(item, marks)

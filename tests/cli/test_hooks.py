@@ -324,7 +324,7 @@ def test_nothing_is_said_where_there_is_nothing(reviewer: Reviewer) -> None:
     assert log(reviewer) == []
 
 
-@pytest.mark.parametrize("told", ["", "{", "[1]", "null", "\x00", "[" * 100_000, '{"cwd": 7}'])
+@pytest.mark.parametrize("told", ["", "[1]", "[" * 100_000, '{"cwd": 7}'])
 def test_bad_input_is_a_line_in_the_log(reviewer: Reviewer, told: str) -> None:
     filled(reviewer)
     assert hook(reviewer, "claude-code", "SessionStart", told) == ""

@@ -107,8 +107,6 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
         assert "[Constraint]" not in fact
         assert "thermal paper" in await call(client, "read", what="notes.md:3")
 
-        entry = (await client.read_resource(f"reviewer://entry/{number}")).contents[0]
-        assert "40 tickets a minute" in entry.text  # type: ignore[union-attr]
         assert "3 promoted facts" in await call(client, "status")
 
 
@@ -249,13 +247,13 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
     reviewer: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = filled(reviewer)
-    counters = [f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(60)]
+    counters = [f"Counter {n} of the gate is read at 0{n % 9}:15." for n in range(20)]
     path = session(folder, [("user", "\n".join(counters))])
     running(reviewer, folder, path)
     monkeypatch.setenv("HOME", reviewer.environment["HOME"])
-    monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 45)
+    monkeypatch.setattr(agent_tools, "PROPOSALS_WAITING", 15)
     queued, refused_with = 0, set()
-    for count in (200, 50):
+    for count in (40, 20):
         server = AgentTools(reviewer.db, agent="claude-code", folder=folder)
         for n in range(count):
             counter = counters[n % len(counters)]
@@ -263,11 +261,11 @@ def test_a_flood_of_proposals_of_many_sessions_leave_a_queue_that_can_be_read(
                 queued += server.propose(counter, "", [AgentQuote(counter)]).startswith("Queued")
             except ReviewerError as problem:
                 refused_with.add(str(problem))
-    assert queued == 45
-    assert any("45 proposals of agents are already waiting" in each for each in refused_with)
+    assert queued == 15
+    assert any("15 proposals of agents are already waiting" in each for each in refused_with)
     assert len(refused_with) == 1
     options = ("--project", folder.name)
-    assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 45
+    assert len(reviewer.ids(*options, "--filter", "proposer:mcp")) == 15
 
 
 def test_two_agents_propose_at_once_and_the_same_fact_is_one_row(reviewer: Reviewer) -> None:
@@ -400,7 +398,8 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
         asked = {"statement": "The plants of the office are watered by the agent."}
         text = await refused(client, "propose", **asked, quotes=[{"text": "Paint the plants."}])
         assert "does not have the words" in text
-        assert "several projects" in await refused(client, "read", what=f"{path}:1-20")
+        assert "neither in" in await refused(client, "read", what=f"{path}:1-20")
+        assert "several projects" in await refused(client, "brief", session=str(path))
         assert "Hand-over of the session o1" in await call(client, "brief", session="o1")
         assert "No session" in await refused(client, "brief", session="o2")
 

@@ -118,7 +118,7 @@ def test_a_file_that_somebody_changed_is_left_alone_and_promoting_succeeds(
     assert any("was changed since" in each for each in missing(reviewer, folder))
     done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
     assert done.returncode == 1
-    assert f"{path}: line " in done.stderr
+    assert f"{path} was changed since, so it stays." in done.stderr
     assert path.read_bytes() == changed
     assert not (path.parent / "MEMORY.md").exists()
 
@@ -146,7 +146,7 @@ def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) ->
     changed = index.read_text()
     done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
     assert done.returncode == 1
-    assert f"{index}: line 3 was changed since, so it stays." in done.stderr
+    assert f"{index}: the line of reviewer was changed since, so it stays." in done.stderr
     assert index.read_text() == changed
 
 

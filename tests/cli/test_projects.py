@@ -558,11 +558,8 @@ class TestAgents:
             lambda: desk.read(f"m:{p['active']}"),
             lambda: desk.read("s:1"),
             lambda: desk.read("../p/notes.md:1-5"),
-            lambda: desk.entry(int(p["active"])),
             lambda: desk.preamble("tea.dot", "boil", p["run"]),
             desk.status,
-            desk.constitution,
-            desk.tasks,
         ]
         said, refused = "", 0
         for call in calls:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
-from mcp import Client, MCPError
+from mcp import Client
 
 from reviewer.agents.events import EVENTS, is_call_event
 from tests.cli.agent_projects import session
@@ -277,15 +277,6 @@ def test_what_hooks_answer_can_only_be_read(filled: Reviewer, agent: str, event:
         check(done.stdout, tags=False, markdown=False)
 
 
-def test_what_a_compaction_is_told_cannot_end_our_tags(filled: Reviewer) -> None:
-    done = filled("hook", "claude-code", "PreCompact", typed=told(filled))
-    assert done.returncode == 0, done.stderr
-    text = done.stdout.rpartition("Leave out the text between <recalled-memory> tags")[0]
-    assert text
-    assert not TAG.search(text)
-    check(text, tags=False)
-
-
 ASKED: Mapping[str, dict[str, Any]] = {
     "packet": {"task": "print tickets", "budget": 8_000},
     "search": {"words": "tickets gate", "limit": 20},
@@ -306,7 +297,7 @@ async def text_of(client: Client, tool: str, **arguments: Any) -> str:
     return (await client.call_tool(tool, arguments)).content[0].text  # type: ignore[union-attr]
 
 
-async def test_every_tool_and_resource_of_mcp(filled: Reviewer) -> None:
+async def test_every_tool_of_mcp(filled: Reviewer) -> None:
     ids = filled.ids("--project", "office", "--status", "active")
     assert len(ids) >= len(FRAMES) - 2
     async with served(filled, filled.folder) as client:
@@ -321,16 +312,6 @@ async def test_every_tool_and_resource_of_mcp(filled: Reviewer) -> None:
             check(text, tags=text.startswith("<recalled"), markdown=False)
         # The others read like orders to an agent.
         assert handed >= len(ids) - 10
-        listed = {str(each.uri) for each in (await client.list_resources()).resources}
-        assert listed == {"reviewer://constitution", "reviewer://tasks"}
-        for uri in [*listed, *(f"reviewer://entry/{number}" for number in ids)]:
-            try:
-                (content,) = (await client.read_resource(uri)).contents
-            except MCPError as problem:
-                check(str(problem), tags=False, markdown=False)
-            else:
-                text = content.text  # type: ignore[union-attr]
-                check(text, tags=text.startswith("<recalled"), markdown=False)
 
 
 async def test_an_error_of_mcp_is_one_harmless_line(filled: Reviewer) -> None:
@@ -371,10 +352,8 @@ async def test_what_stands_beside_a_promoted_line_is_not_handed_out(reviewer: Re
     async with served(reviewer, folder, "gemini") as client:
         for number in kept:
             fact = await call(client, "read", what=f"m:{number}")
-            entry = (await client.read_resource(f"reviewer://entry/{number}")).contents[0]
-            for text in (fact, entry.text):  # type: ignore[union-attr]
-                assert f"> {stated}" in text
-                assert BESIDE not in text
+            assert f"> {stated}" in fact
+            assert BESIDE not in fact
         refusals = [
             await text_of(client, "read", what=f"m:{waiting[0]}"),
             await text_of(client, "read", what=f"{elsewhere}:1-5"),

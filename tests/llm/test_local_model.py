@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from reviewer.llm.model import CancelledError, ChatMessage, Completion
@@ -32,6 +34,17 @@ def test_it_answers_in_pieces_and_counts_its_own_tokens(chat: OpenAIChat) -> Non
 def test_it_stops_at_the_limit_and_says_so(chat: OpenAIChat) -> None:
     answer = chat.complete(STORY, max_tokens=12)
     assert (answer.finish, answer.completion_tokens) == ("length", 12)
+
+
+def test_it_answers_in_the_shape_that_is_asked_for(chat: OpenAIChat) -> None:
+    number = {"type": "integer", "minimum": 0, "maximum": 99}
+    schema = {
+        "type": "object", "properties": {"keepers": number}, "required": ["keepers"],
+        "additionalProperties": False,
+    }  # fmt: skip
+    told = json.loads(chat.complete(STORY, schema=schema, max_tokens=60).text)
+    assert told.keys() == {"keepers"}
+    assert isinstance(told["keepers"], int)
 
 
 def test_it_can_be_stopped_in_the_middle(chat: OpenAIChat) -> None:

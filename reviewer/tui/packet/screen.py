@@ -134,8 +134,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 )
             else:
                 prepared = prepare_folder(source.folder, now=now, task=choices.task)
-            if prepared.small:
-                prepared.count_ahead()
             return source, words, prepared
 
         def then(found: tuple[PacketSource, str, Prepared]) -> None:

@@ -54,14 +54,6 @@ def test_the_oldest_answers_go_where_all_together_are_too_large(tmp_path: Path) 
     assert sorted(path.stem for path in tmp_path.iterdir()) == ["key4", "key5", "key6"]
 
 
-def test_what_a_kill_has_left_goes_too(tmp_path: Path) -> None:
-    left = tmp_path / ".reviewer-0123.tmp"
-    left.write_bytes(b"x" * 5000)
-    os.utime(left, (1, 1))
-    AnswerCache(tmp_path, largest=4000).keep("key", ANSWER)
-    assert [path.name for path in tmp_path.iterdir()] == ["key.json"]
-
-
 def test_a_link_is_not_read(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path / "answers")
     cache.keep("key", ANSWER)

@@ -139,13 +139,29 @@ def test_an_endpoint_that_only_says_that_it_is_alive() -> None:
         over.set()
 
 
+def test_an_endpoint_that_does_not_stop_is_cut_off() -> None:
+    hung_up = threading.Event()
+
+    def endless(call: Call) -> None:
+        call.begins()
+        try:
+            while True:
+                call.says("again and again " * 1_000)
+        except OSError:
+            hung_up.set()
+
+    with endpoint(endless) as server:
+        assert "does not stop at the limit" in error_of(server.settings())
+        assert hung_up.wait(30)
+
+
 def test_an_endpoint_that_stays_busy_is_named_so() -> None:
     def busy(call: Call) -> None:
         call.refuses(429, "wait", x_should_retry="true", retry_after="60")
 
     with endpoint(busy) as server:
         chat = OpenAIChat(server.settings(timeout=3.0))
-        with pytest.raises(ModelError, match=r"answered 429 until the timeout of 3 seconds"):
+        with pytest.raises(ModelError, match=r"within 3 seconds \(it answers 429\)"):
             chat.complete(ASK, max_tokens=9)
 
 

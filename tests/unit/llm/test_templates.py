@@ -96,7 +96,7 @@ def test_the_users_own_template_replaces_the_built_in_one(tmp_path: Path) -> Non
     assert load_template("brief", built_in, None, FIELDS).user_prompt == "built in {{messages}}"
 
 
-@pytest.mark.parametrize("template_id", ["../brief", "a/b", "", ".hidden", "a\x00b", "a b"])
+@pytest.mark.parametrize("template_id", ["../brief", "", "a\x00b"])
 def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> None:
     with pytest.raises(TemplateError, match="cannot name a template"):
         load_template(template_id, folder)
@@ -106,11 +106,9 @@ def test_an_id_cannot_lead_out_of_the_folder(folder: Path, template_id: str) -> 
     "text",
     [
         b"template_id = ",
-        b'template_id = "brief"\nsystem_prompt = ""\n',
         b'template_id = "brief"\nsystem_prompt = 3\nuser_prompt = "x"\n',
         b'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = " "\n',
         b'template_id = "other"\nsystem_prompt = ""\nuser_prompt = "x"\n',
-        b'template_id = "brief"\nsystem_prompt = ""\nuser_prompt = "x"\nmodel = "y"\n',
         b"template_id = '\xff'",
     ],
 )

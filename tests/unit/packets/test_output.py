@@ -13,8 +13,8 @@ from reviewer.packets.assembly import TITLE
 from reviewer.text.for_agents import AgentText
 
 
-def write_packet(text: str, path: Path, *, made_from: Path | None = None) -> None:
-    output.write_packet(AgentText(text), path, made_from=made_from)
+def write_packet(text: str, path: Path) -> None:
+    output.write_packet(AgentText(text), path)
 
 
 def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> None:
@@ -28,35 +28,6 @@ def test_a_packet_replaces_an_earlier_one_and_nothing_else(tmp_path: Path) -> No
     with pytest.raises(ReviewerError, match="another file"):
         write_packet("x", path)
     assert "by hand" in path.read_text()
-
-
-@pytest.mark.parametrize(
-    "name", ["DECISIONS.md", "constitution.md", "decisions/0001-thin-paper.md"]
-)
-@pytest.mark.parametrize("there", [True, False])
-def test_a_packet_never_replaces_what_it_was_made_from(
-    tmp_path: Path, folder: Path, name: str, there: bool
-) -> None:
-    path = folder / name
-    path.parent.mkdir(exist_ok=True)
-    if there:
-        path.write_text(f"{TITLE}\n\nan earlier packet, or empty\n")
-    else:
-        path.unlink(missing_ok=True)
-    (tmp_path / "link").symlink_to(folder)
-    for source, target in ((folder, path), (tmp_path / "link", path), (folder.parent, path)):
-        with pytest.raises(ReviewerError, match="made from"):
-            write_packet("x", target, made_from=source)
-    assert path.exists() == there
-    write_packet("x", folder / "packet.md", made_from=folder)
-
-
-def test_a_packet_never_replaces_the_store(tmp_path: Path) -> None:
-    store = tmp_path / "store.db"
-    store.write_bytes(b"SQLite format 3\0")
-    with pytest.raises(ReviewerError, match="made from"):
-        write_packet("x", store, made_from=store)
-    assert store.read_bytes() == b"SQLite format 3\0"
 
 
 @pytest.mark.parametrize("name", ["", "gone/packet.md", "a\0b"])

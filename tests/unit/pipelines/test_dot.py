@@ -70,25 +70,16 @@ def test_lines_are_counted_from_zero() -> None:
     [
         ("a=1, b=2", {"a": "1", "b": "2"}),
         ("a=1 b=2", {"a": "1", "b": "2"}),
-        ("a=1; b=2;", {"a": "1", "b": "2"}),
-        ("a=1\n  b=2\n", {"a": "1", "b": "2"}),
         ("a=1][b=2", {"a": "1", "b": "2"}),
         ("a = 1 , b", {"a": "1", "b": "true"}),
         ("model=gpt-5.2", {"model": "gpt-5.2"}),
-        ("fidelity=summary:high", {"fidelity": "summary:high"}),
         ("condition=outcome=success", {"condition": "outcome=success"}),
-        ("url=http://example.org/x", {"url": "http://example.org/x"}),
         ("color=#a0b0c0", {"color": "#a0b0c0"}),
-        ("timeout=900s // a comment", {"timeout": "900s"}),
         ("human.default_choice=yes", {"human.default_choice": "yes"}),
-        ('"a b"="c"', {"a b": "c"}),
         ('a="one" + "two"', {"a": "onetwo"}),
         (r'a="say \"hi\"\nback\\slash \d"', {"a": 'say "hi"\nback\\slash \\d'}),
-        ('a="goes \\\non"', {"a": "goes on"}),
-        ('a="two\nlines"', {"a": "two\nlines"}),
         ("a=<<b>bold</b>>", {"a": "<<b>bold</b>>"}),
         ('a="// no comment # none"', {"a": "// no comment # none"}),
-        ('a="]}"', {"a": "]}"}),
         ("größe=5", {"größe": "5"}),
     ],
 )
@@ -100,22 +91,12 @@ def test_attributes_as_people_write_them(attributes: str, expected: dict[str, st
     ("body", "nodes", "edges"),
     [
         ("a -> b -> c", 3, 2),
-        ("a -> b; a -> b", 2, 2),
         ('"a b" -> c; "a b"', 2, 1),
         ("a:port -> b:in:nw", 2, 1),
-        ("fix-bugs -> a.b", 2, 1),
         ("a->b# so\nb->c /* and\nso */ -> d", 4, 3),
-        ("# only\n// comments\n", 0, 0),
-        ("a b\nc", 3, 0),
         ("subgraph cluster_x { a; b } a -> c", 3, 1),
         ("a -> { b c }", 3, 2),
         ("{ a b } -> { c; d }", 4, 4),
-        ("a -- b", 2, 1),
-        ("node [x=1]; EDGE [y=2]; a", 1, 0),
-        ("ä -> ö", 2, 1),
-        ("a -> a", 1, 1),
-        (";; a;;", 1, 0),
-        ("label=x; y=1", 0, 0),
     ],
 )
 def test_nodes_and_edges_are_counted(body: str, nodes: int, edges: int) -> None:
@@ -175,16 +156,10 @@ def test_names_of_the_graphs_thread(name: str) -> None:
     ("attributes", "handler"),
     [
         ("", "codergen"),
-        ("shape=box", "codergen"),
         ("shape=diamond", "conditional"),
         ("shape=hexagon", "wait.human"),
         ("shape=parallelogram", "tool"),
-        ("shape=component", "parallel"),
-        ("shape=tripleoctagon", "parallel.fan_in"),
-        ("shape=house", "stack.manager_loop"),
         ("shape=circle type=start", "start"),
-        ("shape=box handler=wait.human", "wait.human"),
-        ("shape=Msquare node_type=custom", "exit"),
         ("shape=diamond type=unheard-of", "conditional"),
     ],
 )
@@ -204,22 +179,14 @@ def test_a_name_makes_a_start_or_exit_only_where_nothing_else_does() -> None:
     ("text", "place", "about"),
     [
         ("", "1:1", "starts with digraph"),
-        ("hello", "1:1", "hello"),
-        ("# notes\nsome words {", "2:1", "some words"),
         ("digraph x\n a -> b }", "2:2", "{ is missing"),
         ("digraph {\n a -> b", "1:9", "never closed"),
         ('digraph {\n  a [label="x]\n}', "2:12", "closing quote"),
         ("digraph { a [x=1 }", "1:18", "attribute is missing"),
-        ("digraph { a [x=] }", "1:16", "value is missing"),
         ("digraph { a -> }", "1:16", "no target"),
-        ("digraph { a -> -> b }", "1:16", "not a DOT statement"),
         ("digraph { a /* b }", "1:13", "never closed"),
-        ("digraph { a [x=<b] }", "1:16", "no closing >"),
         ("digraph { a [x='b c'] }", "1:16", "double quotes"),
-        ("digraph { a → b }", "1:13", "not a DOT statement: →"),
         ("digraph { a [x=“b”] }", "1:16", "value is missing"),
-        ("digraph {{ name }} { a }", "1:9", "template"),
-        ("digraph { {% if x %} a {% endif %} }", "1:12", "not a DOT statement"),
         ("digraph { subgraph a }", "1:22", "needs a {"),
         ("digraph {" + "{" * 200, "1:110", "nested"),
         (
@@ -231,7 +198,6 @@ def test_a_name_makes_a_start_or_exit_only_where_nothing_else_does() -> None:
             "1:11",
             "maximum of 500,000 edges",
         ),
-        ("\x00\x01\x02", "1:1", "starts with digraph"),
     ],
 )
 def test_what_is_not_dot_is_refused_in_one_line_with_its_place(
@@ -244,11 +210,6 @@ def test_what_is_not_dot_is_refused_in_one_line_with_its_place(
     assert about in message
     assert "\n" not in message
     assert message.isprintable()
-
-
-def test_without_a_path_the_place_stands_alone() -> None:
-    with pytest.raises(DotError, match=r"^1:1: "):
-        parse_dot("no dot")
 
 
 def test_text_behind_the_first_graph_is_only_remarked() -> None:

@@ -33,12 +33,6 @@ def test_the_documented_format_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_every_key_may_be_missing(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    path.write_text("{}")
-    assert read_history(path) == RunHistory("")
-
-
 def test_a_checkpoint_is_a_history_too(tmp_path: Path) -> None:
     checkpoint = {
         "run_id": "r2", "timestamp": "2026-02-14T10:00:00Z", "current_node": "b",
@@ -60,10 +54,7 @@ def test_a_checkpoint_is_a_history_too(tmp_path: Path) -> None:
     ("data", "says"),
     [
         (b"", "is not the history of a run"),
-        (b"[]", "got `array`"),
         (b'{"completed": [{"outcome": "fail"}]}', "missing required field `node`"),
-        (b'{"completed": [{"node": "a", "notes": 5}]}', "$.completed[0].notes"),
-        (b'{"retries": {"a": [1]}}', "$.retries[...]"),
     ],
 )
 def test_what_is_no_run_is_refused_with_the_file_and_the_place(

@@ -26,13 +26,9 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + "t [shape=Mdiamond] t -> a", "two-starts", "s, t"),
         (SOUND + "lost [prompt=x] lost -> a", "unreachable", "lost"),
         (SOUND + "b [prompt=x] a -> b", "dead-end", "No path to an exit from b"),
-        (SOUND + "b [prompt=x]\nc [prompt=x]\na -> b -> c -> b", "dead-end", "b, c"),
-        (SOUND + "b [prompt=x]\na -> b -> b", "dead-end", "from b"),
         (SOUND + "a -> nowhere", "edge-to-nowhere", "nowhere is named by an edge but never"),
-        (SOUND + "a [retry_target=gone]", "edge-to-nowhere", "'gone'"),
         (SOUND + 'a [fidelity="sumary:low"]', "unknown-mode", "Did you mean summary:low?"),
         (SOUND + "default_fidelity=huge", "unknown-mode", "The graph: unknown fidelity 'huge'"),
-        ("s [shape=Mdiamond] s -> e [fidelity=x]\ne [shape=Msquare]", "unknown-mode", "s -> e"),
         (SOUND + "p [shape=component] a -> p -> e", "parallel", "branches of p do not meet"),
         (SOUND + "p [shape=house] a -> p -> e", "unsupported-handler", "stack.manager_loop"),
         (SOUND + "t [shape=parallelogram] a -> t -> e", "shell", "--allow-tools"),
@@ -56,11 +52,7 @@ def test_each_oddity_is_named(body: str, rule: str, says: str) -> None:
     "body",
     [
         SOUND + "a [color=red xlabel=x height=2 note=z goal_gate=true]",
-        SOUND + "thread_id=x",
         SOUND + 'b [prompt="$city ${context.a.b} ${x}"] a -> b -> e',
-        SOUND + "context_fidelity_default=truncate",
-        SOUND + "b [prompt=x fidelity=full thread_id=t] a -> b -> e",
-        SOUND + "a -> a [condition=fail]",
         "start -> a -> exit",
         "node [timeout=1h] start -> exit",
     ],
@@ -72,8 +64,3 @@ def test_what_does_no_harm_is_not_remarked(body: str) -> None:
 def test_remarks_carry_lines_and_come_in_their_order() -> None:
     found = parse_dot("digraph {\n" + SOUND + "x [prompt=x]\na [fidelity=y]\n}").warnings
     assert [(each.rule, each.line) for each in found] == [("unknown-mode", 2), ("unreachable", 5)]
-
-
-def test_many_names_are_counted_and_not_listed() -> None:
-    lost = "".join(f"n{i} [prompt=x]\n" for i in range(5000))
-    assert "and 4,994 more" in remarks(SOUND + lost)["unreachable"]

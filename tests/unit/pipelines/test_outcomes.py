@@ -59,24 +59,6 @@ def test_an_answer_cannot_set_what_the_run_itself_says(key: str) -> None:
     assert read.stage.remark.startswith("The answer may not set ")
 
 
-def test_keys_that_only_look_alike_are_taken() -> None:
-    updates = {"humans": "2", "tools.used": "sh", "goals": "a", "review.outcome": "fine"}
-    read = read_answer("brew", "\n".join(f"Context: {key}={updates[key]}" for key in updates))
-    assert (read.context_updates, read.stage.remark) == (updates, "")
-
-
-def test_an_answer_still_says_its_own_outcome_and_label() -> None:
-    read = read_answer("brew", "Outcome: fail\nPreferred label: Rework\nContext: outcome=success")
-    assert (read.stage.word, read.stage.preferred_label) == ("fail", "Rework")
-
-
-def test_the_remark_names_the_keys_but_not_endlessly() -> None:
-    lines = (f"Context: human.{'x' * 400}{number}=1" for number in range(9))
-    remark = read_answer("brew", "\n".join(lines)).stage.remark
-    assert "and 3 more" in remark
-    assert len(remark) < 500
-
-
 def test_the_last_word_holds() -> None:
     assert (
         read_answer("brew", "Outcome: fail\nFixed it.\nOutcome: success").stage.outcome

@@ -40,14 +40,6 @@ def test_all_branches_run_and_the_run_goes_on_at_the_fan_in(tea: Workshop) -> No
     ]
 
 
-def test_what_the_branches_came_to_is_in_the_preamble_after_them(tea: Workshop) -> None:
-    tea.start(tea.write(FORK))
-    served = tea.model.asked[-1][0].content
-    assert served.endswith("Serve")
-    for words in ("green (success)", "sip (success)", "black (success)", "bitter"):
-        assert words in served
-
-
 def test_a_branch_sees_nothing_of_another_one(tea: Workshop) -> None:
     tea.start(tea.write(FORK))
     sip = next(each[0].content for each in tea.model.asked if each[0].content.endswith("Sip"))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.history import build_fidelity_preamble
 from reviewer.pipelines.preamble import build_preamble
-from reviewer.pipelines.values import CEILINGS, MODES, RunHistory, Stage, StageOutcome, ToolCall
+from reviewer.pipelines.values import CEILINGS, RunHistory, Stage, StageOutcome, ToolCall
 from reviewer.text.tokens import counter
 
 ORCHARD = parse_dot(
@@ -147,15 +147,6 @@ def test_long_values_are_shortened_with_a_mark_that_says_how_much_is_missing() -
         assert len(begin) + int(missing.replace(",", "")) + len(end) == len(note)
 
 
-def test_a_short_value_is_never_shortened_for_a_long_one() -> None:
-    run = RunHistory("r", (), {"first": "x " * 50_000, "port": 8080, "city": "Graz"})
-    for mode in ("compact", "summary:medium", "summary:high"):
-        found = text(mode, run)
-        assert "8080" in found
-        assert "Graz" in found
-        assert "more characters]" in found
-
-
 def test_what_high_says_of_the_context_is_json_even_when_it_is_cut() -> None:
     run = RunHistory("r", (), {"a": {"deep": ["x"] * 9000}, "b": 'say "no"\n' * 900, "c": None})
     found = text("summary:high", run).split("### Full Context\n")[1]
@@ -193,14 +184,6 @@ def test_notes_cannot_pass_for_headings_of_the_preamble() -> None:
         lines = text(mode, run).split("\n")
         assert lines.count("## Pipeline State") == (mode == "compact")
         assert "- fill: success" not in lines
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_the_run_is_not_changed(mode: str) -> None:
-    run = long_history()
-    before = copy.deepcopy(run)
-    build_preamble(mode, ORCHARD, run, "done")
-    assert run == before
 
 
 def test_a_goal_that_the_graph_leaves_open_comes_from_the_run() -> None:
@@ -248,7 +231,7 @@ def test_no_run_gets_a_preamble_above_its_ceiling(
 
 
 @pytest.mark.parametrize("mode", CEILINGS)
-@pytest.mark.parametrize("room", [24, 60, 130, 345, 700, 2_000])
+@pytest.mark.parametrize("room", [24, 130, 700])
 def test_a_smaller_room_is_kept_in_every_mode(mode: str, room: int) -> None:
     preamble = build_preamble(mode, ORCHARD, long_history(), "fill", room=room)
     assert preamble.text

@@ -31,8 +31,6 @@ def sewn(on_edge: str, on_node: str, on_graph: str) -> NodeEntry:
         ("", "", "summary:low", "summary:low", "graph"),
         ("", "", "", "compact", "default"),
         ("huge", "truncate", "summary:low", "truncate", "node"),
-        ("huge", "tiny", "wide", "compact", "default"),
-        (" Full ", "", "", "full", "edge"),
     ],
 )
 def test_edge_before_node_before_graph_before_default(

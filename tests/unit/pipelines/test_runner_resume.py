@@ -134,7 +134,7 @@ class TestPowerCuts:
 
 
 class TestFullDisk:
-    @pytest.mark.parametrize("at", range(1, 6))
+    @pytest.mark.parametrize("at", [1, 5])
     def test_the_run_fails_in_a_sentence_and_goes_on_once_there_is_room(
         self, workshop: Workshop, monkeypatch: pytest.MonkeyPatch, at: int
     ) -> None:
@@ -171,16 +171,6 @@ class TestCancel:
         done = workshop.start(path, cancelled=lambda: len(workshop.slept) > 20)
         assert (done.state, done.node) == ("cancelled", "a")
         assert len(workshop.slept) == 21
-
-    def test_while_it_asks(self, workshop: Workshop) -> None:
-        stop = []
-
-        def ask(_: object) -> None:
-            stop.append(True)
-
-        path = workshop.write("a [shape=hexagon]\nstart -> a -> done")
-        done = workshop.start(path, ask=ask, cancelled=lambda: bool(stop))
-        assert done.state == "cancelled"
 
 
 class TestRefusals:
@@ -233,10 +223,3 @@ class TestRefusals:
             pytest.raises(RunError, match="in progress in another program"),
         ):
             workshop.resume(run_id)
-
-    def test_a_file_goes_on_with_its_latest_run_that_can(self, workshop: Workshop) -> None:
-        path = workshop.write(THREAD)
-        first = workshop.start(path, max_steps=2)
-        workshop.start(path)
-        done = workshop.resume(str(path), max_steps=9)
-        assert (done.run_id, done.state) == (first.run_id, "done")

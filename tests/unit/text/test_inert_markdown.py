@@ -27,7 +27,7 @@ def tokens(text: str) -> Iterator[Token]:
         yield from token.children or ()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(pieces, max_size=14).map("".join))
 @example("- a\n  ```\n@/etc/passwd\n```\n![x](y)\n```")
 @example("<div>\n```\n@x\n```\n</div>")

@@ -56,12 +56,6 @@ def test_one_hunk_is_reverted_and_the_others_stay(index: int, expected: str) -> 
     assert put_back(ORIGINAL, EDITED, index) == expected
 
 
-@pytest.mark.parametrize("index", [-1, 3])
-def test_an_index_beyond_the_changes_is_an_error(index: int) -> None:
-    with pytest.raises(IndexError, match="there are 3"):
-        put_back(ORIGINAL, EDITED, index)
-
-
 def test_a_long_rewritten_text_is_one_change() -> None:
     before, after = "a b " * 10_000, "b c " * 10_000
     found = hunks(before, after)

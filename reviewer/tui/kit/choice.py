@@ -95,6 +95,7 @@ class ChoiceScreen(
         self._rows = MAX_ROWS // 2 if callable(options) else min(len(first), MAX_ROWS)
         self._cells = max(map(_cells, first), default=0)
         self._shown: Sequence[Option] = ()
+        self._marked = 0
         self._near = near
         self._current = current
         self._whole = whole
@@ -126,7 +127,7 @@ class ChoiceScreen(
             self.box.styles.width, self.box.styles.height = wide, high
             return
         title = cell_len(str(self.box.border_title))
-        width = max(self._cells + 5, cell_len(self._hint) + 6, title + 6, MIN_CELLS)
+        width = max(self._cells + 7, cell_len(self._hint) + 6, title + 6, MIN_CELLS)
         width = min(width, max(wide * 2 // 3, MAX_CELLS), wide - 2)
         below, above = high - self._near.bottom, self._near.y
         height = min(max(self._rows, 1) + FRAME, max(below, above))
@@ -146,13 +147,31 @@ class ChoiceScreen(
         self._shown = () if isinstance(found, str) else found
         self.list.set_class(not self._shown, "-nothing")
         self.list.clear_options()
-        self.list.add_options(
-            [_line(each, self.host.glyphs.ellipsis) for each in self._shown]
-            or [Content.styled(words, "$dim")]
-        )
         keys_shown = [each.key for each in self._shown]
-        at = keys_shown.index(self._current) if self._current in keys_shown else 0
-        self.list.highlighted = at if self._shown else None
+        self._marked = keys_shown.index(self._current) if self._current in keys_shown else 0
+        self.list.add_options(
+            [self._line(at) for at in range(len(self._shown))] or [Content.styled(words, "$dim")]
+        )
+        self.list.highlighted = self._marked if self._shown else None
+
+    @on(OptionList.OptionHighlighted)
+    def _mark(self, event: OptionList.OptionHighlighted) -> None:
+        """Move the bar, which marks the current option on terminals without colours, too."""
+        event.stop()
+        at, before = self.list.highlighted, self._marked
+        if at is not None and at < len(self._shown):
+            self._marked = at
+            for each in (before, at):
+                self.list.replace_option_prompt_at_index(each, self._line(each))
+
+    def _line(self, at: int) -> Content:
+        signs, option = self.host.glyphs, self._shown[at]
+        mark = (signs.bar if at == self._marked else " ", "$accent")
+        name, detail = display_line(option.name), display_line(option.detail)
+        if not detail:
+            return Content.assemble(mark, " ", name)
+        shown = cut(name, NAME_CELLS, signs.ellipsis)
+        return Content.assemble(mark, " ", shown, "  ", (detail, "$dim"))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -202,10 +221,3 @@ def _fitting(options: Sequence[Option], text: str) -> list[Option]:
 def _cells(option: Option) -> int:
     name = cell_len(display_line(option.name))
     return name if not option.detail else min(name, NAME_CELLS) + 2 + cell_len(option.detail)
-
-
-def _line(option: Option, ellipsis: str) -> Content:
-    name, detail = display_line(option.name), display_line(option.detail)
-    if not detail:
-        return Content(name)
-    return Content.assemble(cut(name, NAME_CELLS, ellipsis), "  ", (detail, "$dim"))

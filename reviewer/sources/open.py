@@ -42,7 +42,7 @@ SAMPLE_LINES = 8
 """Number of lines to examine, spread over the sample."""
 NOTE_FORMATS = frozenset({"markdown", "text", "empty"})
 """Formats without conversations."""
-NO_CONVERSATION = "JSON without a conversation"
+NO_CONVERSATION = "JSON in no known conversation format"
 JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')
 
 
@@ -76,14 +76,13 @@ def is_session(path: Path) -> bool:
     if "subagents" in path.parts:
         return False
     try:
-        found = recognise(path)
-        return found.turns is not None and found.name not in NOTE_FORMATS
+        return recognise(path).name not in NOTE_FORMATS
     except SourceError:
         return False
 
 
 def recognise(path: Path) -> Format:
-    """The format of a file, readable or not. Raises OtherKindError or SourceError."""
+    """The format of a file. Raises OtherKindError or SourceError."""
     return _detect(path)[0]
 
 
@@ -98,8 +97,6 @@ def recognised(
     SourceError if it cannot be read.
     """
     found, bom, document = _detect(path)
-    if found.turns is None:
-        raise _other_kind(path, found.not_read)
     end = float("inf") if line_end is None else line_end
     return found, found.turns, Reading(path, bom, line_start, end, document, sessions)
 

@@ -264,14 +264,3 @@ FORMAT = Format(
     subagent="`parentID` of the session",
     tested="real files: export 1.2, folder, database 1.18",
 )  # fmt: skip
-
-PIECE = Format(
-    name="opencode-piece",
-    agent="OpenCode",
-    detect_document=lambda d: (
-        "messageID" in d
-        or ("sessionID" in d and ("role" in d or "type" in d))
-        or ("worktree" in d and "vcs" in d)
-    ),
-    not_read="part of an OpenCode session; reviewer reads the session's file instead",
-)

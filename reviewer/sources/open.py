@@ -26,7 +26,7 @@ from reviewer.sources.lines import (
     reading,
 )
 from reviewer.sources.own_files import is_packet
-from reviewer.sources.prose import PROSE_NAMES, why_not_prose
+from reviewer.sources.prose import PROSE_NAMES, is_prose
 from reviewer.sources.reading import Reading
 from reviewer.sources.record_maker import Blocks
 from reviewer.sources.registry import FORMATS
@@ -199,14 +199,16 @@ def _other_kind(path: Path, what: str) -> OtherKindError:
 
 def _text_format(path: Path, text: str) -> Format:
     """The format of a non-JSON text: a marked conversation, or a note."""
-    suffix = plain_suffix(path)
+    suffix = plain_suffix(path).lower()
     if is_packet(text):
         raise _other_kind(path, "a packet of its own")
-    for each in FORMATS if suffix.lower() in PROSE_NAMES else ():
+    if suffix not in PROSE_NAMES:
+        raise _other_kind(path, "its name is not that of a note")
+    for each in FORMATS:
         if each.detect_text is not None and each.detect_text(text):
             return each
-    if reason := why_not_prose(text, suffix):
-        raise _other_kind(path, reason)
+    if not is_prose(text):
+        raise _other_kind(path, "markup, code, a table, a log or other data")
     return markdown.FORMAT
 
 

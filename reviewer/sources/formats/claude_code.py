@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from msgspec import structs
 
@@ -297,12 +296,10 @@ def _of_agent(part: Part) -> Part:
     return structs.replace(part, name="agent") if mine else part
 
 
-@lru_cache(maxsize=64)
 def _unknown(kind: str | None) -> str:
     return f"unknown type: {_printable(kind)}"
 
 
-@lru_cache(maxsize=64)
 def _printable(name: str | None) -> str:
     """A name from the file, made printable and short enough for a tally."""
     if name is None:

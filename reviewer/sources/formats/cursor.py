@@ -25,7 +25,7 @@ from reviewer.sources.parts import (
 )
 from reviewer.sources.reading import Reading, row_spot
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import SESSION_STATE, Session, Turn
 
 _QUERY, _QUERY_END = "<user_query>", "</user_query>"
 _CHATS = (
@@ -33,7 +33,6 @@ _CHATS = (
     ("composer.composerData", "allComposers"),
 )
 """Keys of a workspace's chats, with the list in each value."""
-_PROMPTS = "aiService.prompts"
 
 
 class _Values(Struct, frozen=True):
@@ -111,8 +110,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     row = 0
     with opened(reading.path) as database:
         values = _Values(database, reading.tally)
-        if "ItemTable" in table_names(database):
-            reading.tally[RECORDED_TWICE] += len(list(each(values.value("ItemTable", _PROMPTS))))
         for conversation in _conversations(values):
             for bubble in conversation.bubbles:
                 yield _turn(reading.tally, row, conversation, bubble)

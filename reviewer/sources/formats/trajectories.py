@@ -14,7 +14,7 @@ from reviewer.sources.parts import Part, called, function_calls, returned, said,
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import SESSION_STATE, Session, Turn
 
 
 def _swe_turns(reading: Reading) -> Iterator[Turn]:
@@ -22,8 +22,6 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
     document = Document(reading)
     named = document.fields(document.root)
     session = Session(id=reading.path.stem)
-    if "trajectory" in named:
-        reading.tally[RECORDED_TWICE] += len(list(document.items(named["trajectory"])))
     answered = False
     for number, (spot, message) in enumerate(document.objects(named.get("history"))):
         speaker, text = words(message.get("role")), part_text(message.get("content"))
@@ -95,8 +93,6 @@ def _hands_turns(reading: Reading) -> Iterator[Turn]:
         session = Session(id=words(run.get("instance_id")))
         document = Document(reading, line)
         named = document.fields(document.root)
-        if "instruction" in named:
-            reading.tally[RECORDED_TWICE] += 1
         for spot, event in document.objects(named.get("history")):
             role, parts = _event(reading, event)
             if not parts:

@@ -454,7 +454,6 @@ CURSOR_2024 = Family(
     agent=["Labelled.", "Stacked."],
     calls=[("run_terminal", "stack")],
     results=[("run_terminal", "3 crates", False)],
-    twice=1,
 )
 
 CURSOR = Family(
@@ -1159,7 +1158,6 @@ OPENHANDS = Family(
     kept_out={"boot text": ["You help."]},
     calls=[("bash", "fix")],
     results=[("bash", "dark", True)],
-    twice=1,
 )
 
 _ATIF_STEPS = [
@@ -1250,7 +1248,6 @@ SWE_AGENT = Family(
     kept_out={"boot text": ["SETTING"], "template": ["Here is a demonstration"]},
     calls=[("action", "ls")],
     results=[("action", "tiles", False)],
-    twice=1,
 )  # fmt: skip
 
 APP_SERVER = Family(

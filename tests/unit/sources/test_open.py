@@ -21,6 +21,7 @@ def session_bytes() -> bytes:
     return session.bytes()
 
 
+OTHER = "markup, code, a table, a log or other data"
 CHAT = json.dumps([{"role": "user", "content": "Hello there."}]).encode()
 
 
@@ -69,16 +70,13 @@ def test_an_empty_file_has_no_records_and_says_so(tmp_path: Path, data: bytes) -
         (b'{"loglines": [], "sessionId": "s"}', "JSON in no known conversation format"),
         (b'{"id": 1}\n{"id": 2}\n', "JSON in no known conversation format"),
         (b'[{"role": "user", "content": "cut o', "damaged JSON"),
-        (
-            b"import os\n\n\ndef main() -> None:\n    print(os.name)\n    return None\n",
-            "source code",
-        ),
-        (b"#!/bin/sh\necho hello\n", "a script"),
-        (b"name,age,town\nada,36,london\ngrace,85,arlington\nalan,41,wilmslow\n", "a table"),
-        (b'digraph g {\n  a -> b [label="go on"]\n}\n', "a diagram"),
-        (b"<!DOCTYPE html>\n<html><body>Hi there</body></html>\n", "markup"),
-        (b"2026-01-01 10:00:00 INFO started the thing\n" * 9, "a log"),
-        (b"1" * 500_000, "text without words"),
+        (b"import os\n\n\ndef main() -> None:\n    print(os.name)\n    return None\n", OTHER),
+        (b"#!/bin/sh\necho hello\n", OTHER),
+        (b"name,age,town\nada,36,london\ngrace,85,arlington\nalan,41,wilmslow\n", OTHER),
+        (b'digraph g {\n  a -> b [label="go on"]\n}\n', OTHER),
+        (b"<!DOCTYPE html>\n<html><body>Hi there</body></html>\n", OTHER),
+        (b"2026-01-01 10:00:00 INFO started the thing\n" * 9, OTHER),
+        (b"1" * 500_000, OTHER),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -30,7 +30,7 @@ from reviewer.sources.prose import PROSE_NAMES, is_prose
 from reviewer.sources.reading import Reading
 from reviewer.sources.record_maker import Blocks
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.turns import Turn, TurnReader
+from reviewer.sources.turns import Turn
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 
 HEAD_BYTES = 64_000
@@ -88,8 +88,8 @@ def recognise(path: Path) -> Format:
 
 def recognised(
     path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
-) -> tuple[Format, TurnReader, Reading]:
-    """A file's format and reader, and the file, ready to be read.
+) -> tuple[Format, Reading]:
+    """A file's format, and the file, ready to be read.
 
     `line_start` and `line_end` are 0-based half-open lines. `sessions`: which ones to read of a
     file with several projects. The first 64 kB decide the format or, if the first line is longer,
@@ -98,7 +98,7 @@ def recognised(
     """
     found, bom, document = _detect(path)
     end = float("inf") if line_end is None else line_end
-    return found, found.turns, Reading(path, bom, line_start, end, document, sessions)
+    return found, Reading(path, bom, line_start, end, document, sessions)
 
 
 def _detect(path: Path) -> tuple[Format, int, bytes | None]:

@@ -147,10 +147,10 @@ def _refusals(turn: Turn) -> list[Part]:
 class Blocks:
     """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
 
-    def __init__(self, found: Format, turns: TurnReader, reading: Reading) -> None:
+    def __init__(self, found: Format, reading: Reading) -> None:
         self.path, self.format, self.is_log = reading.path, found.name, found.is_log
         self.tally, self.errors = reading.tally, reading.errors
-        self._reading, self._turns = reading, turns
+        self._reading, self._turns = reading, found.turns
 
     def __iter__(self) -> Iterator[Block]:
         return settled(self.live(), self.is_log)

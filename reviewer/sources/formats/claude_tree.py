@@ -28,7 +28,7 @@ class SessionTree:
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
         """Number of each record, by the hash of its id."""
-        self._kinds = bytearray()
+        self._is_turn = bytearray()
         self._lines = array("q")
         self._bases = array("i")
         """The nearest turn above each record, or the first record of its chain; -1 for that one."""
@@ -63,17 +63,17 @@ class SessionTree:
         """
         if parent_id is not None:
             parent_id = self._summaries.get(parent_id, parent_id)
-        index, parent = len(self._kinds), self._numbers.get(hash(parent_id), -1)
+        index, parent = len(self._lines), self._numbers.get(hash(parent_id), -1)
         if self._numbers.setdefault(hash(record_id), index) != index:
             return None  # a resumed session repeats records
         base = branch = -1
         typed = False
         if parent >= 0:
             above = self._bases[parent]
-            base = parent if above < 0 or self._kinds[parent] in _TURNS else above
+            base = parent if above < 0 or self._is_turn[parent] else above
             if self._branches[parent] == self._second:
                 branch, typed = self._second, bool(self._typed[parent])
-        self._kinds.append(kind)
+        self._is_turn.append(kind in _TURNS)
         self._bases.append(base)
         self._lines.append(line)
         if kind is not Node.OTHER and kind is not Node.APART:

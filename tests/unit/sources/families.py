@@ -1150,13 +1150,23 @@ OPENHANDS = Family(
                     "extras": {"metadata": {"exit_code": 1}},
                     "tool_call_metadata": {"function_name": "bash", "tool_call_id": "t1"},
                 },
+                {
+                    "id": 4,
+                    "source": "agent",
+                    "action": "read",  # an editor for viewing too, whose `command` says which
+                    "args": {"path": "/lamp.py"},
+                    "tool_call_metadata": {"function_name": "str_replace_editor"},
+                },
             ],
         },
     ),
     person=["Fix the lamp."],
     agent=["First I look."],
     kept_out={"boot text": ["You help."]},
-    calls=[("bash", "fix")],
+    calls=[
+        ("bash", "fix"),
+        ("str_replace_editor", '{"path":"/lamp.py","command":"view"}'),
+    ],
     results=[("bash", "dark", True)],
 )
 

@@ -62,6 +62,7 @@ def test_ignore_files_of_the_repository_above_apply_too(tmp_path: Path) -> None:
     put(tmp_path, "docs/secret.md")
     put(tmp_path, "docs/open.md")
     assert found(tmp_path / "docs") == ["open.md"]
+    assert passed(tmp_path / "docs")["secret.md"] == "ignored by .gitignore"
 
 
 def test_a_file_that_is_named_is_read_though_ignored(tmp_path: Path) -> None:

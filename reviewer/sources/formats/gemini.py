@@ -25,10 +25,8 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
     if reading.document is None:
         yield from _log_turns(reading)
         return
-    document = Document(reading)
-    named = document.fields(document.root)
-    facts = document.plain(named, "messages")
-    for spot, message in document.objects(named.get("messages")):
+    facts, messages = Document(reading).parted("messages")
+    for spot, message in messages:
         yield from _message(reading, facts, spot, message)
 
 

@@ -49,11 +49,9 @@ def _session(info: Fields, modified_ns: int = 0) -> _Session:
 
 
 def _document_turns(reading: Reading) -> Iterator[Turn]:
-    document = Document(reading)
-    named = document.fields(document.root)
-    info = document.decoded(named.get("info"))
-    session = _session(inner(info))
-    for spot, message in document.objects(named.get("messages")):
+    head, messages = Document(reading).parted("messages")
+    session = _session(inner(head, "info"))
+    for spot, message in messages:
         parts = list(each(message.get("parts")))
         yield _turn(reading.tally, session, spot, inner(message, "info"), parts)
 

@@ -60,16 +60,14 @@ def _key(session: str, number: object, text: str) -> str:
 
 
 def _mini_turns(reading: Reading) -> Iterator[Turn]:
-    document = Document(reading)
-    named = document.fields(document.root)
-    head = document.plain(named, "messages")
+    head, messages = Document(reading).parted("messages")
     session = Session(
         id=words(head.get("instance_id")) or reading.path.name,
         model=words(inner(head, "info", "config", "model").get("model_name")),
     )
     run = f"{session.id}:{reading.path.parent.parent.name}"
     answered = False
-    for number, (spot, message) in enumerate(document.objects(named.get("messages"))):
+    for number, (spot, message) in enumerate(messages):
         speaker, text = words(message.get("role")), part_text(message.get("content"))
         if speaker == "assistant":
             answered = True
@@ -141,10 +139,8 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
 def _atif_turns(reading: Reading) -> Iterator[Turn]:
     """ATIF: a document, or one step per line after a header."""
     if reading.document is not None:
-        document = Document(reading)
-        named = document.fields(document.root)
-        head = document.plain(named, "steps")
-        for spot, step in document.objects(named.get("steps")):
+        head, steps = Document(reading).parted("steps")
+        for spot, step in steps:
             yield from _step(reading, head, spot, step)
         return
     head = {}

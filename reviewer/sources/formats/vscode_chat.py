@@ -29,10 +29,8 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     if reading.document is None:
         head, requests = _replayed(reading)
     else:
-        document = Document(reading)
-        named = document.fields(document.root)
-        head = document.plain(named, "requests")
-        requests = list(document.objects(named.get("requests")))
+        head, found = Document(reading).parted("requests")
+        requests = list(found)
     session = Session(id=words(head.get("sessionId")), cwd=_folder(reading))
     for number, (spot, request) in enumerate(requests):
         session.model = words(request.get("modelId"))

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -122,12 +122,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     bom = bom_of(head)
     sample = head[bom:]
     if databases.is_database(head) or archives.is_archive(head):
-        _require_unpacked(path)
-    if databases.is_database(head):
-        names = databases.tables(path)
-        return _of_container(path, names, "a database of another program"), bom, None
-    if archives.is_archive(head):
-        return _of_container(path, archives.members(path), "an archive without chats"), bom, None
+        return _container_format(path, databases.is_database(head)), bom, None
     if not sample.strip():
         return _EMPTY, bom, None
     pieces = _pieces(sample)
@@ -163,14 +158,21 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     return _text_format(path, text), bom, None
 
 
-def _of_container(path: Path, names: Collection[str], otherwise: str) -> Format:
-    """The format of a database with these tables, or of an archive with these members."""
-    tables = isinstance(names, frozenset)
+def _container_format(path: Path, is_database: bool) -> Format:
+    """The format of a database by its tables, or of an archive by its members."""
+    try:
+        packed = is_compressed(path)
+    except OSError as problem:
+        raise unreadable(path, problem) from None
+    if packed:  # rows require a plain file
+        raise _other_kind(path, "it is a compressed database or archive (unpack it first)")
+    names = databases.tables(path) if is_database else archives.members(path)
     for each in FORMATS:
-        test = each.detect_tables if tables else each.detect_members
+        test = each.detect_tables if is_database else each.detect_members
         if test is not None and test(names):
             return each
-    raise _other_kind(path, f"it is {otherwise}")
+    what = "a database of another program" if is_database else "an archive without chats"
+    raise _other_kind(path, f"it is {what}")
 
 
 def _record_format(record: dict[str, object]) -> int | None:
@@ -212,16 +214,6 @@ def _text_format(path: Path, text: str) -> Format:
     return markdown.FORMAT
 
 
-def _require_unpacked(path: Path) -> None:
-    """Raise OtherKindError for a compressed database or archive: rows require a plain file."""
-    try:
-        packed = is_compressed(path)
-    except OSError as problem:
-        raise unreadable(path, problem) from None
-    if packed:
-        raise _other_kind(path, "it is a compressed database or archive (unpack it first)")
-
-
 def _pieces(sample: bytes) -> list[bytes]:
     """Non-blank lines, spread over the sample."""
     parts = sample.split(b"\n")
@@ -261,23 +253,18 @@ def _run_together(line: bytes) -> list[dict[str, object]]:
     return [each for each in found if each]
 
 
-def _require_size(path: Path, size: int) -> None:
-    if size > DOCUMENT_LIMIT:
-        raise SourceError(
-            f"{path} is one JSON document of more than {DOCUMENT_LIMIT // 1_000_000} MB: "
-            "split it into files of one conversation each."
-        )
-
-
 def _document(path: Path, stream: BinaryIO, bom: int) -> tuple[bytes, object]:
     """The text of a file that is one JSON document, and its outline (None: not JSON).
 
     Raises SourceError if the document is too large or nested too deep.
     """
-    _require_size(path, os.fstat(stream.fileno()).st_size)
+    if os.fstat(stream.fileno()).st_size > DOCUMENT_LIMIT:
+        raise SourceError(
+            f"{path} is one JSON document of more than {DOCUMENT_LIMIT // 1_000_000} MB: "
+            "split it into files of one conversation each."
+        )
     stream.seek(bom)
-    document = stream.read(DOCUMENT_LIMIT + 1)
-    _require_size(path, len(document))
+    document = stream.read(DOCUMENT_LIMIT)
     try:
         return document, outline(memoryview(document.strip()), 5)
     except RecursionError:

@@ -20,10 +20,27 @@ from reviewer.sources.turns import SESSION_STATE, Session, Turn
 def _swe_turns(reading: Reading) -> Iterator[Turn]:
     """The history of SWE-agent; `trajectory` repeats it."""
     document = Document(reading)
-    named = document.fields(document.root)
+    history = document.fields(document.root).get("history")
     session = Session(id=reading.path.stem)
+    yield from _history(reading, session, session.id, document.objects(history))
+
+
+def _mini_turns(reading: Reading) -> Iterator[Turn]:
+    head, messages = Document(reading).parted("messages")
+    session = Session(
+        id=words(head.get("instance_id")) or reading.path.name,
+        model=words(inner(head, "info", "config", "model").get("model_name")),
+    )
+    run = f"{session.id}:{reading.path.parent.parent.name}"
+    yield from _history(reading, session, run, messages)
+
+
+def _history(
+    reading: Reading, session: Session, run: str, messages: Iterator[tuple[Spot, Fields]]
+) -> Iterator[Turn]:
+    """The messages of one run; after the agent's first one, the person's role is the tools'."""
     answered = False
-    for number, (spot, message) in enumerate(document.objects(named.get("history"))):
+    for number, (spot, message) in enumerate(messages):
         speaker, text = words(message.get("role")), part_text(message.get("content"))
         parts: list[Part] = []
         role = Role.SYSTEM
@@ -31,17 +48,16 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
             parts = said(text, RecordUse.TEMPLATE)
         elif speaker == "assistant":
             role, answered = Role.ASSISTANT, True
-            parts = said(words(message.get("thought")) or text)
-            parts += _action(message)
+            parts = said(words(message.get("thought")) or text) + _action(message)
         elif speaker == "tool" or (speaker == "user" and answered):
-            role, calls = Role.TOOL, message.get("tool_call_ids")
-            call = calls[0] if isinstance(calls, list) and calls else ""
-            parts = returned(text, call)
+            calls = message.get("tool_call_ids")
+            call = calls[0] if isinstance(calls, list) and calls else message.get("tool_call_id")
+            role, parts = Role.TOOL, returned(text, call)
         elif speaker == "user":
             role, parts = Role.USER, typed(text, reading.tally)
         else:
-            parts = said(text, RecordUse.BOOT)
-        yield session.turn(spot, role, parts, key=_key(session.id, number, text))
+            parts = said(text, RecordUse.WRAPPER if speaker == "exit" else RecordUse.BOOT)
+        yield session.turn(spot, role, parts, key=_key(run, number, text))
 
 
 def _is_demonstration(text: str) -> bool:
@@ -57,29 +73,6 @@ def _action(message: Fields) -> list[Part]:
 def _key(session: str, number: object, text: str) -> str:
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{session}:{number}:{digest[:16]}"
-
-
-def _mini_turns(reading: Reading) -> Iterator[Turn]:
-    head, messages = Document(reading).parted("messages")
-    session = Session(
-        id=words(head.get("instance_id")) or reading.path.name,
-        model=words(inner(head, "info", "config", "model").get("model_name")),
-    )
-    run = f"{session.id}:{reading.path.parent.parent.name}"
-    answered = False
-    for number, (spot, message) in enumerate(messages):
-        speaker, text = words(message.get("role")), part_text(message.get("content"))
-        if speaker == "assistant":
-            answered = True
-            role, parts = Role.ASSISTANT, said(text) + _action(message)
-        elif speaker == "tool" or (speaker == "user" and answered):
-            role, parts = Role.TOOL, returned(text, message.get("tool_call_id"))
-        elif speaker == "user":
-            role, parts = Role.USER, typed(text, reading.tally)
-        else:
-            use = RecordUse.BOOT if speaker == "system" else RecordUse.WRAPPER
-            role, parts = Role.SYSTEM, said(text, use)
-        yield session.turn(spot, role, parts, key=_key(run, number, text))
 
 
 def _hands_turns(reading: Reading) -> Iterator[Turn]:

@@ -75,7 +75,7 @@ class Reading(Struct):
     sessions: frozenset[str] | None = None
     """The sessions to read from a file with several projects; None: all."""
     tally: Counter[str] = field(default_factory=Counter)
-    """Reason -> skipped lines (or messages): `tool result`, `unknown type: foo`, `bad JSON`."""
+    """Reason -> skipped lines (or messages): `tool result`, `progress`, `bad JSON`."""
     errors: list[str] = field(default_factory=list)
     """Damage for `errors.log`, with its position; one bad record never raises an error."""
 
@@ -209,6 +209,12 @@ def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Cou
     if replaced:
         tally["invalid UTF-8"] += 1
     return value
+
+
+def silent(tally: Counter[str], kind: object) -> None:
+    """Count a record without a turn, under its kind in the file."""
+    name = re.sub(r"[^\w .:/$-]", "?", words(kind))
+    tally[name[:40] or "(none)"] += 1
 
 
 def _any_value(data: bytes) -> object:

@@ -22,9 +22,9 @@ from reviewer.sources.parts import (
     thought,
     typed,
 )
-from reviewer.sources.reading import Reading, row_spot
+from reviewer.sources.reading import Reading, row_spot, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 _QUERY, _QUERY_END = "<user_query>", "</user_query>"
 _CHATS = (
@@ -149,7 +149,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
             if part.text != "[REDACTED]"
         ]
         if not parts:
-            reading.tally[SESSION_STATE] += 1
+            silent(reading.tally, record.get("type"))
             continue
         yield session.turn(spot, speaker(role, parts), parts, at=moment(record.get("timestamp")))
 

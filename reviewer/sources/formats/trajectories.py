@@ -11,10 +11,10 @@ from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
-from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.reading import Reading, Spot, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 
 def _swe_turns(reading: Reading) -> Iterator[Turn]:
@@ -87,7 +87,7 @@ def _hands_turns(reading: Reading) -> Iterator[Turn]:
         for spot, event in document.objects(named.get("history")):
             role, parts = _event(reading, event)
             if not parts:
-                reading.tally[SESSION_STATE] += 1
+                silent(reading.tally, event.get("action") or event.get("observation"))
                 continue
             key = _key(session.id, event.get("id"), parts[0].text)
             yield session.turn(spot, role, parts, key=key, at=moment(event.get("timestamp")))
@@ -142,7 +142,7 @@ def _atif_turns(reading: Reading) -> Iterator[Turn]:
             yield from _step(reading, head, spot, record)
         else:
             head |= record
-            reading.tally[SESSION_STATE] += 1
+            silent(reading.tally, "header")
 
 
 def _step(reading: Reading, head: Fields, spot: Spot, step: Fields) -> Iterator[Turn]:

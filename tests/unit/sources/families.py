@@ -32,8 +32,6 @@ class Family(Struct, kw_only=True):
     """Tool calls with their names."""
     results: list[tuple[str, str, bool]] = []
     """Tool, text, and whether the call failed."""
-    twice: int = 0
-    """Places that tell something again."""
     cwd: str = ""
     branch: str = ""
     model: str = ""
@@ -155,7 +153,6 @@ CODEX = Family(
     },
     calls=[("shell", "ls trays")],
     results=[("shell", "no such shelf", True)],
-    twice=2,
     cwd="/work/shop",
     branch="main",
     model="gpt-9",
@@ -340,7 +337,6 @@ COPILOT = Family(
     },
     calls=[("bash", "date")],
     results=[("bash", "Sunday", False)],
-    twice=1,
     cwd="/work/shop",
     branch="main",
     model="claude-9",
@@ -556,7 +552,6 @@ CLAUDE_STREAM = Family(
     agent=["I ring the bell.", "Find the bell."],
     calls=[("Bash", "ring")],
     results=[("Bash", "dong", False)],
-    twice=1,
     cwd="/work/shop",
     model="claude-9",
 )
@@ -1023,7 +1018,6 @@ KIMI = Family(
     agent=["Mended."],
     calls=[("Bash", "knot")],
     results=[("Bash", "tied", False)],
-    twice=1,
     cwd="/work/shop",
     model="kimi-9",
 )
@@ -1091,7 +1085,6 @@ CLINE = Family(
     agent=["Hanging it.", "It hangs."],
     calls=[("command", "hang sign")],
     results=[("command", "hung", False)],
-    twice=1,
 )
 
 CONTINUE = Family(
@@ -1296,7 +1289,6 @@ APP_SERVER = Family(
     ),
     person=["Wind the clock."],
     agent=["Wound."],
-    twice=2,
     cwd="/work/shop",
     branch="b",
 )

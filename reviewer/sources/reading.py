@@ -21,6 +21,7 @@ from reviewer.sources.note_lines import NoteLine
 Line = TypeVar("Line")
 TEXT_LINE_LIMIT = 1_000_000
 """Maximum bytes of a text line; a longer one is data, not writing."""
+UNPRINTABLE = re.compile(r"[^\w .:/$-]")
 ODD_ESCAPE = re.compile(
     rb"(?<!\\)((?:\\\\)*)\\u(?:(?![0-9a-fA-F]{4})"
     rb"|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
@@ -213,8 +214,7 @@ def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Cou
 
 def silent(tally: Counter[str], kind: object) -> None:
     """Count a record without a turn, under its kind in the file."""
-    name = re.sub(r"[^\w .:/$-]", "?", words(kind))
-    tally[name[:40] or "(none)"] += 1
+    tally[UNPRINTABLE.sub("?", words(kind))[:40] or "(none)"] += 1
 
 
 def _any_value(data: bytes) -> object:

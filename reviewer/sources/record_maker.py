@@ -203,7 +203,7 @@ class CallNames:
     def blocks(self, turn: Turn) -> Iterator[Block]:
         """The blocks of a turn, each with its use, name and call id."""
         for part in turn.parts:
-            name, call, role = part.name, part.call, turn.role
+            name, call, role, text = part.name, part.call, turn.role, part.text
             use = use_of(turn, part)
             if part.kind == "tool_use":
                 call = self.asked(call)
@@ -220,7 +220,7 @@ class CallNames:
                 turn.origin,
                 role,
                 part.kind,
-                part.text.replace("\r\n", "\n"),
+                text.replace("\r\n", "\n") if "\r" in text else text,
                 name,
                 use,
                 call,

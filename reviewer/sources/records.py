@@ -77,7 +77,7 @@ class Record(Struct, frozen=True):
     """Other facts in the format: front matter, branch, working folder, status, title."""
 
 
-class Block(Struct, frozen=True):
+class Block(Struct, frozen=True, gc=False):
     """One block of one message, in file order.
 
     `text` of a `tool_use` is the command if there is one, else the input as compact JSON. Pictures

@@ -99,8 +99,6 @@ def formats_page() -> str:
     parts += [f"| [{each.name}](#{each.name}) | {each.agent} | {each.tested} |" for each in read]
     for each in read:
         parts.append("\n" + "\n".join(_format_section(each)))
-    parts.append("\n## Recognised but skipped\n")
-    parts += [f"- {each.agent}: {each.not_read}" for each in FORMATS if each.not_read]
     return "\n".join(parts) + "\n"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import lru_cache
 
 from reviewer.clock import from_iso
 from reviewer.extraction.candidates import Setting
@@ -57,7 +56,6 @@ def confidence(prior: float, signal: float, fresh: float) -> float:
     return round(prior * signal * fresh, 6)
 
 
-@lru_cache(maxsize=16)
 def structural_signal(path: str) -> float:
     """The multiplier for a path: 0.9 with a low-signal hint, else 1.1 with a high one, else 1.0.
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from functools import lru_cache
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -47,9 +45,6 @@ KNOWN_TEXT = frozenset((RecordUse.BOOT, RecordUse.INJECTED, RecordUse.SUMMARY))
 """Uses of records whose statements are already known."""
 _NO_LONGER = ("superseded", "superceded", "deprecated", "rejected", "obsolete", "withdrawn")
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
-_SHORT_TEXT = 2_000
-"""Up to this length, counting line ends is faster than caching their offsets."""
-_LINE_END = re.compile("\n")
 _FIRST_WORDS = sorted({label.split()[0] for label in LABELS_IN_BRACKETS})
 
 
@@ -286,27 +281,10 @@ def cited_lines(candidate: Candidate) -> tuple[int, int]:
 
 def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
     """The lines of `record.text[start:end]` (0-based, half-open): exact if the record's text is its
-    lines in the file, else all lines of the record.
+    lines in the file (not a string inside JSON), else all lines of the record.
     """
-    if not has_own_lines(record):
+    text = record.text
+    if text.count("\n") + 1 != record.line_end - record.line_start:
         return record.line_start, record.line_end
-    first = record.line_start + lines_before(record.text, start)
-    return first, record.line_start + lines_before(record.text, end) + 1
-
-
-def has_own_lines(record: Record) -> bool:
-    """Whether a record's text is its lines in the file (otherwise a string inside JSON)."""
-    ends = lines_before(record.text, len(record.text))
-    return ends + 1 == record.line_end - record.line_start
-
-
-def lines_before(text: str, offset: int) -> int:
-    """Number of line ends in `text[:offset]`."""
-    if len(text) <= _SHORT_TEXT:
-        return text.count("\n", 0, offset)
-    return bisect_left(_line_ends(text), offset)
-
-
-@lru_cache(maxsize=2)
-def _line_ends(text: str) -> list[int]:
-    return [match.start() for match in _LINE_END.finditer(text)]
+    first = record.line_start + text.count("\n", 0, start)
+    return first, record.line_start + text.count("\n", 0, end) + 1

@@ -25,8 +25,6 @@ _UNSEEN = re.compile(
 """Invisible characters, and accents once NFKD has separated them from their letters."""
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII that can hide text inside other text."""
-_DISGUISING = re.compile(f"{_UNSEEN.pattern[:-1]}{_CYRILLIC_AND_GREEK}\U000e0020-\U000e007e]")
-"""Normalised text without any of these reads as it looks."""
 # Marks before or after a word. Starting with a character set makes the search faster.
 _EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
 _SPACES = re.compile(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)")
@@ -56,22 +54,7 @@ def _readings(content: str) -> list[str]:
     letters and with tag characters made visible.
     """
     texts = [content]
-    if not content.isascii() and _is_disguised(content):
-        texts.append(_in_plain_letters(content))
-    return [_on_one_line(_EMPHASIS.sub("", text)).lower() for text in texts]
-
-
-def _is_disguised(content: str) -> bool:
-    found = _DISGUISING.search(content)
-    return found is not None or not unicodedata.is_normalized("NFKD", content)
-
-
-def _in_plain_letters(content: str) -> str:
-    parted = unicodedata.normalize("NFKD", content.translate(_TAGS))
-    return _UNSEEN.sub("", parted).translate(_AS_LATIN)
-
-
-def _on_one_line(text: str) -> str:
-    if text.isprintable() and "  " not in text:  # with single spaces only
-        return text
-    return _SPACES.sub(" ", text)
+    if not content.isascii():
+        parted = unicodedata.normalize("NFKD", content.translate(_TAGS))
+        texts.append(_UNSEEN.sub("", parted).translate(_AS_LATIN))
+    return [_SPACES.sub(" ", _EMPHASIS.sub("", text)).lower() for text in texts]

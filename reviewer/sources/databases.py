@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from reviewer.errors import OtherKindError, SourceError
@@ -80,27 +80,19 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """
     try:
         before = _stamp(path)
-        size = sum(size for size, _ in before)
-        if _beside(path):
-            with (
-                _copy(path) as copied,
-                _connected(copied, "mode=rw") as database,
-                _bounded(_checked(database, path), path, size),
-            ):
-                yield database
-            return
-        with _connected(path, "mode=ro&immutable=1") as database:
-            try:
-                with _bounded(_checked(database, path), path, size):
-                    yield database
-            except sqlite3.DatabaseError:
-                if _stamp(path) != before:
-                    raise SourceError(
-                        f"{path} cannot be read: it changed while being read. Try again."
-                    ) from None
-                raise
+        with ExitStack() as stack:
+            place, mode = path, "mode=ro&immutable=1"
+            if _beside(path):
+                place, mode = stack.enter_context(_copy(path)), "mode=rw"
+            database = stack.enter_context(_connected(place, mode))
+            size = sum(size for size, _ in before)
+            stack.enter_context(_bounded(_checked(database, path), path, size))
+            yield database
     except sqlite3.DatabaseError as problem:
-        raise SourceError(f"{path} cannot be read: the database is damaged ({problem}).") from None
+        why = f"the database is damaged ({problem})."
+        if _is_changed(path, before):
+            why = "it changed while being read. Try again."
+        raise SourceError(f"{path} cannot be read: {why}") from None
     except OSError as problem:
         reason = (problem.strerror or str(problem)).lower()
         raise SourceError(f"{path} cannot be read: {reason}.") from None
@@ -179,6 +171,13 @@ def _beside(path: Path) -> list[Path]:
     """The files next to a database that contain part of it."""
     named = [path.with_name(path.name + ending) for ending in _BESIDE]
     return [each for each in named if each.is_file() and each.stat().st_size]
+
+
+def _is_changed(path: Path, before: list[tuple[int, int]]) -> bool:
+    try:
+        return _stamp(path) != before
+    except OSError:
+        return True
 
 
 def _stamp(path: Path) -> list[tuple[int, int]]:

@@ -27,8 +27,6 @@ from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.walk import read_with
 
-MAX_ENTRIES = 500_000
-"""Maximum files and folders to visit in one place."""
 DEEPEST = 8
 HEAD_BYTES = 1 << 18
 """Bytes of a session searched for its working folder."""
@@ -202,12 +200,11 @@ def _matches(root: Path, pattern: str) -> Iterator[tuple[Path, os.stat_result]]:
         device = root.stat().st_dev
     except OSError:
         return
-    left = [MAX_ENTRIES]
-    yield from _below(root, tuple(pattern.split("/")), device, left, DEEPEST)
+    yield from _below(root, tuple(pattern.split("/")), device, DEEPEST)
 
 
 def _below(
-    folder: Path, pattern: tuple[str, ...], device: int, left: list[int], depth: int
+    folder: Path, pattern: tuple[str, ...], device: int, depth: int
 ) -> Iterator[tuple[Path, os.stat_result]]:
     try:
         with os.scandir(folder) as entries:
@@ -216,8 +213,7 @@ def _below(
         return  # an unlistable folder has no sessions for this person
     first, rest = pattern[0], pattern[1:]
     for entry in found:
-        left[0] -= 1
-        if left[0] < 0 or entry.is_symlink():
+        if entry.is_symlink():
             continue
         try:
             status = entry.stat(follow_symlinks=False)
@@ -227,12 +223,12 @@ def _below(
         path = Path(entry.path)
         if first == "**":
             if inside:
-                yield from _below(path, pattern, device, left, depth - 1)
+                yield from _below(path, pattern, device, depth - 1)
             elif stat.S_ISREG(status.st_mode) and fnmatchcase(entry.name, rest[0]):
                 yield path, status
         elif fnmatchcase(entry.name, first):
             if rest and inside:
-                yield from _below(path, rest, device, left, depth - 1)
+                yield from _below(path, rest, device, depth - 1)
             elif not rest and stat.S_ISREG(status.st_mode):
                 yield path, status
 

@@ -83,6 +83,11 @@ class Document:
             else:
                 self._reading.tally["not a record"] += 1
 
+    def parted(self, name: str) -> tuple[Fields, Iterator[tuple[Spot, Fields]]]:
+        """The fields of the whole document, and the objects of its list `name`."""
+        named = self.fields(self.root)
+        return self.plain(named, name), self.objects(named.get(name))
+
     def spot(self, value: Located) -> Spot:
         """The position of a value."""
         return self._positions.spot(value.at, value.raw)

@@ -84,8 +84,8 @@ class Format(Struct, frozen=True, kw_only=True):
     """Whether a SQLite database with these tables is of this format."""
     detect_members: Callable[[Collection[str]], bool] | None = None
     """Whether a ZIP archive with these members is of this format."""
-    turns: TurnReader | None = None
-    """Reads a file. None: the format is recognised but not read."""
+    turns: TurnReader
+    """Reads a file."""
     is_log: bool = False
     """One record per line, in time order. `turns` may yield a turn late, once its fate is known,
     and a `Rewind` after abandoned turns."""
@@ -96,8 +96,6 @@ class Format(Struct, frozen=True, kw_only=True):
     """Lists the sessions of a file with several; raises SourceError."""
     several: bool = False
     """A file may have several conversations; with `outlines`, it always may."""
-    not_read: str = ""
-    """Why files of this format are recognised but skipped."""
 
     # For the documentation
 

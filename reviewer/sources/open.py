@@ -6,7 +6,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -26,11 +26,11 @@ from reviewer.sources.lines import (
     reading,
 )
 from reviewer.sources.own_files import is_packet
-from reviewer.sources.prose import PROSE_NAMES, why_not_prose
+from reviewer.sources.prose import PROSE_NAMES, is_prose
 from reviewer.sources.reading import Reading
 from reviewer.sources.record_maker import Blocks
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.turns import Turn, TurnReader
+from reviewer.sources.turns import Turn
 from reviewer.sources.unpacked import is_compressed, plain_suffix
 
 HEAD_BYTES = 64_000
@@ -42,7 +42,7 @@ SAMPLE_LINES = 8
 """Number of lines to examine, spread over the sample."""
 NOTE_FORMATS = frozenset({"markdown", "text", "empty"})
 """Formats without conversations."""
-NO_CONVERSATION = "JSON without a conversation"
+NO_CONVERSATION = "JSON in no known conversation format"
 JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')
 
 
@@ -76,21 +76,20 @@ def is_session(path: Path) -> bool:
     if "subagents" in path.parts:
         return False
     try:
-        found = recognise(path)
-        return found.turns is not None and found.name not in NOTE_FORMATS
+        return recognise(path).name not in NOTE_FORMATS
     except SourceError:
         return False
 
 
 def recognise(path: Path) -> Format:
-    """The format of a file, readable or not. Raises OtherKindError or SourceError."""
+    """The format of a file. Raises OtherKindError or SourceError."""
     return _detect(path)[0]
 
 
 def recognised(
     path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
-) -> tuple[Format, TurnReader, Reading]:
-    """A file's format and reader, and the file, ready to be read.
+) -> tuple[Format, Reading]:
+    """A file's format, and the file, ready to be read.
 
     `line_start` and `line_end` are 0-based half-open lines. `sessions`: which ones to read of a
     file with several projects. The first 64 kB decide the format or, if the first line is longer,
@@ -98,10 +97,8 @@ def recognised(
     SourceError if it cannot be read.
     """
     found, bom, document = _detect(path)
-    if found.turns is None:
-        raise _other_kind(path, found.not_read)
     end = float("inf") if line_end is None else line_end
-    return found, found.turns, Reading(path, bom, line_start, end, document, sessions)
+    return found, Reading(path, bom, line_start, end, document, sessions)
 
 
 def _detect(path: Path) -> tuple[Format, int, bytes | None]:
@@ -125,12 +122,7 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     bom = bom_of(head)
     sample = head[bom:]
     if databases.is_database(head) or archives.is_archive(head):
-        _require_unpacked(path)
-    if databases.is_database(head):
-        names = databases.tables(path)
-        return _of_container(path, names, "a database of another program"), bom, None
-    if archives.is_archive(head):
-        return _of_container(path, archives.members(path), "an archive without chats"), bom, None
+        return _container_format(path, databases.is_database(head)), bom, None
     if not sample.strip():
         return _EMPTY, bom, None
     pieces = _pieces(sample)
@@ -166,14 +158,21 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     return _text_format(path, text), bom, None
 
 
-def _of_container(path: Path, names: Collection[str], otherwise: str) -> Format:
-    """The format of a database with these tables, or of an archive with these members."""
-    tables = isinstance(names, frozenset)
+def _container_format(path: Path, is_database: bool) -> Format:
+    """The format of a database by its tables, or of an archive by its members."""
+    try:
+        packed = is_compressed(path)
+    except OSError as problem:
+        raise unreadable(path, problem) from None
+    if packed:  # rows require a plain file
+        raise _other_kind(path, "it is a compressed database or archive (unpack it first)")
+    names = databases.tables(path) if is_database else archives.members(path)
     for each in FORMATS:
-        test = each.detect_tables if tables else each.detect_members
+        test = each.detect_tables if is_database else each.detect_members
         if test is not None and test(names):
             return each
-    raise _other_kind(path, f"it is {otherwise}")
+    what = "a database of another program" if is_database else "an archive without chats"
+    raise _other_kind(path, f"it is {what}")
 
 
 def _record_format(record: dict[str, object]) -> int | None:
@@ -202,25 +201,17 @@ def _other_kind(path: Path, what: str) -> OtherKindError:
 
 def _text_format(path: Path, text: str) -> Format:
     """The format of a non-JSON text: a marked conversation, or a note."""
-    suffix = plain_suffix(path)
+    suffix = plain_suffix(path).lower()
     if is_packet(text):
         raise _other_kind(path, "a packet of its own")
-    for each in FORMATS if suffix.lower() in PROSE_NAMES else ():
+    if suffix not in PROSE_NAMES:
+        raise _other_kind(path, "its name is not that of a note")
+    for each in FORMATS:
         if each.detect_text is not None and each.detect_text(text):
             return each
-    if reason := why_not_prose(text, suffix):
-        raise _other_kind(path, reason)
+    if not is_prose(text):
+        raise _other_kind(path, "markup, code, a table, a log or other data")
     return markdown.FORMAT
-
-
-def _require_unpacked(path: Path) -> None:
-    """Raise OtherKindError for a compressed database or archive: rows require a plain file."""
-    try:
-        packed = is_compressed(path)
-    except OSError as problem:
-        raise unreadable(path, problem) from None
-    if packed:
-        raise _other_kind(path, "it is a compressed database or archive (unpack it first)")
 
 
 def _pieces(sample: bytes) -> list[bytes]:
@@ -262,23 +253,18 @@ def _run_together(line: bytes) -> list[dict[str, object]]:
     return [each for each in found if each]
 
 
-def _require_size(path: Path, size: int) -> None:
-    if size > DOCUMENT_LIMIT:
-        raise SourceError(
-            f"{path} is one JSON document of more than {DOCUMENT_LIMIT // 1_000_000} MB: "
-            "split it into files of one conversation each."
-        )
-
-
 def _document(path: Path, stream: BinaryIO, bom: int) -> tuple[bytes, object]:
     """The text of a file that is one JSON document, and its outline (None: not JSON).
 
     Raises SourceError if the document is too large or nested too deep.
     """
-    _require_size(path, os.fstat(stream.fileno()).st_size)
+    if os.fstat(stream.fileno()).st_size > DOCUMENT_LIMIT:
+        raise SourceError(
+            f"{path} is one JSON document of more than {DOCUMENT_LIMIT // 1_000_000} MB: "
+            "split it into files of one conversation each."
+        )
     stream.seek(bom)
-    document = stream.read(DOCUMENT_LIMIT + 1)
-    _require_size(path, len(document))
+    document = stream.read(DOCUMENT_LIMIT)
     try:
         return document, outline(memoryview(document.strip()), 5)
     except RecursionError:

@@ -15,12 +15,10 @@ PROSE_NAMES = {".md", ".markdown", ".mdx", ".txt", ".text", ".rst", ".adoc", ".o
 PROSE_NAMES |= {".mdc", ""}
 
 _OTHERS = re.compile(
-    r"\s*(?:(?P<markup><(?:\?xml|!doctype|html|svg)\b)|(?P<script>#!)"
-    r"|(?P<diagram>(?:strict\s+)?(?:di)?graph\b[^{\n]*\{))",
+    r"\s*(?:<(?:\?xml|!doctype|html|svg)\b|#!|(?:strict\s+)?(?:di)?graph\b[^{\n]*\{)",
     re.IGNORECASE,
 )
-"""Prefixes of other kinds of text."""
-_KINDS = {"markup": "markup", "script": "a script", "diagram": "a diagram"}
+"""Beginnings of markup, scripts and diagrams."""
 _LOG_LINE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d"
     r"|(?:\d{1,3}\.){3}\d{1,3} |\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b)"
@@ -33,27 +31,21 @@ _CODE_LINE = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def why_not_prose(head: str, suffix: str) -> str | None:
-    """None if a text with this head reads as a note, else the kind of text that it is."""
-    if suffix.lower() not in PROSE_NAMES:
-        return "its name is not that of a note"
+def is_prose(head: str) -> bool:
+    """Whether a text with this head reads as a note."""
     text = head[:HEAD]
     lines = text.split("\n")
     body = "\n".join(lines[front_matter(lines)[1] :])
-    if begins := _OTHERS.match(re.sub(r"\A(?:\s*(?://|# ).*\n)+", "", body)):
-        return _KINDS[begins.lastgroup or ""]
+    if _OTHERS.match(re.sub(r"\A(?:\s*(?://|# ).*\n)+", "", body)):
+        return False
     written = [line for line in FENCED.sub("", body).split("\n") if line.strip()]
     if not written:
-        return None
-    if _is_table(written):
-        return "a table"
-    if sum(map(bool, map(_LOG_LINE.match, written))) > 0.6 * len(written):
-        return "a log"
+        return True
+    if _is_table(written) or sum(map(bool, map(_LOG_LINE.match, written))) > 0.6 * len(written):
+        return False
     notes = sum(map(bool, map(_NOTE_LINE.match, written)))
     code = sum(bool(_CODE_LINE.match(line[:300].strip())) for line in written)
-    if code > max(0.7 * len(written), notes):
-        return "source code"
-    return None if _WORD.search(text) else "text without words"
+    return code <= max(0.7 * len(written), notes) and bool(_WORD.search(text))
 
 
 def _is_table(lines: list[str]) -> bool:

@@ -21,6 +21,7 @@ from reviewer.sources.note_lines import NoteLine
 Line = TypeVar("Line")
 TEXT_LINE_LIMIT = 1_000_000
 """Maximum bytes of a text line; a longer one is data, not writing."""
+UNPRINTABLE = re.compile(r"[^\w .:/$-]")
 ODD_ESCAPE = re.compile(
     rb"(?<!\\)((?:\\\\)*)\\u(?:(?![0-9a-fA-F]{4})"
     rb"|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
@@ -75,7 +76,7 @@ class Reading(Struct):
     sessions: frozenset[str] | None = None
     """The sessions to read from a file with several projects; None: all."""
     tally: Counter[str] = field(default_factory=Counter)
-    """Reason -> skipped lines (or messages): `tool result`, `unknown type: foo`, `bad JSON`."""
+    """Reason -> skipped lines (or messages): `tool result`, `progress`, `bad JSON`."""
     errors: list[str] = field(default_factory=list)
     """Damage for `errors.log`, with its position; one bad record never raises an error."""
 
@@ -209,6 +210,11 @@ def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Cou
     if replaced:
         tally["invalid UTF-8"] += 1
     return value
+
+
+def silent(tally: Counter[str], kind: object) -> None:
+    """Count a record without a turn, under its kind in the file."""
+    tally[UNPRINTABLE.sub("?", words(kind))[:40] or "(none)"] += 1
 
 
 def _any_value(data: bytes) -> object:

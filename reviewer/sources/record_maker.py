@@ -147,10 +147,10 @@ def _refusals(turn: Turn) -> list[Part]:
 class Blocks:
     """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
 
-    def __init__(self, found: Format, turns: TurnReader, reading: Reading) -> None:
+    def __init__(self, found: Format, reading: Reading) -> None:
         self.path, self.format, self.is_log = reading.path, found.name, found.is_log
         self.tally, self.errors = reading.tally, reading.errors
-        self._reading, self._turns = reading, turns
+        self._reading, self._turns = reading, found.turns
 
     def __iter__(self) -> Iterator[Block]:
         return settled(self.live(), self.is_log)
@@ -162,19 +162,7 @@ class Blocks:
             if isinstance(turn, Rewind):
                 yield turn
                 continue
-            for part, use, name, call in names.parts(turn):
-                yield Block(
-                    turn.origin,
-                    role_of(turn, part, use),
-                    part.kind,
-                    part.text.replace("\r\n", "\n"),
-                    name,
-                    use,
-                    call,
-                    part.error or bool(part.feedback),
-                    part.code,
-                    part.feedback,
-                )
+            yield from names.blocks(turn)
 
 
 Marked = TypeVar("Marked", Record, Block)
@@ -212,21 +200,36 @@ class CallNames:
         self._open: list[str] = []
         self._tools: dict[str, str] = {}
 
-    def parts(self, turn: Turn) -> Iterator[tuple[Part, RecordUse, str, str]]:
-        """The parts of a turn, each with its use, name and call id."""
+    def blocks(self, turn: Turn) -> Iterator[Block]:
+        """The blocks of a turn, each with its use, name and call id."""
         for part in turn.parts:
-            name, call = part.name, part.call
+            name, call, role, text = part.name, part.call, turn.role, part.text
+            use = use_of(turn, part)
             if part.kind == "tool_use":
                 call = self.asked(call)
                 if call:
                     self._tools[call] = name
             elif part.kind == "tool_result":
-                call = self.answered(call)
+                call, role = self.answered(call), Role.TOOL
                 name = self._tools.pop(call, "") or name
-            use = use_of(turn, part)
+            elif use is RecordUse.SUMMARY:
+                role = Role.ASSISTANT  # agents write summaries with the person's role
             if turn.rewound and use in (RecordUse.MESSAGE, RecordUse.TOOL):
                 use = RecordUse.REWOUND
-            yield part, use, name, call
+            yield Block(
+                turn.origin,
+                role,
+                part.kind,
+                text.replace("\r\n", "\n") if "\r" in text else text,
+                name,
+                use,
+                call,
+                part.error or bool(part.feedback),
+                part.code,
+                part.feedback,
+                part.is_data,
+                part.given,
+            )
 
     def asked(self, call: str) -> str:
         """The id of a call."""
@@ -262,10 +265,3 @@ def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
             if reading.sessions is not None and origin.session not in reading.sessions:
                 continue
         yield turn
-
-
-def role_of(turn: Turn, part: Part, use: RecordUse) -> Role:
-    """The author of a part; agents write summaries with the person's role."""
-    if part.kind == "tool_result":
-        return Role.TOOL
-    return Role.ASSISTANT if use is RecordUse.SUMMARY else turn.role

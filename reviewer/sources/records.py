@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from reviewer.sources.events import Origin
+from reviewer.sources.fields import Fields
 
 BlockKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
@@ -76,7 +77,7 @@ class Record(Struct, frozen=True):
     """Other facts in the format: front matter, branch, working folder, status, title."""
 
 
-class Block(Struct, frozen=True):
+class Block(Struct, frozen=True, gc=False):
     """One block of one message, in file order.
 
     `text` of a `tool_use` is the command if there is one, else the input as compact JSON. Pictures
@@ -99,6 +100,10 @@ class Block(Struct, frozen=True):
     """The exit code of a command, if the format stores it separately."""
     feedback: str = ""
     """The person's text when refusing the call, if the format stores it separately."""
+    is_data: bool = False
+    """A picture or document; `text` has only its name."""
+    given: Fields | None = None
+    """The arguments of a call, if `text` is not the command alone."""
 
     @property
     def line_start(self) -> int:

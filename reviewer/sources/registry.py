@@ -37,13 +37,11 @@ from reviewer.sources.formats import (
     trajectories,
     vscode_chat,
 )
-from reviewer.sources.formats.unsupported import UNSUPPORTED
 
 FORMATS: tuple[Format, ...] = (
     claude_code.FORMAT,
     codex.FORMAT,
     opencode.FORMAT,
-    opencode.PIECE,
     gemini.FORMAT,
     copilot.FORMAT,
     vscode_chat.FORMAT,
@@ -53,7 +51,6 @@ FORMATS: tuple[Format, ...] = (
     claude_stream.FORMAT,
     chatgpt.FORMAT,
     claude_ai.FORMAT,
-    claude_ai.PROJECTS,
     qwen.FORMAT,
     kimi.FORMAT,
     pi.FORMAT,
@@ -72,7 +69,6 @@ FORMATS: tuple[Format, ...] = (
     trajectories.SWE_AGENT,
     ai_studio.FORMAT,
     grok.EXPORT,
-    *UNSUPPORTED,
     chat.FORMAT,
     grok.SESSION,
     specstory.FORMAT,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 DEEPEST = 20
 """Maximum nesting of substitutions, groups and shells."""
@@ -20,13 +20,18 @@ _PLAIN_OF_WINDOWS = re.compile(r"[^\s'\"`$&|;<>()]+")
 _QUOTED = re.compile(r'[^"\\`$]+')
 _REDIRECTION = re.compile(r"\d{0,2}(?:<<<|<<-?|<>|>\||>>|>&|<&|>|<)|&>>?")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[\w*\])?\+?=")
-_JOINT = re.compile(r"&&|\|\||;;|\|&|[;|&]")
-_SIGNS = frozenset("0123456789<>&|;")
+_SINGLE = re.compile(r"'([^']*)('?)")
+_JOINT = re.compile(r"&&|\|\||;;|\|&|[;|&\n]")
+_JOINTS = {"|&": "|", ";;": ";", "\n": ";"}
+_SIGNS = frozenset("0123456789<>&|;\n")
 """Possible first characters of a redirection or operator."""
 _WORD_ENDS = frozenset(("", " ", "\n", ";", "|", "&"))
-_OPENING = frozenset(("if", "while", "until", "for", "case", "select"))
-_CLOSING = frozenset(("fi", "done", "esac"))
-_WITHIN = frozenset(("then", "elif", "else", "do"))
+_KEYWORDS = dict.fromkeys(("if", "while", "until", "for", "case", "select"), 1)
+_KEYWORDS |= dict.fromkeys(("then", "elif", "else", "do", "{"), 0)
+_KEYWORDS |= dict.fromkeys(("fi", "done", "esac", "}"), -1)
+"""Shell keywords, with the number of blocks that they open."""
+_HEADS = frozenset(("for", "case", "select"))
+"""Keywords before words that are no command."""
 _PREFIXES = {"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "command": 0, "exec": 0}
 _PREFIXES |= {"builtin": 0, "stdbuf": 0, "xvfb-run": 0, "timeout": 1, "gtimeout": 1}
 """Commands that run another one, with the number of their own arguments."""
@@ -93,22 +98,17 @@ class Command(NamedTuple):
 class _Draft:
     """A command being parsed. `number`: its index among the commands found, -1 before that."""
 
-    def __init__(self, joined_by: str, words: list[str], writes: list[str]) -> None:
-        self.joined_by, self.words, self.writes = joined_by, words, writes
-        self.stdin, self.number = "", -1
+    def __init__(self, joined_by: str = "") -> None:
+        self.joined_by, self.stdin, self.number = joined_by, "", -1
+        self.words: list[str] = []
+        self.writes: list[str] = []
 
 
 class _Splitter:
     def __init__(
-        self,
-        line: str,
-        windows: bool,
-        depth: int = 0,
-        folder: str = "",
-        most: int = sys.maxsize,
+        self, line: str, windows: bool, depth: int = 0, folder: str = "", most: int = sys.maxsize
     ) -> None:
-        self._most = most
-        self._text, self._windows, self._depth = line, windows, depth
+        self._text, self._windows, self._depth, self._most = line, windows, depth, most
         self._plain = _PLAIN_OF_WINDOWS if windows else _PLAIN
         self._at = 0
         self._folder, self._previous = folder, folder
@@ -118,7 +118,6 @@ class _Splitter:
         """Open `if`, loops and functions."""
         self._broken = False
         """An unterminated quotation: the rest is ambiguous."""
-        self._no_brace = self._no_backtick = False
 
     def commands(self) -> tuple[Command, ...]:
         while self._at < len(self._text) and len(self._found) < self._most:
@@ -130,16 +129,12 @@ class _Splitter:
 
     def _list(self, closed_by: str) -> None:
         """Parse commands up to the closing bracket, which is not consumed, or the end."""
-        draft = _Draft("", [], [])
+        draft = _Draft()
         group = -1  # start of a group that has just ended
         while self._at < len(self._text) and len(self._found) < self._most:
             sign = self._text[self._at]
             if sign in _BLANKS and (blank := _BLANK.match(self._text, self._at)):
                 self._at = blank.end()
-            elif sign == "\n":
-                self._at += 1
-                self._take_heredocs()
-                draft, group = self._end(draft, ";"), -1
             elif sign == "#":
                 end = self._text.find("\n", self._at)
                 self._at = len(self._text) if end < 0 else end
@@ -148,114 +143,115 @@ class _Splitter:
                 self._redirect(draft, redirection[0], group)
             elif sign in _SIGNS and (joined := _JOINT.match(self._text, self._at)):
                 self._at = joined.end()
-                joint = {"|&": "|", ";;": ";"}.get(joined[0], joined[0])
-                if group >= 0 and joint in ("|", "&"):
-                    self._doubt(group)
-                before = len(self._found)
-                draft, group = self._end(draft, joint), -1
-                if joint == "&":
-                    self._doubt(before)
+                draft, group = self._join(draft, joined[0], group), -1
             elif sign == ")":
-                if draft.words and closed_by != ")":  # a `case` pattern
-                    draft = _Draft(draft.joined_by, [], [])
-                    self._at += 1
-                    continue
-                break
-            elif sign == "(":
+                if closed_by == ")" or not draft.words:
+                    break
+                draft = _Draft(draft.joined_by)  # after a `case` pattern
                 self._at += 1
-                if draft.words:  # a function
-                    draft = _Draft(draft.joined_by, [], [])
-                    self._blocks += 1
-                else:
-                    group = len(self._found)
-                    self._group(draft.joined_by)
-                    draft = _Draft("", [], [])
+            elif sign == "(" and draft.words:  # a function
+                draft = _Draft(draft.joined_by)
+                self._blocks += 1
+                self._at += 1
+            elif sign == "(":
+                group = len(self._found)
+                self._at += 1
+                self._nested()
+                if draft.joined_by and len(self._found) > group:
+                    self._change(group, joined_by=draft.joined_by)
+                draft = _Draft()
             else:
                 word, bare = self._word()
-                if bare and not draft.words and (kind := self._keyword(word)):
-                    if kind == "closed":
+                if draft.words or not bare:
+                    draft.words.append(word)
+                elif word in _KEYWORDS:
+                    self._blocks = max(0, self._blocks + _KEYWORDS[word])
+                    if _KEYWORDS[word] < 0:
                         group = 0  # with everything before it: blocks are not tracked separately
-                    elif kind == "head":
+                    elif word in _HEADS:
                         draft.words.append(word)
-                elif not (bare and not draft.words and _ASSIGNMENT.match(word)):
+                elif not _ASSIGNMENT.match(word):
                     draft.words.append(word)
         self._end(draft, "")
 
-    def _keyword(self, word: str) -> str:
-        """The effect of a word on the blocks; empty if it is not a shell keyword."""
-        if word in _OPENING:
-            self._blocks += 1
-            return "head" if word in ("for", "case", "select") else "open"
-        if word in _CLOSING:
-            self._blocks = max(0, self._blocks - 1)
-            return "closed"
-        if word in _WITHIN or word == "{":
-            return "open"
-        if word == "}":
-            self._blocks = max(0, self._blocks - 1)
-            return "closed"
-        return ""
-
-    def _group(self, joined_by: str) -> None:
-        """A subshell: its folder changes end with it."""
-        folder, first = self._folder, len(self._found)
+    def _nested(self) -> None:
+        """Parse up to the closing bracket of a subshell: its folder changes end with it."""
+        folder = self._folder
         if self._depth < DEEPEST:
             self._depth += 1
             self._list(closed_by=")")
             self._depth -= 1
         self._at += 1
         self._folder = folder
-        if joined_by and len(self._found) > first:
-            self._found[first] = self._found[first]._replace(joined_by=joined_by)
+
+    def _change(self, number: int, **changes: Any) -> None:
+        self._found[number] = self._found[number]._replace(**changes)
 
     def _doubt(self, first: int) -> None:
         """A pipe hides the outcome of the commands from `first` on."""
-        for at in range(first, len(self._found)):
-            if self._found[at].certain:
-                self._found[at] = self._found[at]._replace(certain=False)
+        for number in range(first, len(self._found)):
+            self._change(number, certain=False)
+
+    def _join(self, draft: _Draft, sign: str, group: int) -> _Draft:
+        """End a command at an operator or line end, and return the next one."""
+        joint = _JOINTS.get(sign, sign)
+        if sign == "\n":
+            self._take_heredocs()
+        if group >= 0 and joint in ("|", "&"):
+            self._doubt(group)
+        before = len(self._found)
+        following = self._end(draft, joint)
+        if joint == "&":
+            self._doubt(before)
+        return following
 
     def _end(self, draft: _Draft, joint: str) -> _Draft:
         """Add a command, and return the next one."""
-        words = _without_prefixes(draft.words)
+        words, following = _without_prefixes(draft.words), _Draft(joint)
         if not words:
-            kept = draft.joined_by if not draft.writes and joint == ";" else joint
-            return _Draft(kept or joint, [], [])
-        next_one = _Draft(joint, [], [])
-        if words[0] in ("for", "case", "select") and self._blocks:
-            return next_one
-        if words[0] in ("cd", "pushd", "popd", "chdir", "Set-Location"):
+            if joint == ";" and not draft.writes:
+                following.joined_by = draft.joined_by or joint
+        elif words[0] in _HEADS and self._blocks:
+            pass
+        elif words[0] in ("cd", "pushd", "popd", "chdir", "Set-Location"):
             self._change_folder(words)
             # The next command runs if the folder exists, which it nearly always does.
-            next_one.joined_by = draft.joined_by if joint in ("&&", ";") else joint
-            return next_one
-        if words[0] in ("exit", "return") and draft.joined_by == "||":
-            return next_one
-        name = posixpath.basename(words[0])
-        if name in _SHELLS and self._depth < DEEPEST:
-            script = draft.stdin if len(words) == 1 else _script(words)
-            if script:
-                inner = _Splitter(script, self._windows, self._depth + 1, self._folder).commands()
-                hidden = joint in ("|", "&") or not self._is_certain()
-                for number, each in enumerate(inner):
-                    self._found.append(
-                        each._replace(
-                            joined_by=each.joined_by if number else draft.joined_by,
-                            certain=each.certain and not hidden,
-                        )
-                    )
-                return next_one
-        self._found.append(
-            Command(
-                tuple(words),
-                draft.joined_by if self._found else "",
-                self._folder,
-                tuple(draft.writes),
-                draft.stdin,
-                self._is_certain() and words[0] != "!",
+            following.joined_by = draft.joined_by if joint in ("&&", ";") else joint
+        elif words[0] in ("exit", "return") and draft.joined_by == "||":
+            pass
+        elif script := self._script(draft, words):
+            inner = _Splitter(script, self._windows, self._depth + 1, self._folder).commands()
+            hidden = joint in ("|", "&") or not self._is_certain()
+            first = len(self._found)
+            self._found += (each._replace(certain=each.certain and not hidden) for each in inner)
+            if inner:
+                self._change(first, joined_by=draft.joined_by)
+        else:
+            draft.number = len(self._found)
+            self._found.append(
+                Command(
+                    tuple(words),
+                    draft.joined_by if self._found else "",
+                    self._folder,
+                    tuple(draft.writes),
+                    draft.stdin,
+                    self._is_certain() and words[0] != "!",
+                )
             )
-        )
-        draft.number = len(self._found) - 1
-        return next_one
+        return following
+
+    def _script(self, draft: _Draft, words: list[str]) -> str:
+        """The script that a command gives to a shell, with `-c` or as a here-document."""
+        if posixpath.basename(words[0]) not in _SHELLS or self._depth >= DEEPEST:
+            return ""
+        if len(words) == 1:
+            return draft.stdin
+        for at, word in enumerate(words[1:], 1):
+            if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
+                return words[at + 1] if at + 1 < len(words) else ""
+            if not word.startswith("-"):
+                break
+        return ""
 
     def _is_certain(self) -> bool:
         return not self._blocks and not self._broken
@@ -284,8 +280,7 @@ class _Splitter:
             if target.startswith("/dev/") or target in ("$null", "NUL"):
                 return
             if group >= 0 and self._found:
-                last = self._found[-1]
-                self._found[-1] = last._replace(writes=(*last.writes, target))
+                self._change(-1, writes=(*self._found[-1].writes, target))
             else:
                 draft.writes.append(target)
 
@@ -293,20 +288,17 @@ class _Splitter:
         """Read the here-documents of the line that has just ended."""
         pending, self._heredocs = self._heredocs, []
         for draft, end, tabs in pending:
-            first = self._at
-            last = len(self._text)
+            first = last = self._at
             while self._at < len(self._text):
-                stop = self._text.find("\n", self._at)
-                stop = len(self._text) if stop < 0 else stop
-                line = self._text[self._at : stop]
-                if line == end or line.rstrip("\r") == end or (tabs and line.lstrip("\t") == end):
-                    last, self._at = self._at, min(stop + 1, len(self._text))
+                last, stop = self._at, self._text.find("\n", self._at)
+                line = self._text[last : stop if stop >= 0 else None]
+                self._at = stop + 1 if stop >= 0 else len(self._text)
+                if end in (line, line.rstrip("\r")) or (tabs and line.lstrip("\t") == end):
                     break
-                self._at = min(stop + 1, len(self._text))
-            body = self._text[first:last]
-            draft.stdin = body
+                last = self._at
+            draft.stdin = self._text[first:last]
             if draft.number >= 0:
-                self._found[draft.number] = self._found[draft.number]._replace(stdin=body)
+                self._change(draft.number, stdin=draft.stdin)
 
     # Words
 
@@ -346,12 +338,12 @@ class _Splitter:
         return "".join(pieces), bare
 
     def _literal(self) -> str:
-        end = self._text.find("'", self._at + 1)
-        if end < 0:
-            self._broken, end = True, len(self._text)
-        text = self._text[self._at + 1 : end]
-        self._at = end + 1
-        return text
+        """The text in single quotes."""
+        quoted = _SINGLE.match(self._text, self._at)
+        assert quoted is not None
+        self._broken = self._broken or not quoted[2]
+        self._at = quoted.end()
+        return quoted[1]
 
     def _quoted(self) -> str:
         """The text up to the closing quote."""
@@ -383,13 +375,12 @@ class _Splitter:
         text.
         """
         at = self._at
+        self._at = at + 1
+        if self._text[at] == "`" and self._windows:
+            self._at = at + 2
+            return self._text[at + 1 : at + 2]
         if self._text[at] == "`":
-            if self._windows:
-                self._at += 2
-                return self._text[at + 1 : at + 2]
-            end = -1 if self._no_backtick else self._text.find("`", at + 1)
-            self._no_backtick = end < 0
-            self._at = at + 1 if end < 0 else end + 1
+            self._skip_to("`")
         elif self._text.startswith("$((", at):
             self._at = at + 3
             open_ones = 2
@@ -399,28 +390,23 @@ class _Splitter:
         elif self._text.startswith("$(", at):
             return self._substitution(at + 1)
         elif self._text.startswith("${", at):
-            end = -1 if self._no_brace else self._text.find("}", at)
-            self._no_brace = end < 0
-            self._at = at + 2 if end < 0 else end + 1
+            self._skip_to("}")
         elif self._text.startswith("$'", at):
-            self._at += 1
             return self._literal()
-        else:
-            self._at += 1
         return self._text[at : self._at]
+
+    def _skip_to(self, closing: str) -> None:
+        """Consume everything up to a closing sign; without one, the rest is ambiguous."""
+        end = self._text.find(closing, self._at)
+        self._broken = self._broken or end < 0
+        self._at = len(self._text) if end < 0 else end + 1
 
     def _substitution(self, bracket: int) -> str:
         start = bracket - 1 if self._text[bracket - 1 : bracket] in ("$", "<", ">") else bracket
-        self._at = bracket + 1
-        if self._depth >= DEEPEST:
-            return self._text[start : self._at]
         first, outer = len(self._found), self._heredocs
-        folder, self._heredocs = self._folder, []
-        self._depth += 1
-        self._list(closed_by=")")
-        self._depth -= 1
-        self._at += 1
-        self._folder, self._heredocs = folder, [*outer, *self._heredocs]
+        self._at, self._heredocs = bracket + 1, []
+        self._nested()
+        self._heredocs = [*outer, *self._heredocs]
         inner = self._found[first:]
         if len(inner) == 1 and inner[0].words == ("cat",) and inner[0].stdin:
             del self._found[first:]
@@ -444,13 +430,3 @@ def _without_prefixes(words: list[str]) -> list[str]:
         if at >= len(words):
             return words[begun:]
     return words[at:]
-
-
-def _script(words: list[str]) -> str:
-    """The script given to a shell with `-c`."""
-    for at, word in enumerate(words[1:], 1):
-        if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
-            return words[at + 1] if at + 1 < len(words) else ""
-        if not word.startswith("-"):
-            return ""
-    return ""

@@ -25,8 +25,8 @@ class EventStream:
     def __init__(
         self, path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
     ) -> None:
-        found, self._turns, reading = recognised(path, line_start, line_end, sessions)
-        self.path, self.format = path, found.name
+        found, reading = recognised(path, line_start, line_end, sessions)
+        self._turns, self.path, self.format = found.turns, path, found.name
         self.is_log = found.is_log
         """The lines of the file are in time order."""
         self.several = found.several or found.outlines is not None

@@ -19,7 +19,6 @@ from reviewer.sources.records import RecordUse, Role, Shape
 
 RECORDED_TWICE = "recorded twice"
 """The reason under which a second copy of the same text is counted."""
-SESSION_STATE = "state of the session"
 
 
 class Turn(Struct, frozen=True, kw_only=True, gc=False):

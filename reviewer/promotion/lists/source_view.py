@@ -105,7 +105,7 @@ class SourceView:
         from reviewer.sources.open import NOTE_FORMATS  # late: all formats
         from reviewer.sources.registry import FORMATS
 
-        formats = [each.name for each in FORMATS if each.turns and each.name not in NOTE_FORMATS]
+        formats = [each.name for each in FORMATS if each.name not in NOTE_FORMATS]
         rows = self._database.query(
             "SELECT s.path, max(abs(s.bytes)), max((SELECT r.at FROM record r"
             " WHERE r.source_id = s.id AND r.at IS NOT NULL ORDER BY r.line_start DESC LIMIT 1)),"

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from msgspec import structs
 
 from reviewer.sources.format import Format
 from reviewer.sources.formats import aider_tools
-from reviewer.sources.formats.marked_turns import (
-    LONGEST_CALL_LINE,
-    Dialect,
-    LineAuthor,
-    MarkedCall,
-    marked_turns,
-)
-from reviewer.sources.note_lines import NoteLine
-from reviewer.sources.records import Role
+from reviewer.sources.formats.marked_turns import Aside, LineAuthor, marked_turns
+from reviewer.sources.reading import Reading
+from reviewer.sources.records import RecordUse, Role
+from reviewer.sources.turns import Turn
 
 _SESSION = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$")
 _COMMAND = re.compile(
@@ -26,22 +22,38 @@ _COMMAND = re.compile(
 _OUTPUT = "line of tool output"
 
 
-class _Aider(Dialect):
+def _turns(reading: Reading) -> Iterator[Turn]:
+    edits: list[aider_tools.Edit] = []
+    command, session = "", None
+    for each in marked_turns(reading, _Lines().author, _OUTPUT):
+        if isinstance(each, Aside):
+            if each.author.session != session:
+                edits, command = [], ""
+            for line, parts in aider_tools.calls(each.lines, edits, command):
+                yield each.author.turn((line,), parts)
+            edits, command = [], ""
+            continue
+        text, session = each.parts[0].text, each.origin.session
+        is_agent = each.role is Role.ASSISTANT
+        edits = aider_tools.proposed_edits(text) if is_agent else []
+        command = "" if is_agent else aider_tools.command_in(text)
+        if not is_agent and _COMMAND.match(text):
+            wrapper = structs.replace(each.parts[0], use=RecordUse.WRAPPER)
+            each = structs.replace(each, parts=[wrapper])
+        yield each
+
+
+class _Lines:
     """`#### ` marks the user, `> ` tool output; other lines are the agent's."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._started: str | None = None
         self._last = LineAuthor(None, "heading")
         self._goes_on = self._inside = self._spaced = False
         self._messages = 0
-        self._written: list[NoteLine] = []
-        self._by: LineAuthor | None = None
-        self._edits: list[aider_tools.Edit] = []
-        self._command = ""
 
-    def follow(self, text: str) -> tuple[LineAuthor, str]:
-        """The speaker of the next line, and the line without its mark.
+    def author(self, text: str) -> tuple[LineAuthor, str]:
+        """The author of the next line, and the line without its mark.
 
         aider marks only the first line of an output. Its own lines end in two spaces, unless the
         file has been stripped, which distinguishes them from the agent's headings.
@@ -75,32 +87,6 @@ class _Aider(Dialect):
             self._last = LineAuthor(Role.ASSISTANT, "", False, self._started, self._started)
         return self._last, text.rstrip()
 
-    def unspoken(self, line: NoteLine, speaker: LineAuthor) -> None:
-        if speaker.reason != _OUTPUT:
-            self._report()  # a new session starts
-        else:
-            self._by = speaker
-            self._written.append(structs.replace(line, text=line.text[:LONGEST_CALL_LINE]))
-
-    def calls(self) -> list[MarkedCall]:
-        self._report()
-        return super().calls()
-
-    def spoken(self, role: Role, text: str) -> None:
-        is_agent = role is Role.ASSISTANT
-        self._edits = aider_tools.proposed_edits(text) if is_agent else []
-        self._command = "" if is_agent else aider_tools.command_in(text)
-
-    def is_command(self, text: str) -> bool:
-        return bool(_COMMAND.match(text))
-
-    def _report(self) -> None:
-        """The actions reported by the lines since the last message."""
-        if self._by is not None and self._written:
-            found = aider_tools.calls(self._written, self._edits, self._command)
-            self._calls += (MarkedCall((line,), parts, self._by) for line, parts in found)
-        self._written, self._edits, self._command = [], [], ""
-
 
 def _is_aider(head: str) -> bool:
     lines = head.split("\n")
@@ -114,6 +100,6 @@ FORMAT = Format(
     left_out="lines that begin with `> `, written by tools and aider, and their continuation lines",
     tested="a real file",
     detect_text=_is_aider,
-    turns=lambda reading: marked_turns(reading, _Aider()),
+    turns=_turns,
     several=True,
 )

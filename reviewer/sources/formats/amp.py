@@ -14,13 +14,11 @@ from reviewer.sources.turns import Session, Turn
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    document = Document(reading)
-    named = document.fields(document.root)
-    head = document.plain(named, "messages")
+    head, messages = Document(reading).parted("messages")
     trees = list(each(inner(head, "env", "initial").get("trees")))
     cwd = folder_of_uri(trees[0].get("uri")) if trees else ""
     session = Session(id=words(head.get("id")), cwd=cwd)
-    for spot, message in document.objects(named.get("messages")):
+    for spot, message in messages:
         role = Role.USER if message.get("role") == "user" else Role.ASSISTANT
         parts = [
             part

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from reviewer.sources.fields import each, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
@@ -34,7 +34,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         elif text.strip():
             role, parts = Role.TOOL, returned(text, "", kind.lower())
         if not parts:
-            reading.tally[SESSION_STATE] += 1
+            silent(reading.tally, kind)
             continue
         yield session.turn(spot, role, parts, at=moment(step.get("created_at")))
 

@@ -9,7 +9,7 @@ from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
@@ -53,8 +53,7 @@ def _conversation(
             continue
         parts = _parts(reading, role, message)
         if not parts:
-            kind = words(inner(message, "content").get("content_type")) or "message without text"
-            reading.tally[kind.replace("_", " ")[:40]] += 1
+            silent(reading.tally, inner(message, "content").get("content_type"))
             continue
         yield session.turn(
             document.spot(places[name]),

@@ -87,10 +87,3 @@ FORMAT = Format(
     person="messages by the sender `human`: their `content`, else their `text`",
     left_out="the text of attached files",
 )
-
-PROJECTS = Format(
-    name="claude-ai-projects",
-    agent="Claude.ai export",
-    detect_document=lambda d: "prompt_template" in d and "docs" in d,
-    not_read="the projects of a Claude.ai export, which contain no conversations",
-)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from msgspec import structs
 
@@ -23,17 +21,11 @@ from reviewer.sources.formats.claude_lines import (
 from reviewer.sources.formats.claude_queue import TextQueue
 from reviewer.sources.formats.claude_tree import Node, SessionTree
 from reviewer.sources.parts import Part, called, typed
-from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.reading import Reading, Spot, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Turn
 
 NAME = "claude-code"
-SILENT_TYPES = frozenset(
-    "progress system summary file-history-snapshot pr-link attachment ai-title custom-title "  # noqa: SIM905
-    "continued-in last-prompt permission-mode agent-name agent-color agent-setting tag mode "
-    "worktree-state saved_hook_context marble-origami-commit content-replacement".split()
-)
-"""Record types without text of the user or the agent; counted under their own name."""
 
 
 def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
@@ -128,7 +120,7 @@ class _Session:
             pieces = _pieces(line.content)
             parts = [part for each in pieces for part in self._parts(each, RecordUse.SUMMARY)]
             return _made(spot, line, Role.ASSISTANT, parts), Node.OTHER
-        self._tally[kind if kind in SILENT_TYPES else _unknown(kind)] += 1
+        silent(self._tally, kind)
         return None, Node.OTHER
 
     def _assistant(self, spot: Spot, line: ClaudeLine) -> tuple[Turn, Node]:
@@ -224,7 +216,7 @@ class _Session:
         elif kind == "image" or kind == "document":
             yield Part("text", f"[{kind}]", RecordUse.WRAPPER, is_data=True)
         else:
-            self._tally[_printable(kind).replace("_", " ")] += 1
+            silent(self._tally, kind)
 
 
 def _is_whole(line: ClaudeLine) -> bool:
@@ -295,20 +287,6 @@ def _is_foreign(origin: MessageOrigin | None) -> bool:
 def _of_agent(part: Part) -> Part:
     mine = part.kind == "text" and part.use is not RecordUse.SUMMARY and not part.is_data
     return structs.replace(part, name="agent") if mine else part
-
-
-@lru_cache(maxsize=64)
-def _unknown(kind: str | None) -> str:
-    return f"unknown type: {_printable(kind)}"
-
-
-@lru_cache(maxsize=64)
-def _printable(name: str | None) -> str:
-    """A name from the file, made printable and short enough for a tally."""
-    if name is None:
-        return "(none)"
-    clean = re.sub(r"[^\w .:/-]", "?", name)
-    return clean if len(clean) <= 40 else clean[:39] + "…"
 
 
 _SESSIONS = Location(

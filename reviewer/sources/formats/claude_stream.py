@@ -7,16 +7,11 @@ from collections.abc import Iterator
 from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.parts import content_parts, speaker
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import Role
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 _KINDS = ("system", "assistant", "user", "result", "stream_event", "rate_limit_event")
-_SILENT = {
-    "result": RECORDED_TWICE,
-    "stream_event": RECORDED_TWICE,
-    "system": SESSION_STATE,
-}
 
 
 def _is_stream(record: Fields) -> bool:
@@ -51,7 +46,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         if kind in ("user", "assistant"):
             parts = content_parts(role, message.get("content"), reading.tally)
         if not parts:
-            reading.tally[_SILENT.get(kind, "no content")] += 1
+            silent(reading.tally, kind)
             continue
         yield session.turn(
             spot,

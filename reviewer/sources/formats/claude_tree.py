@@ -5,8 +5,6 @@ from __future__ import annotations
 from array import array
 from enum import IntEnum
 
-from msgspec import Struct
-
 
 class Node(IntEnum):
     """Kinds of records relevant for finding branches."""
@@ -20,40 +18,33 @@ class Node(IntEnum):
 
 
 _TURNS = (Node.ASSISTANT, Node.TOOL_RESULT, Node.PROMPT)
-_BELOW, _PROMPTED = 1, 2
-
-
-class _Fork(Struct):
-    """A second branch below a turn: possibly a rewind, or just text typed in between."""
-
-    first: int
-    """The prompt that started the branch before."""
-    second: int
-    """The record that starts the second branch."""
-    prompt: int
-    """The first prompt in the second branch; -1 while there is none."""
-    below: bytearray
-    """For each record since `second`: 0, or whether it is below `second`, or also below a prompt
-    there."""
 
 
 class SessionTree:
-    """The records of one file."""
+    """The records of one file. A second prompt below a turn may be a rewind, or just text typed in
+    between: only an answer below it tells.
+    """
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
         """Number of each record, by the hash of its id."""
-        self._kinds = bytearray()
+        self._is_turn = bytearray()
+        self._lines = array("q")
         self._bases = array("i")
         """The nearest turn above each record, or the first record of its chain; -1 for that one."""
+        self._branches = array("i")
+        """The start of the second branch that each record is in; -1 if it is in none."""
+        self._typed = bytearray()
+        """Whether a prompt is above each record in its second branch, or is the record itself."""
         self._prompts: dict[int, int] = {}
         """The first prompt below each of these bases."""
-        self._lines = array("q")
         self._summaries: dict[str, str] = {}
         """For each compaction so far: the last record that it kept -> its summary."""
-        self._fork: _Fork | None = None
-        self._last = 0
-        """Position of the last turn relative to the fork."""
+        self._first = self._second = self._prompt = -1
+        """The open question: the prompt that started the branch before, the record that starts the
+        second branch, and the first prompt in that one."""
+        self._is_last = False
+        """Whether the last turn is below that prompt."""
 
     def compacted(self, tail_id: str, summary_id: str) -> None:
         """From here on, records with the parent `tail_id` follow the summary instead: otherwise the
@@ -72,58 +63,45 @@ class SessionTree:
         """
         if parent_id is not None:
             parent_id = self._summaries.get(parent_id, parent_id)
-        index, parent = len(self._kinds), self._numbers.get(hash(parent_id), -1)
+        index, parent = len(self._lines), self._numbers.get(hash(parent_id), -1)
         if self._numbers.setdefault(hash(record_id), index) != index:
             return None  # a resumed session repeats records
-        base = -1
+        base = branch = -1
+        typed = False
         if parent >= 0:
             above = self._bases[parent]
-            base = parent if above < 0 or self._kinds[parent] in _TURNS else above
-        self._kinds.append(kind)
+            base = parent if above < 0 or self._is_turn[parent] else above
+            if self._branches[parent] == self._second:
+                branch, typed = self._second, bool(self._typed[parent])
+        self._is_turn.append(kind in _TURNS)
         self._bases.append(base)
         self._lines.append(line)
-        if kind is Node.OTHER or kind is Node.APART:
-            if self._fork is not None:
-                self._fork.below.append(self._below(parent))
-            return None
-        return self._turn(index, parent, base, kind)
+        if kind is not Node.OTHER and kind is not Node.APART:
+            if branch < 0 and base in self._prompts and kind in (Node.PROMPT, Node.WRAPPER):
+                branch, self._first, self._second = index, self._prompts[base], index
+            if kind is Node.PROMPT:
+                if branch >= 0 and not typed:
+                    typed, self._prompt = True, index
+                if base >= 0:
+                    self._prompts.setdefault(base, index)
+            self._is_last = typed
+        self._branches.append(branch)
+        self._typed.append(typed)
+        answered = kind is Node.ASSISTANT or kind is Node.TOOL_RESULT
+        return self._abandoned() if typed and answered else None
 
     def ended(self) -> tuple[int, int] | None:
         """The lines that the last turn of the file proves abandoned."""
-        return self._abandoned() if self._last == _PROMPTED else None
-
-    def _turn(self, index: int, parent: int, base: int, kind: Node) -> tuple[int, int] | None:
-        below = self._below(parent)
-        fork = self._fork
-        if below == _BELOW and kind is Node.PROMPT and fork is not None:
-            fork.prompt, below = index, _PROMPTED
-        if not below and kind in (Node.PROMPT, Node.WRAPPER) and base >= 0:
-            first = self._prompts.get(base)
-            if first is not None:
-                typed = kind is Node.PROMPT
-                below = _PROMPTED if typed else _BELOW
-                fork = self._fork = _Fork(first, index, index if typed else -1, bytearray())
-        if kind is Node.PROMPT and base >= 0:
-            self._prompts.setdefault(base, index)
-        if fork is not None:
-            fork.below.append(below)
-        self._last = below
-        answered = kind is Node.ASSISTANT or kind is Node.TOOL_RESULT
-        return self._abandoned() if below == _PROMPTED and answered else None
-
-    def _below(self, parent: int) -> int:
-        fork = self._fork
-        if fork is None or parent < fork.second:
-            return 0
-        return fork.below[parent - fork.second]
+        return self._abandoned() if self._is_last else None
 
     def _abandoned(self) -> tuple[int, int]:
-        fork = self._fork
-        assert fork is not None
-        base = self._bases[fork.second]
-        if self._bases[fork.prompt] == base:
-            self._prompts[base] = fork.prompt
+        base, lines = (
+            self._bases[self._second],
+            (self._lines[self._first], self._lines[self._second]),
+        )
+        if self._bases[self._prompt] == base:
+            self._prompts[base] = self._prompt
         else:
             self._prompts.pop(base, None)
-        self._fork, self._last = None, 0
-        return self._lines[fork.first], self._lines[fork.second]
+        self._second, self._is_last = -1, False
+        return lines

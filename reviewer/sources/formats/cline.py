@@ -9,9 +9,9 @@ from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, moment, words, written_object
 from reviewer.sources.format import Format, of_editor
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import RECORDED_TWICE, Session, Turn
 
 _ANSWERS = ("text", "completion_result", "plan_mode_respond", "followup")
 
@@ -30,7 +30,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         first = False
         text = parts[0].text if parts else ""
         if not parts:
-            reading.tally[kind.replace("_", " ")[:30] or SESSION_STATE] += 1
+            silent(reading.tally, kind)
             continue
         if role is Role.ASSISTANT and answered[text] and kind in _ANSWERS:
             reading.tally[RECORDED_TWICE] += 1

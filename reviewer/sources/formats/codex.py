@@ -10,10 +10,10 @@ from reviewer.sources.claude_words import is_notice
 from reviewer.sources.fields import Fields, each, inner, is_among, moment, words, written_object
 from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import called, returned, said, thought, typed
-from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.reading import Reading, Spot, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import RECORDED_TWICE, Session, Turn
 
 ENVELOPES = frozenset(
     ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
@@ -60,7 +60,6 @@ _RESULTS = frozenset(
     )
 )
 _CALLS = frozenset(("function_call", "custom_tool_call"))
-_SILENT = {"reasoning": "thinking", "tool_search_output": "tool result"}
 
 
 def _is_codex(record: Fields) -> bool:
@@ -106,15 +105,15 @@ class _Codex:
             elif kind == "turn_context":
                 session.cwd = words(payload.get("cwd")) or session.cwd
                 session.model = words(payload.get("model")) or session.model
-                tally[SESSION_STATE] += 1
+                silent(tally, kind)
             elif kind in ENVELOPES or "record_type" in record or "payload" in record:
-                tally[SESSION_STATE] += 1
+                silent(tally, kind or record.get("record_type"))
             elif kind:
                 yield from self._item(spot, record, at)
             elif "instructions" in record or "git" in record:
                 self._start(record)
             else:
-                tally["unknown record"] += 1
+                silent(tally, kind)
         if self._has_events and (alone := self._told["item"].total()):
             tally["user item without an event"] += alone
 
@@ -139,7 +138,7 @@ class _Codex:
         session.branch = words(inner(payload, "git").get("branch")) or session.branch
         session.version = words(payload.get("cli_version")) or session.version
         session.subagent = isinstance(payload.get("source"), dict)
-        self.tally[SESSION_STATE] += 1
+        silent(self.tally, "session_meta")
 
     def _told_before(self, way: str, role: Role, text: str) -> bool:
         """Whether this turn was already recorded: Codex writes each turn in two forms."""
@@ -186,7 +185,7 @@ class _Codex:
         elif kind == "item_completed" and inner(event, "item").get("type") == "Plan":
             yield from self._agent(spot, "event", words(inner(event, "item").get("text")), at)
         else:
-            self.tally[f"event {kind.replace('_', ' ')}"[:48]] += 1
+            silent(self.tally, f"event {kind}")
 
     def _item(self, spot: Spot, item: Fields, at: str | None) -> Iterator[Turn]:
         kind, call = words(item.get("type")), item.get("call_id")
@@ -216,7 +215,7 @@ class _Codex:
         if parts:
             yield self._session.turn(spot, role, parts, at=at, cwd=cwd)
         else:
-            self.tally[_SILENT.get(kind) or f"item {kind.replace('_', ' ')}"[:48]] += 1
+            silent(self.tally, f"item {kind}")
 
     def _message(self, spot: Spot, item: Fields, at: str | None) -> Iterator[Turn]:
         role, content = words(item.get("role")), item.get("content")

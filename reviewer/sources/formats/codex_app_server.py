@@ -8,10 +8,10 @@ from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.formats.codex import HARNESS, requested
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import Role
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
@@ -25,8 +25,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             session.cwd = words(thread.get("cwd")) or session.cwd
             session.branch = words(inner(thread, "gitInfo").get("branch")) or session.branch
         if method != "item/completed":
-            repeats = method.startswith(("codex/event/", "item/"))
-            reading.tally[RECORDED_TWICE if repeats else SESSION_STATE] += 1
+            silent(reading.tally, method)
             continue
         item = inner(facts, "item")
         role, parts = _parts(reading, item)

@@ -17,12 +17,10 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    document = Document(reading)
-    named = document.fields(document.root)
-    head = document.plain(named, "history")
+    head, history = Document(reading).parted("history")
     folder = head.get("workspaceDirectory") or head.get("workspacePath")
     session = Session(id=words(head.get("sessionId")), cwd=folder_of_uri(folder) or words(folder))
-    for number, (spot, item) in enumerate(document.objects(named.get("history"))):
+    for number, (spot, item) in enumerate(history):
         message = inner(item, "message")
         role = _ROLES.get(words(message.get("role")), Role.SYSTEM)
         content = message.get("content")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from reviewer.sources.fields import Fields, each, first, inner, moment, words
 from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 _KINDS = frozenset(
     "session user assistant tool hook system permission subagent skill abort external_tool "  # noqa: SIM905
@@ -38,7 +38,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             session.model = words(first(data, "newModel", "model")) or session.model
         role, parts = _parts(reading, kind, data)
         if not parts:
-            reading.tally[_reason(kind)] += 1
+            silent(reading.tally, kind)
             continue
         name = words(record.get("id"))
         agent = words(record.get("agentId")) or words(data.get("parentToolCallId"))
@@ -50,16 +50,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             at=moment(record.get("timestamp")),
             apart=bool(agent) or words(data.get("source")).startswith("agent-"),
         )
-
-
-def _reason(kind: str) -> str:
-    if kind.startswith("hook."):
-        return "hook event"
-    if kind == "tool.execution_start":
-        return RECORDED_TWICE
-    if kind.startswith(("session.", "assistant.turn_")):
-        return SESSION_STATE
-    return (kind or "(none)").replace(".", " ").replace("_", " ")[:40]
 
 
 def _parts(reading: Reading, kind: str, data: Fields) -> tuple[Role, list[Part]]:

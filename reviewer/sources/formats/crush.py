@@ -15,6 +15,7 @@ from reviewer.sources.formats.session_tables import (
     stored_json,
 )
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.reading import silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
@@ -79,7 +80,7 @@ def _parts(tally: Counter[str], role: Role, piece: Fields, recap: bool) -> list[
         failed = bool(data.get("is_error"))
         result = data.get("content")
         return returned(result, data.get("tool_call_id"), data.get("name"), error=failed)
-    tally[kind if kind in ("finish", "binary", "image_url") else "unknown part"] += 1
+    silent(tally, kind)
     return []
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
-
-from msgspec import Struct
 
 from reviewer.sources.databases import Connection, capped, opened, table_names
 from reviewer.sources.fields import Fields, each, inner, moment, words
@@ -23,9 +22,9 @@ from reviewer.sources.parts import (
     thought,
     typed,
 )
-from reviewer.sources.reading import Reading, row_spot
+from reviewer.sources.reading import Reading, row_spot, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 _QUERY, _QUERY_END = "<user_query>", "</user_query>"
 _CHATS = (
@@ -33,110 +32,92 @@ _CHATS = (
     ("composer.composerData", "allComposers"),
 )
 """Keys of a workspace's chats, with the list in each value."""
-_PROMPTS = "aiService.prompts"
+_TIMES = ("createdAt", "lastSendTime")
 
 
-class _Values(Struct, frozen=True):
-    """JSON values in the editor's tables, which have a key and a value per row."""
-
-    database: Connection
-    tally: Counter[str]
-
-    def value(self, table: str, key: str) -> object:
-        """The decoded value of a key; None if missing or unreadable."""
-        row = self.database.execute(
-            f"SELECT {capped('value')} FROM {table} WHERE key = ?", (key,)
-        ).fetchone()
-        if row is None or row[0] is None:
-            return None
-        try:
-            return stored_json(row[0], self.tally)
-        except UnreadableRowError:
-            self.tally[UNREADABLE] += 1
-            return None
+def _value(database: Connection, tally: Counter[str], table: str, key: str) -> Fields:
+    """The object stored under a key; empty if missing or unreadable."""
+    row = database.execute(
+        f"SELECT {capped('value')} FROM {table} WHERE key = ?", (key,)
+    ).fetchone()
+    if row is None or row[0] is None:
+        return {}
+    try:
+        return inner(stored_json(row[0], tally))
+    except UnreadableRowError:
+        tally[UNREADABLE] += 1
+        return {}
 
 
-class _Conversation(Struct, frozen=True):
-    session: Session
-    at: object
-    bubbles: Iterator[Fields]
-
-
-def _conversations(values: _Values) -> Iterator[_Conversation]:
-    """A workspace's chats, which contain their bubbles, and the composers, whose bubbles are
-    separate values since 2025.
+def _conversations(
+    database: Connection, tally: Counter[str]
+) -> Iterator[tuple[Fields, Iterator[Fields]]]:
+    """The facts and bubbles of a workspace's chats, which contain their bubbles, and of the
+    composers, whose bubbles are separate values since 2025.
     """
-    tables = table_names(values.database)
-    if "ItemTable" in tables:
+    names = table_names(database)
+    if "ItemTable" in names:
         for key, named in _CHATS:
-            for chat in each(inner(values.value("ItemTable", key)).get(named)):
+            for chat in each(_value(database, tally, "ItemTable", key).get(named)):
                 if chat.get("bubbles") or chat.get("conversation"):
-                    yield _conversation(chat, _inside(chat))
-    if "cursorDiskKV" in tables:
-        keys = values.database.execute(
+                    yield chat, _inside(chat)
+    if "cursorDiskKV" in names:
+        keys = database.execute(
             "SELECT key FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'"
             " ORDER BY key"
         ).fetchall()
         for (key,) in keys:
-            composer = inner(values.value("cursorDiskKV", key))
-            yield _conversation(composer, _of_composer(values, composer))
+            composer = _value(database, tally, "cursorDiskKV", key)
+            yield composer, _of_composer(database, tally, composer)
 
 
-def _conversation(facts: Fields, bubbles: Iterator[Fields]) -> _Conversation:
-    session = Session(
+def _session(facts: Fields) -> Session:
+    return Session(
         id=words(facts.get("tabId")) or words(facts.get("composerId")),
         cwd=words(inner(facts, "workspaceIdentifier", "uri").get("fsPath")),
     )
-    return _Conversation(session, facts.get("createdAt") or facts.get("lastSendTime"), bubbles)
 
 
 def _inside(chat: Fields) -> Iterator[Fields]:
     return each(chat.get("bubbles") if "bubbles" in chat else chat.get("conversation"))
 
 
-def _of_composer(values: _Values, composer: Fields) -> Iterator[Fields]:
+def _of_composer(database: Connection, tally: Counter[str], composer: Fields) -> Iterator[Fields]:
     yield from _inside(composer)
     session = words(composer.get("composerId"))
     for head in each(composer.get("fullConversationHeadersOnly")):
         key = f"bubbleId:{session}:{words(head.get('bubbleId'))}"
-        bubble = inner(values.value("cursorDiskKV", key))
-        if bubble:
+        if bubble := _value(database, tally, "cursorDiskKV", key):
             yield bubble
         else:
-            values.tally["bubble that is missing"] += 1
+            tally["bubble that is missing"] += 1
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
     """The conversations of a database; a bubble counts as a line."""
-    row = 0
+    rows = count()
     with opened(reading.path) as database:
-        values = _Values(database, reading.tally)
-        if "ItemTable" in table_names(database):
-            reading.tally[RECORDED_TWICE] += len(list(each(values.value("ItemTable", _PROMPTS))))
-        for conversation in _conversations(values):
-            for bubble in conversation.bubbles:
-                yield _turn(reading.tally, row, conversation, bubble)
-                row += 1
-
-
-def _turn(tally: Counter[str], row: int, conversation: _Conversation, bubble: Fields) -> Turn:
-    session, person = conversation.session, bubble.get("type") in (1, "user")
-    parts = _parts(tally, bubble, person)
-    name = words(bubble.get("bubbleId")) or words(bubble.get("id"))
-    return session.turn(
-        row_spot(row, "\n".join(part.text for part in parts)),
-        Role.USER if person else Role.ASSISTANT,
-        parts,
-        key=f"{session.id}:{name}" if name else "",
-        at=moment(bubble.get("createdAt"), conversation.at),
-        model=words(bubble.get("modelType")) or words(inner(bubble, "modelInfo").get("modelName")),
-    )
+        for facts, bubbles in _conversations(database, reading.tally):
+            session = _session(facts)
+            for bubble in bubbles:
+                person = bubble.get("type") in (1, "user")
+                parts = _parts(reading.tally, bubble, person)
+                name = words(bubble.get("bubbleId")) or words(bubble.get("id"))
+                model = words(inner(bubble, "modelInfo").get("modelName"))
+                yield session.turn(
+                    row_spot(next(rows), "\n".join(part.text for part in parts)),
+                    Role.USER if person else Role.ASSISTANT,
+                    parts,
+                    key=f"{session.id}:{name}" if name else "",
+                    at=moment(bubble.get("createdAt"), *(facts.get(field) for field in _TIMES)),
+                    model=words(bubble.get("modelType")) or model,
+                )
 
 
 def _outlines(path: Path) -> list[SessionOutline]:
     """The conversations; those of a workspace have their folder in `workspace.json` next to it."""
     with opened(path) as database:
-        found = [one.session for one in _conversations(_Values(database, Counter()))]
+        found = [_session(facts) for facts, _ in _conversations(database, Counter())]
         return [SessionOutline(session.id, session.cwd) for session in found]
 
 
@@ -168,7 +149,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
             if part.text != "[REDACTED]"
         ]
         if not parts:
-            reading.tally[SESSION_STATE] += 1
+            silent(reading.tally, record.get("type"))
             continue
         yield session.turn(spot, speaker(role, parts), parts, at=moment(record.get("timestamp")))
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from reviewer.sources.fields import Fields, first, inner, moment, words
 from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, content_parts, returned, said, speaker
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 
 def _is_droid(record: Fields) -> bool:
@@ -41,7 +41,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             session.version = words(record.get("version")) or session.version
         role, parts = _parts(reading, kind, record)
         if not parts:
-            reading.tally[RECORDED_TWICE if kind == "completion" else SESSION_STATE] += 1
+            silent(reading.tally, kind)
             continue
         name = words(record.get("id"))
         session.enter(words(record.get("session_id")))

@@ -9,10 +9,10 @@ from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, object_text, returned, said, thought, typed
-from reviewer.sources.reading import Reading, Spot, last_versions
+from reviewer.sources.reading import Reading, Spot, last_versions, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import SESSION_STATE, Session, Turn, rewind_at
+from reviewer.sources.turns import Session, Turn, rewind_at
 
 HARNESS = ("<hook_context>", "<session_context>", "This is the Gemini CLI.")
 _FILES = "--- Content from referenced files ---"
@@ -25,10 +25,8 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
     if reading.document is None:
         yield from _log_turns(reading)
         return
-    document = Document(reading)
-    named = document.fields(document.root)
-    facts = document.plain(named, "messages")
-    for spot, message in document.objects(named.get("messages")):
+    facts, messages = Document(reading).parted("messages")
+    for spot, message in messages:
         yield from _message(reading, facts, spot, message)
 
 
@@ -39,12 +37,12 @@ def _log_turns(reading: Reading) -> Iterator[Turn | Rewind]:
         target = words(record.get("$rewindTo"))
         if "$set" in record or target:
             head |= inner(record, "$set")
-            reading.tally[SESSION_STATE] += 1
+            silent(reading.tally, "session")
             if target in lines:
                 yield rewind_at(spot, lines[target] + 1)
         elif "type" not in record and "sessionId" in record:
             head |= record
-            reading.tally[SESSION_STATE] += 1
+            silent(reading.tally, "session")
         else:
             lines[words(record.get("id"))] = spot.line_start
             yield from _message(reading, head, spot, record)
@@ -68,7 +66,7 @@ def _message(reading: Reading, head: Fields, spot: Spot, message: Fields) -> Ite
         for call in each(message.get("toolCalls")):
             parts += _call(call)
     else:
-        reading.tally[f"unknown type: {kind[:40] or '(none)'}"] += 1
+        silent(reading.tally, kind)
         return
     folders = head.get("directories")
     session = Session(

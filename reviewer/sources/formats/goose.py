@@ -17,9 +17,9 @@ from reviewer.sources.formats.session_tables import (
 )
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import Role
-from reviewer.sources.turns import SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 from reviewer.sources.unpacked import plain_suffix
 
 _SUBAGENTS = ("sub_agent", "subagent")
@@ -79,7 +79,7 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
     for spot, record in reading.objects():
         if "working_dir" in record:
             session.cwd = words(record.get("working_dir"))
-            reading.tally[SESSION_STATE] += 1
+            silent(reading.tally, "session")
             continue
         by, parts = _parts(reading.tally, words(record.get("role")), record.get("content"))
         yield session.turn(spot, by, parts, at=moment(record.get("created")))

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from reviewer.sources.fields import Fields, first, inner, moment, words
 from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 HARNESS = ("<system>", "<git-context>", "<system-reminder>")
 _PREFIXES = ("context.", "turn.", "config.", "llm.", "usage.", "tools.", "permission.", "plan.")
@@ -40,8 +40,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             session.subagent = True
         role, parts = _parts(reading, kind, record)
         if not parts:
-            repeats = kind == "context.append_message"
-            reading.tally[RECORDED_TWICE if repeats else SESSION_STATE] += 1
+            silent(reading.tally, kind)
             continue
         at = moment(record.get("time"), record.get("timestamp"))
         yield session.turn(spot, role, parts, at=at)

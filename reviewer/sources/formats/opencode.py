@@ -20,12 +20,11 @@ from reviewer.sources.formats.session_tables import (
 )
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading, Spot, decoded, row_spot
+from reviewer.sources.reading import Reading, Spot, decoded, row_spot, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 from reviewer.sources.unpacked import plain_suffix
 
-_SILENT = frozenset(("step-start", "step-finish", "patch", "snapshot", "agent", "retry"))
 LARGEST_FILE = 64_000_000
 MAX_FILES = 200_000
 
@@ -49,11 +48,9 @@ def _session(info: Fields, modified_ns: int = 0) -> _Session:
 
 
 def _document_turns(reading: Reading) -> Iterator[Turn]:
-    document = Document(reading)
-    named = document.fields(document.root)
-    info = document.decoded(named.get("info"))
-    session = _session(inner(info))
-    for spot, message in document.objects(named.get("messages")):
+    head, messages = Document(reading).parted("messages")
+    session = _session(inner(head, "info"))
+    for spot, message in messages:
         parts = list(each(message.get("parts")))
         yield _turn(reading.tally, session, spot, inner(message, "info"), parts)
 
@@ -101,7 +98,7 @@ def _parts(
     if kind == "file":
         name = words(piece.get("filename")) or words(piece.get("mime")) or "file"
         return said(f"[{name}]", RecordUse.WRAPPER)
-    tally[kind if kind in _SILENT or kind == "compaction" else "unknown part"] += 1
+    silent(tally, kind)
     return []
 
 
@@ -210,7 +207,6 @@ def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:
         parts = [part for file in files if (part := _file(reading, file))]
         raw = repr((message, parts)).encode("utf-8", "replace")
         yield _turn(reading.tally, session, row_spot(row, raw), {**message, "id": name}, parts)
-    reading.tally[SESSION_STATE] += 1
 
 
 def storage_of(session_file: Path) -> Path | None:
@@ -264,14 +260,3 @@ FORMAT = Format(
     subagent="`parentID` of the session",
     tested="real files: export 1.2, folder, database 1.18",
 )  # fmt: skip
-
-PIECE = Format(
-    name="opencode-piece",
-    agent="OpenCode",
-    detect_document=lambda d: (
-        "messageID" in d
-        or ("sessionID" in d and ("role" in d or "type" in d))
-        or ("worktree" in d and "vcs" in d)
-    ),
-    not_read="part of an OpenCode session; reviewer reads the session's file instead",
-)

@@ -8,9 +8,9 @@ from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import Part, called, content_parts, returned, said
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import SESSION_STATE, Session, Trail, Turn, rewind_at
+from reviewer.sources.turns import Session, Trail, Turn, rewind_at
 
 _ENTRIES = frozenset(
     "session message compaction model_change thinking_level_change branch_summary custom "  # noqa: SIM905
@@ -60,7 +60,7 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
         role, parts = _parts(reading, kind, entry, message)
         calls |= {part.call: name for part in parts if part.kind == "tool_use"}
         if not parts:
-            reading.tally[SESSION_STATE if kind in _ENTRIES else f"unknown type: {kind[:40]}"] += 1
+            silent(reading.tally, kind)
             continue
         yield session.turn(
             spot,

@@ -9,7 +9,7 @@ from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.gemini import HARNESS, response_text
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading, last_versions
+from reviewer.sources.reading import Reading, last_versions, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Trail, Turn, rewind_at
@@ -24,8 +24,7 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
             yield rewind_at(spot, first)
         role, parts = _parts(reading, record, kind)
         if not parts:
-            subtype = words(record.get("subtype")) or kind or "(none)"
-            reading.tally[subtype.replace("_", " ")[:40]] += 1
+            silent(reading.tally, record.get("subtype") or kind)
             continue
         session = Session(
             id=words(record.get("sessionId")),

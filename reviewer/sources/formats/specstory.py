@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from msgspec import structs
 
 from reviewer.sources.format import Format
-from reviewer.sources.formats.marked_turns import (
-    LONGEST_CALL_LINE,
-    Dialect,
-    LineAuthor,
-    MarkedCall,
-    marked_turns,
-)
+from reviewer.sources.formats.marked_turns import Aside, LineAuthor, marked_turns
 from reviewer.sources.formats.specstory_tools import call_parts
-from reviewer.sources.note_lines import NoteLine
+from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role
+from reviewer.sources.turns import Turn
 
 _TURN = re.compile(
     r"_\*\*(User|Agent)( - sidechain)?(?: \((.*?)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)?\))?\*\*_\s*$"
@@ -27,18 +25,27 @@ _BLOCKS = (
 )
 
 
-class _SpecStory(Dialect):
+def _turns(reading: Reading) -> Iterator[Turn]:
+    for each in marked_turns(reading, _Lines().author, _TOOL_LINE):
+        if not isinstance(each, Aside):
+            yield each
+        elif "</tool-use>" in each.lines[-1].text:
+            texts = [line.text for line in each.lines]
+            yield each.author.turn(each.lines, call_parts(texts, f"line {each.lines[0].number}"))
+
+
+class _Lines:
     """Turns start with `_**User (time)**_`; thoughts and tools have separate blocks."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._speaker = self._silent = LineAuthor(None, "heading")
         self._closing = ""
         """The end of the block containing the last line, whose lines are not part of a message."""
         self._session: str | None = None
-        self._call: list[NoteLine] = []
+        self._blocks = 0
 
-    def follow(self, text: str) -> tuple[LineAuthor, str]:
+    def author(self, text: str) -> tuple[LineAuthor, str]:
+        """The author of the next line, and the line without its mark."""
         if self._closing:
             if _ends(text, self._closing):
                 self._closing = ""
@@ -48,8 +55,10 @@ class _SpecStory(Dialect):
         for tag, closing, what in _BLOCKS:
             if text.startswith(tag):
                 self._closing = "" if closing in text else closing
-                last = self._speaker
-                self._silent = LineAuthor(None, what, last.sidechain, last.at, last.session)
+                self._blocks += 1
+                self._silent = structs.replace(
+                    self._speaker, role=None, reason=what, message=self._blocks
+                )
                 return self._silent, text
         if text.startswith("<!--") and (session := _SESSION.match(text)):
             self._session = session[1]
@@ -60,19 +69,6 @@ class _SpecStory(Dialect):
         at = turn[4].replace(" ", "T") if turn[4] else None
         self._speaker = LineAuthor(role, "", bool(turn[2]), at, self._session)
         return LineAuthor(None, "heading"), text
-
-    def unspoken(self, line: NoteLine, speaker: LineAuthor) -> None:
-        if speaker.reason != _TOOL_LINE:
-            return
-        if line.text.startswith("<tool-use "):
-            self._call = []
-        self._call.append(line)
-        if (line.text.startswith("<tool-use ") and "</tool-use>" in line.text) or _ends(
-            line.text, "</tool-use>"
-        ):
-            texts = [each.text[:LONGEST_CALL_LINE] for each in self._call]
-            name = f"line {self._call[0].number}"
-            self._calls.append(MarkedCall(tuple(self._call), call_parts(texts, name), speaker))
 
 
 def _ends(text: str, closing: str) -> bool:
@@ -92,5 +88,5 @@ FORMAT = Format(
     left_out="thoughts and tool calls",
     tested="real files",
     detect_text=_is_specstory,
-    turns=lambda reading: marked_turns(reading, _SpecStory()),
+    turns=_turns,
 )

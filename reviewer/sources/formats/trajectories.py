@@ -11,21 +11,36 @@ from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
-from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.reading import Reading, Spot, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
-from reviewer.sources.turns import RECORDED_TWICE, SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 
 def _swe_turns(reading: Reading) -> Iterator[Turn]:
     """The history of SWE-agent; `trajectory` repeats it."""
     document = Document(reading)
-    named = document.fields(document.root)
+    history = document.fields(document.root).get("history")
     session = Session(id=reading.path.stem)
-    if "trajectory" in named:
-        reading.tally[RECORDED_TWICE] += len(list(document.items(named["trajectory"])))
+    yield from _history(reading, session, session.id, document.objects(history))
+
+
+def _mini_turns(reading: Reading) -> Iterator[Turn]:
+    head, messages = Document(reading).parted("messages")
+    session = Session(
+        id=words(head.get("instance_id")) or reading.path.name,
+        model=words(inner(head, "info", "config", "model").get("model_name")),
+    )
+    run = f"{session.id}:{reading.path.parent.parent.name}"
+    yield from _history(reading, session, run, messages)
+
+
+def _history(
+    reading: Reading, session: Session, run: str, messages: Iterator[tuple[Spot, Fields]]
+) -> Iterator[Turn]:
+    """The messages of one run; after the agent's first one, the person's role is the tools'."""
     answered = False
-    for number, (spot, message) in enumerate(document.objects(named.get("history"))):
+    for number, (spot, message) in enumerate(messages):
         speaker, text = words(message.get("role")), part_text(message.get("content"))
         parts: list[Part] = []
         role = Role.SYSTEM
@@ -33,17 +48,16 @@ def _swe_turns(reading: Reading) -> Iterator[Turn]:
             parts = said(text, RecordUse.TEMPLATE)
         elif speaker == "assistant":
             role, answered = Role.ASSISTANT, True
-            parts = said(words(message.get("thought")) or text)
-            parts += _action(message)
+            parts = said(words(message.get("thought")) or text) + _action(message)
         elif speaker == "tool" or (speaker == "user" and answered):
-            role, calls = Role.TOOL, message.get("tool_call_ids")
-            call = calls[0] if isinstance(calls, list) and calls else ""
-            parts = returned(text, call)
+            calls = message.get("tool_call_ids")
+            call = calls[0] if isinstance(calls, list) and calls else message.get("tool_call_id")
+            role, parts = Role.TOOL, returned(text, call)
         elif speaker == "user":
             role, parts = Role.USER, typed(text, reading.tally)
         else:
-            parts = said(text, RecordUse.BOOT)
-        yield session.turn(spot, role, parts, key=_key(session.id, number, text))
+            parts = said(text, RecordUse.WRAPPER if speaker == "exit" else RecordUse.BOOT)
+        yield session.turn(spot, role, parts, key=_key(run, number, text))
 
 
 def _is_demonstration(text: str) -> bool:
@@ -61,31 +75,6 @@ def _key(session: str, number: object, text: str) -> str:
     return f"{session}:{number}:{digest[:16]}"
 
 
-def _mini_turns(reading: Reading) -> Iterator[Turn]:
-    document = Document(reading)
-    named = document.fields(document.root)
-    head = document.plain(named, "messages")
-    session = Session(
-        id=words(head.get("instance_id")) or reading.path.name,
-        model=words(inner(head, "info", "config", "model").get("model_name")),
-    )
-    run = f"{session.id}:{reading.path.parent.parent.name}"
-    answered = False
-    for number, (spot, message) in enumerate(document.objects(named.get("messages"))):
-        speaker, text = words(message.get("role")), part_text(message.get("content"))
-        if speaker == "assistant":
-            answered = True
-            role, parts = Role.ASSISTANT, said(text) + _action(message)
-        elif speaker == "tool" or (speaker == "user" and answered):
-            role, parts = Role.TOOL, returned(text, message.get("tool_call_id"))
-        elif speaker == "user":
-            role, parts = Role.USER, typed(text, reading.tally)
-        else:
-            use = RecordUse.BOOT if speaker == "system" else RecordUse.WRAPPER
-            role, parts = Role.SYSTEM, said(text, use)
-        yield session.turn(spot, role, parts, key=_key(run, number, text))
-
-
 def _hands_turns(reading: Reading) -> Iterator[Turn]:
     """OpenHands: one run per line, with its events inside."""
     for line, run in reading.objects():
@@ -95,12 +84,10 @@ def _hands_turns(reading: Reading) -> Iterator[Turn]:
         session = Session(id=words(run.get("instance_id")))
         document = Document(reading, line)
         named = document.fields(document.root)
-        if "instruction" in named:
-            reading.tally[RECORDED_TWICE] += 1
         for spot, event in document.objects(named.get("history")):
             role, parts = _event(reading, event)
             if not parts:
-                reading.tally[SESSION_STATE] += 1
+                silent(reading.tally, event.get("action") or event.get("observation"))
                 continue
             key = _key(session.id, event.get("id"), parts[0].text)
             yield session.turn(spot, role, parts, key=key, at=moment(event.get("timestamp")))
@@ -145,10 +132,8 @@ def _event(reading: Reading, event: Fields) -> tuple[Role, list[Part]]:
 def _atif_turns(reading: Reading) -> Iterator[Turn]:
     """ATIF: a document, or one step per line after a header."""
     if reading.document is not None:
-        document = Document(reading)
-        named = document.fields(document.root)
-        head = document.plain(named, "steps")
-        for spot, step in document.objects(named.get("steps")):
+        head, steps = Document(reading).parted("steps")
+        for spot, step in steps:
             yield from _step(reading, head, spot, step)
         return
     head = {}
@@ -157,7 +142,7 @@ def _atif_turns(reading: Reading) -> Iterator[Turn]:
             yield from _step(reading, head, spot, record)
         else:
             head |= record
-            reading.tally[SESSION_STATE] += 1
+            silent(reading.tally, "header")
 
 
 def _step(reading: Reading, head: Fields, spot: Spot, step: Fields) -> Iterator[Turn]:

@@ -20,19 +20,17 @@ from reviewer.sources.fields import (
 from reviewer.sources.format import Format, of_editor
 from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.reading import Reading, Spot, silent
 from reviewer.sources.records import RecordUse, Role
-from reviewer.sources.turns import SESSION_STATE, Session, Turn
+from reviewer.sources.turns import Session, Turn
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
     if reading.document is None:
         head, requests = _replayed(reading)
     else:
-        document = Document(reading)
-        named = document.fields(document.root)
-        head = document.plain(named, "requests")
-        requests = list(document.objects(named.get("requests")))
+        head, found = Document(reading).parted("requests")
+        requests = list(found)
     session = Session(id=words(head.get("sessionId")), cwd=_folder(reading))
     for number, (spot, request) in enumerate(requests):
         session.model = words(request.get("modelId"))
@@ -64,7 +62,7 @@ def _answer(reading: Reading, request: Fields) -> list[Part]:
             call = item.get("toolCallId")
             parts += called(item.get("toolId"), _markdown(shown), call)
         else:
-            reading.tally[f"response item {words(kind)}"[:48]] += 1
+            silent(reading.tally, f"response item {words(kind)}")
     problem = words(inner(request, "result", "errorDetails").get("message"))
     return parts + said(text) + calls + said(problem, RecordUse.WRAPPER)
 
@@ -126,7 +124,7 @@ def _replayed(reading: Reading) -> tuple[Fields, list[tuple[Spot, Fields]]]:
         elif keys == ["requests"]:
             count = len(list(each(state.get("requests"))))
             spots = spots[:count] + [spot] * (count - len(spots))
-        reading.tally[SESSION_STATE] += 1
+        silent(reading.tally, "change")
     requests = list(each(state.get("requests")))
     return state, list(zip(spots, requests, strict=False))
 

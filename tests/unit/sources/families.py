@@ -32,8 +32,6 @@ class Family(Struct, kw_only=True):
     """Tool calls with their names."""
     results: list[tuple[str, str, bool]] = []
     """Tool, text, and whether the call failed."""
-    twice: int = 0
-    """Places that tell something again."""
     cwd: str = ""
     branch: str = ""
     model: str = ""
@@ -155,7 +153,6 @@ CODEX = Family(
     },
     calls=[("shell", "ls trays")],
     results=[("shell", "no such shelf", True)],
-    twice=2,
     cwd="/work/shop",
     branch="main",
     model="gpt-9",
@@ -340,7 +337,6 @@ COPILOT = Family(
     },
     calls=[("bash", "date")],
     results=[("bash", "Sunday", False)],
-    twice=1,
     cwd="/work/shop",
     branch="main",
     model="claude-9",
@@ -454,7 +450,6 @@ CURSOR_2024 = Family(
     agent=["Labelled.", "Stacked."],
     calls=[("run_terminal", "stack")],
     results=[("run_terminal", "3 crates", False)],
-    twice=1,
 )
 
 CURSOR = Family(
@@ -557,7 +552,6 @@ CLAUDE_STREAM = Family(
     agent=["I ring the bell.", "Find the bell."],
     calls=[("Bash", "ring")],
     results=[("Bash", "dong", False)],
-    twice=1,
     cwd="/work/shop",
     model="claude-9",
 )
@@ -1024,7 +1018,6 @@ KIMI = Family(
     agent=["Mended."],
     calls=[("Bash", "knot")],
     results=[("Bash", "tied", False)],
-    twice=1,
     cwd="/work/shop",
     model="kimi-9",
 )
@@ -1092,7 +1085,6 @@ CLINE = Family(
     agent=["Hanging it.", "It hangs."],
     calls=[("command", "hang sign")],
     results=[("command", "hung", False)],
-    twice=1,
 )
 
 CONTINUE = Family(
@@ -1151,15 +1143,24 @@ OPENHANDS = Family(
                     "extras": {"metadata": {"exit_code": 1}},
                     "tool_call_metadata": {"function_name": "bash", "tool_call_id": "t1"},
                 },
+                {
+                    "id": 4,
+                    "source": "agent",
+                    "action": "read",  # an editor for viewing too, whose `command` says which
+                    "args": {"path": "/lamp.py"},
+                    "tool_call_metadata": {"function_name": "str_replace_editor"},
+                },
             ],
         },
     ),
     person=["Fix the lamp."],
     agent=["First I look."],
     kept_out={"boot text": ["You help."]},
-    calls=[("bash", "fix")],
+    calls=[
+        ("bash", "fix"),
+        ("str_replace_editor", '{"path":"/lamp.py","command":"view"}'),
+    ],
     results=[("bash", "dark", True)],
-    twice=1,
 )
 
 _ATIF_STEPS = [
@@ -1250,7 +1251,6 @@ SWE_AGENT = Family(
     kept_out={"boot text": ["SETTING"], "template": ["Here is a demonstration"]},
     calls=[("action", "ls")],
     results=[("action", "tiles", False)],
-    twice=1,
 )  # fmt: skip
 
 APP_SERVER = Family(
@@ -1289,7 +1289,6 @@ APP_SERVER = Family(
     ),
     person=["Wind the clock."],
     agent=["Wound."],
-    twice=2,
     cwd="/work/shop",
     branch="b",
 )

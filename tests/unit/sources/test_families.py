@@ -31,7 +31,6 @@ def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path
         texts = [record.text for record in records if record.use.value == use]
         assert len(texts) == len(beginnings)
         assert all(text.startswith(start) for text, start in zip(texts, beginnings, strict=True))
-    assert scan.tally["recorded twice"] == family.twice
     events = read(scan.path).kept()
     typed = [each for each in events if isinstance(each, Message)]
     assert [each.text for each in typed if each.speaker is Speaker.PERSON] == family.person

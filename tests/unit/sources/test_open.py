@@ -21,6 +21,7 @@ def session_bytes() -> bytes:
     return session.bytes()
 
 
+OTHER = "markup, code, a table, a log or other data"
 CHAT = json.dumps([{"role": "user", "content": "Hello there."}]).encode()
 
 
@@ -60,45 +61,22 @@ def test_an_empty_file_has_no_records_and_says_so(tmp_path: Path, data: bytes) -
 
 
 @pytest.mark.parametrize(
-    ("document", "reason"),
-    [
-        ({"loglines": [], "sessionId": "s"}, "a web copy of a Claude Code session"),
-        ({"cascadeId": "c", "markdown": "### User Input"}, "a summary of an Antigravity session"),
-        ({"atof_version": "0.1", "kind": "scope"}, "a call trace"),
-        ({"issue_id": "shop-1", "kind": "field_change"}, "an issue change log"),
-        ({"type": "entity", "name": "shop"}, "an entity graph"),
-        ([{"uuid": "p", "prompt_template": "", "docs": []}], "the projects of a Claude.ai export"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_formats_that_are_passed_over_say_why(
-    tmp_path: Path, document: object, reason: str
-) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(json.dumps(document))
-    with pytest.raises(SourceError, match=f"is not text that reviewer reads: {reason}"):
-        Scanned(path)
-
-
-@pytest.mark.parametrize(
     ("data", "reason"),
     [
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)) * 4, "binary"),
         (os.urandom(4000), "binary"),
         ("Kein Zeichen vorn".encode("utf-16-le"), "binary"),
-        (b'{"name": "shop", "version": 1}', "JSON without a conversation"),
-        (b'{"id": 1}\n{"id": 2}\n', "JSON without a conversation"),
+        (b'{"name": "shop", "version": 1}', "JSON in no known conversation format"),
+        (b'{"loglines": [], "sessionId": "s"}', "JSON in no known conversation format"),
+        (b'{"id": 1}\n{"id": 2}\n', "JSON in no known conversation format"),
         (b'[{"role": "user", "content": "cut o', "damaged JSON"),
-        (
-            b"import os\n\n\ndef main() -> None:\n    print(os.name)\n    return None\n",
-            "source code",
-        ),
-        (b"#!/bin/sh\necho hello\n", "a script"),
-        (b"name,age,town\nada,36,london\ngrace,85,arlington\nalan,41,wilmslow\n", "a table"),
-        (b'digraph g {\n  a -> b [label="go on"]\n}\n', "a diagram"),
-        (b"<!DOCTYPE html>\n<html><body>Hi there</body></html>\n", "markup"),
-        (b"2026-01-01 10:00:00 INFO started the thing\n" * 9, "a log"),
-        (b"1" * 500_000, "text without words"),
+        (b"import os\n\n\ndef main() -> None:\n    print(os.name)\n    return None\n", OTHER),
+        (b"#!/bin/sh\necho hello\n", OTHER),
+        (b"name,age,town\nada,36,london\ngrace,85,arlington\nalan,41,wilmslow\n", OTHER),
+        (b'digraph g {\n  a -> b [label="go on"]\n}\n', OTHER),
+        (b"<!DOCTYPE html>\n<html><body>Hi there</body></html>\n", OTHER),
+        (b"2026-01-01 10:00:00 INFO started the thing\n" * 9, OTHER),
+        (b"1" * 500_000, OTHER),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -160,7 +138,7 @@ def test_a_file_that_vanishes_before_it_is_read_raises_a_source_error(tmp_path: 
         list(scan)
 
 
-def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:
+def test_every_format_can_be_recognised() -> None:
     names = [each.name for each in FORMATS]
     assert len(set(names)) == len(names)
     for each in FORMATS:
@@ -172,5 +150,4 @@ def test_every_format_can_be_recognised_and_is_read_or_says_why_not() -> None:
             each.detect_members,
         )
         assert any(tests) or each is FORMATS[-1], each.name
-        assert bool(each.turns) != bool(each.not_read), each.name
-        assert each.agent or not each.person, each.name
+        assert each.agent, each.name

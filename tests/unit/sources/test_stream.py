@@ -430,34 +430,3 @@ def test_a_plan_is_whole_after_each_change(desk: Desk, tmp_path: Path) -> None:
         [("7", "print", "open")],
         [("7", "print", "active")],
     ]
-
-
-def test_an_editor_with_several_actions_is_not_a_command_line(tmp_path: Path) -> None:
-    """OpenHands has one tool for viewing and editing; its argument `command` says which."""
-
-    def event(number: int, action: str, **args: object) -> dict[str, object]:
-        facts = {"function_name": "str_replace_editor", "tool_call_id": f"t{number}"}
-        return {
-            "id": number,
-            "source": "agent",
-            "action": action,
-            "args": {"path": "/mill/wheel.py", **args},
-            "tool_call_metadata": facts,
-        }
-
-    run = {
-        "instance_id": "mill-1",
-        "history": [
-            {"id": 0, "source": "user", "action": "message", "args": {"content": "Faster."}},
-            event(1, "read", thought="I look."),
-            event(2, "edit", command="str_replace", old_str="slow()", new_str="fast()"),
-        ],
-    }
-    path = tmp_path / "output.jsonl"
-    path.write_text(json.dumps(run) + "\n")
-    calls = [each for each in read(path) if isinstance(each, Call)]
-    assert [(each.act, each.command, each.path) for each in calls] == [
-        (Act.READ, "", "/mill/wheel.py"),
-        (Act.EDIT, "", "/mill/wheel.py"),
-    ]
-    assert calls[1].changes[0].pairs == (("slow()", "fast()"),)

@@ -112,15 +112,6 @@ def test_a_database_inside_has_to_be_unpacked(pack: Pack, suffix: str, tmp_path:
         records(packed)
 
 
-def test_readers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
-    packed = tmp_path / "notes.md.gz"
-    packed.write_bytes(gzip.compress(NOTE.encode()))
-    with unpacked.open_unpacked(packed) as first, unpacked.open_unpacked(packed) as second:
-        assert first.readline() == NOTE.encode().splitlines(keepends=True)[0]
-        assert second.read() == NOTE.encode()
-        assert first.readline() == b"\n"
-
-
 @both
 def test_a_compressed_file_in_a_compressed_file_is_not_unpacked_again(
     pack: Pack, suffix: str, tmp_path: Path

@@ -180,7 +180,7 @@ async def test_a_draft_on_a_row_that_is_joined_to_another_is_named_and_goes_on(
     async with opened(engine, project="shop", size=(120, 40)) as screen:
         await screen.until(lambda: "R starts" in screen.text)
         await screen.press("R")
-        await screen.until(lambda: READ in screen.text)
+        await screen.until(lambda: "1 new; " in screen.text)
         (number,) = screen.model.ids
         await screen.press("e", *" Always", "escape")
         draft = engine.drafts.load(number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from reviewer.cli.output import (
     print_table,
     print_text,
 )
-from reviewer.cli.progress import ProgressLine, interruptible
+from reviewer.cli.progress import working
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.clock import TimeLeft
 from reviewer.errors import ReviewerError
@@ -233,32 +233,28 @@ def _require_faithful(found: Preview) -> None:
 
 def _previewed(engine: Engine, plan: CompressionPlan) -> Preview:
     """The preview; Ctrl-C stops it. When the model fails, the error suggests the offline engine."""
+    from reviewer.llm.model import CancelledError
+
     try:
         with _watched("Previewed {:,} of {:,} segments", len(plan.choices)) as watch:
             found = engine.compression.preview(plan, watch)
     except ReviewerError as problem:
         if plan.engine != "model":
             raise
-        raise _with_advice(problem) from problem
-    except KeyboardInterrupt:
-        if plan.engine == "model":
+        if isinstance(problem, CancelledError):
             narrate("The answers so far are kept: run the same command to continue.")
-        raise
+            raise
+        # Some errors end with a command; no full stop after that.
+        reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
+        raise ReviewerError(
+            f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
+        ) from problem
     if found.answered_before:
         narrate(
             f"{count(found.answered_before, 'answer')} of the model reused from an earlier run; "
             "--fresh asks again."
         )
     return found
-
-
-def _with_advice(problem: ReviewerError) -> ReviewerError:
-    """Why a model could not write, and what to do instead."""
-    # Some errors end with a command; no full stop after that.
-    reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
-    return ReviewerError(
-        f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
-    )
 
 
 @contextmanager
@@ -269,35 +265,19 @@ def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[
     """
     from reviewer.compression.preview import Watch
 
-    line, time = ProgressLine(), TimeLeft()
+    time = TimeLeft()
+    with working() as (line, asked):
 
-    def progress(found: PreviewProgress) -> None:
-        before = found.answered_before
-        left = time.words(found.done - before, found.total - before) if estimates else ""
-        taken = f"{before:,} answered before" if before else ""
-        shown = ", ".join(filter(None, (words.format(found.done, found.total), taken, left)))
-        line.show(f"{shown}  Ctrl-C stops  {found.segment}")
+        def progress(found: PreviewProgress) -> None:
+            before = found.answered_before
+            left = time.words(found.done - before, found.total - before) if estimates else ""
+            taken = f"{before:,} answered before" if before else ""
+            shown = ", ".join(filter(None, (words.format(found.done, found.total), taken, left)))
+            line.show(f"{shown}  Ctrl-C stops  {found.segment}")
 
-    if total:
-        line.show(f"{words.format(0, total)}  Ctrl-C stops")
-
-    with stoppable() as asked:
-        try:
-            yield Watch(asked, on_progress=progress)
-        finally:
-            line.clear()
-
-
-@contextmanager
-def stoppable() -> Iterator[Callable[[], bool]]:
-    """A block that Ctrl-C stops in an orderly way: the yielded function then returns True."""
-    with interruptible() as asked:
-        try:
-            yield asked
-        except ReviewerError as problem:
-            if asked():
-                raise KeyboardInterrupt from problem
-            raise
+        if total:
+            line.show(f"{words.format(0, total)}  Ctrl-C stops")
+        yield Watch(asked, on_progress=progress)
 
 
 def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:

@@ -70,6 +70,8 @@ def explain(problem: BaseException) -> tuple[str, int]:
     """The sentence and the exit code for a failure."""
     import sqlite3
 
+    from reviewer.llm.model import CancelledError
+
     match problem:
         case click.exceptions.NoArgsIsHelpError():
             return problem.format_message(), WRONG_USAGE
@@ -77,10 +79,10 @@ def explain(problem: BaseException) -> tuple[str, int]:
             return _usage_line(problem), problem.exit_code
         case click.ClickException():
             return problem.format_message(), problem.exit_code
+        case click.Abort() | KeyboardInterrupt() | CancelledError():
+            return "Interrupted.", INTERRUPTED
         case ReviewerError():
             return str(problem), FAILED
-        case click.Abort() | KeyboardInterrupt():
-            return "Interrupted.", INTERRUPTED
         case sqlite3.Error():
             return f"The store failed: {problem}. {NOT_WRITTEN}", FAILED
         case UnicodeError():

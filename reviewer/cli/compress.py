@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -27,11 +27,7 @@ from reviewer.errors import ReviewerError
 if TYPE_CHECKING:
     from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
     from reviewer.compression.preview import PreviewProgress, Watch
-    from reviewer.compression.values import (
-        CompressedSegment,
-        FidelityValidation,
-        Segment,
-    )
+    from reviewer.compression.values import FidelityValidation
     from reviewer.engine import Engine
 
 LOST_SHOWN = 5
@@ -160,24 +156,23 @@ def compress(
             for each in (start, end)
         )
         if level == "all":
-            locked = opened.compression.locked
-            plans = (
-                opened.compression.plan(
-                    context, each, start=first, end=last, engine=engine, options=options
+            locked = {each.name.lower(): why for each, why in opened.compression.locked.items()}
+            previews = {
+                each: _previewed(
+                    opened,
+                    opened.compression.plan(
+                        context, each, start=first, end=last, engine=engine, options=options
+                    ),
                 )
                 for each in LEVELS
-                if each.upper() not in {level.name for level in locked}
-            )
-            previews = [_previewed(opened, plan) for plan in plans]
+                if each not in locked
+            }
             for why in locked.values():
                 if as_json:
-                    print_json(why.to_json())
+                    print_json(why)
                 else:
                     narrate(str(why))
-            for segments in zip(*(each.segments for each in previews), strict=True):
-                for one in segments:
-                    _show_level(one, as_json=as_json)
-            _show_totals(previews, as_json=as_json)
+            _show_levels(previews, as_json=as_json)
             return
         if fit is not None:
             tried = "Choosing levels: {:,} of at most {:,} summaries tried"
@@ -298,33 +293,25 @@ def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
         narrate(f"The person's words are shortened in {', '.join(found.shortened)}.")
 
 
-def _show_level(each: SegmentPreview, *, as_json: bool) -> None:
-    """A segment at one of all levels."""
+def _show_levels(previews: Mapping[str, Preview], *, as_json: bool) -> None:
+    """Each segment at every level, then the tokens of each level."""
+    for levels in zip(*(each.segments for each in previews.values()), strict=True):
+        for one in levels:
+            if as_json:
+                print_json(one)
+            else:
+                _show_segment(one)
+    totals = {level: sum(one.tokens for one in found.segments) for level, found in previews.items()}
     if as_json:
-        print_json(each.to_json())
-    else:
-        _show_segment(each)
-
-
-def _show_totals(previews: Sequence[Preview], *, as_json: bool) -> None:
-    """The tokens of all segments at each level."""
-    totals = {
-        each.segments[0].level.name.lower(): sum(one.tokens for one in each.segments)
-        for each in previews
-    }
-    if as_json:
-        print_json({"total": True, "context": previews[0].plan.context, "tokens": totals})
+        context = next(iter(previews.values())).plan.context
+        print_json({"total": True, "context": context, "tokens": totals})
     else:
         narrate(", ".join(f"{level} {tokens:,}" for level, tokens in totals.items()) + " tokens.")
 
 
-def _title(segment: Segment) -> str:
+def _row(each: SegmentPreview) -> tuple[str, ...]:
     from reviewer.compression.segments import title_of
 
-    return title_of(segment)
-
-
-def _row(each: SegmentPreview) -> tuple[str, ...]:
     level = "full" if each.kept else each.level.name.lower()
     return (
         each.segment.id,
@@ -333,30 +320,22 @@ def _row(each: SegmentPreview) -> tuple[str, ...]:
         f"{each.segment.tokens / each.tokens:.1f}:1" if each.tokens else "",
         level,
         f"{each.fidelity.overall_score:.2f} {_mark(each.fidelity)}" if level != "full" else "",
-        "; ".join(filter(None, (_title(each.segment), each.compressed.note, each.kept))),
+        "; ".join(filter(None, (title_of(each.segment), each.compressed.note, each.kept))),
     )
 
 
 def _show_segment(each: SegmentPreview) -> None:
+    """The summary on stdout, its figures and losses on stderr."""
+    from reviewer.compression.segments import title_of
+
+    name = f"{each.segment.id} {title_of(each.segment)}"
     if each.kept or not each.level:
-        why = f": {each.kept}" if each.kept else ""
-        narrate(f"{each.segment.id} {_title(each.segment)}: unchanged{why}")
+        narrate(f"{name}: unchanged{f': {each.kept}' if each.kept else ''}")
         return
-    _show_summary(each.segment, each.compressed, each.fidelity)
-    for words in each.unchecked:
-        narrate(
-            f'  asked: "{words}": cannot be checked, so it may be lost; name texts or '
-            "patterns that must survive"
-        )
-    for failure in each.failures:
-        narrate(f"  missing: {failure.message}")
-
-
-def _show_summary(segment: Segment, done: CompressedSegment, fidelity: FidelityValidation) -> None:
-    """The content on stdout, the header and the losses on stderr."""
+    done, fidelity = each.compressed, each.fidelity
     note = f" ({done.note})" if done.note else ""
     narrate(
-        f"{segment.id} {_title(segment)} · {done.level.name.capitalize()} {done.token_count:,} of "
+        f"{name} · {done.level.name.capitalize()} {done.token_count:,} of "
         f"{done.original_token_count:,} tokens · {done.compression_ratio:.1f}:1{note} · fidelity "
         f"{fidelity.overall_score:.2f} {_mark(fidelity)} (anchors "
         f"{fidelity.anchor_preservation:.2f}, facts {fidelity.factual_accuracy:.2f}, context "
@@ -366,12 +345,17 @@ def _show_summary(segment: Segment, done: CompressedSegment, fidelity: FidelityV
     if fidelity.faults:
         narrate(f"  wrong: {'; '.join(fidelity.faults)}")
     lost = fidelity.loses
-    if lost:
-        more = [f"{len(lost) - LOST_SHOWN:,} more"] if len(lost) > LOST_SHOWN else []
-        narrate("  loses:")
-        for line in (*lost[:LOST_SHOWN], *more):
-            narrate(f"    {line}")
+    more = [f"{len(lost) - LOST_SHOWN:,} more"] if len(lost) > LOST_SHOWN else []
+    for place, line in enumerate((*lost[:LOST_SHOWN], *more)):
+        narrate(f"  {'loses: ' if place == 0 else '       '}{line}")
     print_text("")
+    for words in each.unchecked:
+        narrate(
+            f'  asked: "{words}": cannot be checked, so it may be lost; name texts or '
+            "patterns that must survive"
+        )
+    for failure in each.failures:
+        narrate(f"  missing: {failure.message}")
 
 
 def _mark(fidelity: FidelityValidation) -> str:

@@ -21,6 +21,8 @@ from reviewer.cli.session import (
 )
 from reviewer.errors import ReviewerError
 
+COMPLETE = "_REVIEWER_COMPLETE"
+"""Set by a shell that asks for completions, or by a person who wants their script."""
 NOT_WRITTEN = "The last step was not written."
 """True of every failure: an ingestion writes in many steps, a decision in one."""
 
@@ -37,10 +39,10 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
             stream.reconfigure(errors="backslashreplace")
     from reviewer.cli.root import root
 
-    if "_REVIEWER_COMPLETE" in os.environ:
-        from reviewer.cli.completions import answer_shell
+    if (asked := os.environ.get(COMPLETE)) is not None:
+        from click.shell_completion import shell_complete
 
-        return answer_shell(root)
+        return shell_complete(root, {}, "reviewer", COMPLETE, asked)
     session = Session(open_screen=open_screen, check_keymap=check_keymap)
     try:
         with root.make_context("reviewer", list(arguments), obj=session) as context:

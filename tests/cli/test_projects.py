@@ -123,7 +123,7 @@ ELSEWHERE = {
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "view", "brief", "keep", "pipeline check",
     "pipeline show", "pipeline preamble",
-    "sources", "watch", "completions", "serve", "help",
+    "sources", "watch", "serve", "help",
     # test_team.py and test_sync.py show that these keep to one project.
     "share", "decisions export", "decisions import", "sync",
     # tests/fleet shows that an import goes into one project.

@@ -18,6 +18,7 @@ from reviewer.cli.output import (
     print_lines,
     print_table,
     print_text,
+    report_act,
 )
 from reviewer.cli.progress import working
 from reviewer.cli.session import Session, Verb, pass_session
@@ -209,7 +210,7 @@ def compress(
                     "tokens": applied.tokens_after,
                 }
             )
-        narrate(f"{applied.title} - reviewer undo takes it back")
+        report_act(applied)
 
 
 def _require_faithful(found: Preview) -> None:

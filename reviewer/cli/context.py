@@ -13,7 +13,6 @@ from reviewer.cli.output import (
     by_reason,
     count,
     emit,
-    emit_texts,
     fields,
     json_option,
     moment,
@@ -205,7 +204,11 @@ def compile_(session: Session, name: str, at: str | None, form: str) -> None:
         if form == "chat":
             print_json(engine.contexts.chat(messages))
         else:
-            emit_texts(messages, form == "json", _message_lines, apart=False)
+            emit(
+                messages,
+                form == "json",
+                lines=_message_lines,
+            )
     tokens = sum(message.tokens for message in messages)
     printed = f"{count(len(messages), 'message')}, {count(tokens, 'token')}"
     narrate(f"{printed}, out of {totals_line(totals)}")

@@ -12,7 +12,6 @@ from reviewer.cli.inputs import ID, flag, limit_option, option
 from reviewer.cli.output import (
     count,
     emit,
-    emit_texts,
     fields,
     json_option,
     moment,
@@ -114,7 +113,11 @@ def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     """Show what one act changed: every row, before and after."""
     with session.reading() as engine:
-        emit_texts(engine.history.changes(act, limit=limit), as_json, _shown, apart=False)
+        emit(
+            engine.history.changes(act, limit=limit),
+            as_json,
+            lines=_shown,
+        )
 
 
 def _shown(change: ChangeView) -> Iterator[str]:

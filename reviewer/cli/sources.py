@@ -15,7 +15,6 @@ from reviewer.cli.inputs import flag, option
 from reviewer.cli.output import (
     count,
     emit,
-    emit_texts,
     json_option,
     narrate,
     print_json,
@@ -68,12 +67,11 @@ def sources(
     shown = found if everywhere else here
     stamps = _stamps(session, everywhere)
     if files:
-        emit_texts(
+        emit(
             sorted(shown, key=lambda each: -each.modified_ns),
             as_json,
-            lambda each: _lines(each, is_read(each, stamps)),
+            lines=lambda each: _lines(each, is_read(each, stamps)),
             to_json=lambda each: _to_json(each, is_read(each, stamps)),
-            apart=False,
         )
     else:
         emit(by_agent(shown, stamps, datetime.now(UTC)), as_json, _columns)

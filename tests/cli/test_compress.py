@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from reviewer.resources import sample_data_folder
 from tests.cli.conftest import Reviewer
 from tests.cli.test_summarize import FIDELITY, FIELDS
 from tests.unit.llm.faults import Call, Faulty, endpoint
@@ -111,21 +110,6 @@ def test_fit_keeps_the_whole_context_within_the_target(talk: Reviewer) -> None:
     assert sum(row["tokens"] for row in messages(talk)) <= 600
     refused = talk.fails("compress", "talk", "--fit", 5)
     assert "5 tokens cannot be reached" in refused
-
-
-def test_fit_chooses_only_what_apply_takes(reviewer: Reviewer) -> None:
-    session = next((sample_data_folder() / "claude").rglob("6b1d2f4e*.jsonl"))
-    for line in (
-        ["context", "import", session, "--name", "close"],
-        ["annotate", "eff6b7dc", "--retain-match", "5,000 postings"],
-        ["annotate", "ae23e25c", "--priority", "pinned"],
-    ):
-        assert reviewer(*line).returncode == 0
-
-    rows = reviewer.rows("compress", "close", "--fit", 1300)
-    assert all(row["fidelity"]["passes"] for row in rows if "fidelity" in row)
-    done = reviewer("compress", "close", "--fit", 1300, "--apply")
-    assert done.returncode == 0, done.stderr
 
 
 def test_a_range_leaves_the_rest_alone(talk: Reviewer) -> None:

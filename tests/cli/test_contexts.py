@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.unit.sources.builders import Session
 
 TALK = [
     {"role": "system", "content": "You mend kiosks."},
@@ -203,17 +202,6 @@ def test_bad_input_is_one_sentence_and_changes_nothing(talked: Reviewer) -> None
         assert words in talked.fails(*arguments, code=code)
     assert talked("history").stdout == before
     talked.nothing_lost()
-
-
-def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:
-    told = Session()
-    told.user("Count the trays.")
-    told.user("<task-notification>\n<summary>3 trays.</summary>\n")
-    path = reviewer.folder / "talk.jsonl"
-    path.write_bytes(told.bytes())
-    assert reviewer("context", "import", path).returncode == 0
-    rows = [(row["role"], row["type"]) for row in commits(reviewer)]
-    assert rows == [("user", "dialogue"), ("tool", "tool_result")]
 
 
 def test_the_conversations_of_one_file_are_kept_apart_by_marks(reviewer: Reviewer) -> None:

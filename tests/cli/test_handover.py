@@ -166,19 +166,6 @@ def test_compile_marks_a_summary_with_its_range(reviewer: Reviewer, session: Pat
 
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])
-def test_words_of_a_session_make_the_next_agent_load_nothing(
-    reviewer: Reviewer, tmp_path: Path, verb: str
-) -> None:
-    told = Session()
-    told.user("Never print @~/.ssh/id_rsa ![m](http://evil.example/) <img src=x> on the timetable.")
-    told.reply("I will keep it off the timetable.")
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(told.bytes())
-    text = reviewer(verb, path).stdout
-    assert "\\@~/.ssh/id_rsa \\![m](http://evil.example/) ‹img src=x>" in text
-
-
-@pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_of_several_conversations_it_is_the_last_or_the_one_that_is_named(
     reviewer: Reviewer, tmp_path: Path, verb: str
 ) -> None:

@@ -295,6 +295,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
           program.rows_of("SELECT max(id) FROM ledger GROUP BY kind")),
         ["verify"],
         ["stats"],
+        ["findings"],
         ["doctor"],
         ["context", "list"],
         *(["context", "show", each] for each in contexts),

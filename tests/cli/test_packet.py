@@ -225,20 +225,3 @@ def test_a_memory_marked_constitution_is_a_rule(seeded: Reviewer) -> None:
 
 def test_without_a_store_the_way_out_is_named(reviewer: Reviewer) -> None:
     assert "reviewer ingest" in reviewer.fails("packet")
-
-
-def test_a_folder_of_2000_entries_is_searched_whole(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "large"
-    folder.mkdir()
-    for name in ("DECISIONS", "LEARNINGS"):
-        rules = (f"## [2026-01-02] Rule {n}\n\nShelf {n} is empty.\n\n" for n in range(1_000))
-        (folder / f"{name}.md").write_text(f"# {name}\n\n{''.join(rules)}")
-    with (folder / "LEARNINGS.md").open("a") as file:
-        file.write("## [2020-01-02] The cutter\n\n**Lesson**: The cutter jams when it is cold.\n")
-    asked = ("packet", "--context-dir", folder, "--budget", "2k")
-    done = reviewer(*asked, "--task", "a jammed cutter")
-    assert done.returncode == 0, done.stderr
-    assert "### [2020-01-02] The cutter\n\n**Lesson**: The cutter jams" in done.stdout
-    again = reviewer(*asked)
-    assert again.returncode == 0, again.stderr
-    assert again.stdout.count("Rule ") > 10

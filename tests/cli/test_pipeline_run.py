@@ -154,10 +154,6 @@ def test_a_model_that_is_not_there_fails_the_run_which_can_go_on(
     assert done.returncode == 0, done.stderr
 
 
-def test_without_a_model_in_the_settings_none_is_asked(reviewer: Reviewer, tea: Path) -> None:
-    assert "base_url" in reviewer.fails("pipeline", "run", tea, "--engine", "model")
-
-
 @pytest.mark.parametrize(
     ("arguments", "said", "code"),
     [
@@ -166,6 +162,8 @@ def test_without_a_model_in_the_settings_none_is_asked(reviewer: Reviewer, tea: 
         (("run", "tea.dot", "--answer", "brew=y"), "brew asks no question", 1),
         (("run", "tea.dot", "--answer", "serve=perhaps"), "Answers: [Y] Yes", 1),
         (("run", "tea.dot", "--max-steps", "0"), "max-steps", 2),
+        (("run", "tea.dot", "--engine", "model"), "base_url", 1),
+        (("resume", "nothing"), "No run nothing", 1),
     ],
 )
 def test_a_refusal_is_one_line(
@@ -173,23 +171,6 @@ def test_a_refusal_is_one_line(
 ) -> None:
     assert reviewer("pipeline", "run", tea).returncode == 1
     assert said in reviewer.fails("pipeline", *arguments, code=code)
-
-
-def test_resuming_an_unknown_run_is_one_line(reviewer: Reviewer, tea: Path) -> None:
-    reviewer("pipeline", "run", tea)
-    assert "No run nothing" in reviewer.fails("pipeline", "resume", "nothing")
-
-
-def test_two_runs_of_one_pipeline_at_once_both_reach_the_exit(
-    reviewer: Reviewer, tea: Path
-) -> None:
-    arguments = ("pipeline", "run", tea, "--answer", "serve=y", "--json")
-    with reviewer.start(*arguments) as one, reviewer.start(*arguments) as other:
-        assert (one.communicate()[0].count("run_done"), one.returncode) == (1, 0)
-        assert (other.communicate()[0].count("run_done"), other.returncode) == (1, 0)
-    rows = reviewer.rows("pipeline", "runs")
-    assert [row["state"] for row in rows] == ["done", "done"]
-    assert len({row["folder"] for row in rows}) == 2
 
 
 def test_a_gate_nobody_answers_waits_and_is_answered_later(reviewer: Reviewer, tea: Path) -> None:

@@ -11,8 +11,6 @@ import pytest
 from tests.cli.conftest import Reviewer
 from tests.cli.permissions import bound as bound
 from tests.cli.test_propose import FOUND, TRUE, WORDS, asks, session, settings, several, was_asked
-from tests.cli.test_terminal import in_terminal
-from tests.unit.llm.faults import Call, endpoint
 from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
 from tests.unit.proposing.sessions import SessionFile
@@ -79,25 +77,6 @@ def test_what_could_not_be_read_is_asked_for_again(reviewer: Reviewer, unread: s
 # What it costs
 
 
-def spent(out: str) -> tuple[int, int]:
-    """Tokens in, and requests."""
-    tokens, requests = re.findall(r"tokens +([\d,]+) in, [\d,]+ out, in (\d+) request", out)[0]
-    return int(tokens.replace(",", "")), int(requests)
-
-
-def test_requests_that_failed_are_counted(reviewer: Reviewer) -> None:
-    def fails(call: Call) -> None:
-        call.refuses(500, "out of order")
-
-    with endpoint(fails) as server:
-        environment = settings(reviewer, base_url=server.settings().base_url, name="tiny")
-        done = reviewer("propose", session(reviewer), "--yes", env=environment)
-        sent = len(server.calls)
-    tokens, requests = spent(done.stdout)
-    assert requests == sent
-    assert tokens > 500
-
-
 # What is refused before anything is sent
 
 
@@ -160,20 +139,6 @@ def test_a_statement_that_obeys_the_recording_is_flagged_and_not_first(
 # While it runs
 
 
-def test_a_terminal_shows_how_far_it_is(reviewer: Reviewer) -> None:
-    path = program(
-        reviewer.folder / "bin", f"time.sleep(1.5); say(json.loads({json.dumps(FOUND)!r}))"
-    )
-    environment = {**settings(reviewer, command=[str(path)]), "TERM": "xterm", "COLUMNS": "120"}
-    call = ("propose", several(reviewer, 2), "--yes")
-    shown = in_terminal(reviewer, *call, stream="stderr", env=environment)
-    assert re.search(
-        r"Session 1 of 2, piece 1 of 1  \d+ s  0 statements  0.jsonl"
-        r"  Ctrl-C stops",
-        shown,
-    )
-
-
 def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Reviewer) -> None:
     first = "The card terminal repeats its answer after 20 seconds at kiosk 0."
     second = "At kiosk 1 the answer is repeated by the card terminal, 20 seconds later."
@@ -204,37 +169,3 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
     assert WORDS not in prompt  # the sessions are not sent again
     (row,) = reviewer.rows("queue", "list")
     assert row["content"] == first.rstrip(".")
-
-
-@pytest.mark.parametrize(
-    ("relation", "counted", "kept"),
-    [
-        ("replaces #1", r"compared +0 joined .*, 1 made untrue by later ones", "At kiosk 1 the"),
-        ("joins #1", r"compared +1 joined to others that say the same", "The card terminal"),
-    ],
-)
-def test_what_a_later_session_says_of_a_listed_row_is_done_to_it(
-    reviewer: Reviewer, relation: str, counted: str, kept: str
-) -> None:
-    first = "The card terminal repeats its answer after 20 seconds at kiosk 0."
-    second = "At kiosk 1 the card terminal repeats its answer after 20 seconds."
-    related = said(second, (1, f"{WORDS} at kiosk 1"), relation=relation)
-    path = program(
-        reviewer.folder / "bin",
-        "prompt = sys.stdin.read()\n"
-        "if 'You compare statements' in prompt:\n"
-        "    say('{}')\n"
-        "elif 'Why are some' in prompt and 'at kiosk 1' in prompt:\n"
-        f"    say({answer(related)!r})\n"
-        "else:\n"
-        f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})",
-    )
-    environment = settings(reviewer, command=[str(path)], concurrency=1)
-    folder = several(reviewer, 2)
-    done = reviewer("propose", folder, "--yes", env=environment)
-    assert re.search(counted, done.stdout), done.stdout
-    (row,) = reviewer.rows("queue", "list")
-    assert row["content"].startswith(kept)
-    again = reviewer("propose", folder, "--yes", env=environment)
-    assert "Nothing new to decide on" in again.stderr
-    assert len(reviewer.rows("queue", "list")) == 1

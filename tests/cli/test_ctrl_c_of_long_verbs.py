@@ -101,6 +101,8 @@ def test_a_command_of_a_pipeline_ends_with_it(talk: Reviewer) -> None:
         assert process.poll() is None, process.communicate()
         seconds, _, err = interrupted(process)
     assert process.returncode == 130, err
+    assert "Cancelled in a." in err
+    assert [row["state"] for row in talk.rows("pipeline", "runs")] == ["cancelled"]
     assert seconds < AT_ONCE
     until(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
     talk.nothing_lost()

@@ -89,17 +89,6 @@ def test_history_show_lists_the_changes(seeded: Reviewer) -> None:
     assert "status: candidate -> active" in seeded("history", "show", act["id"]).stdout
 
 
-def test_verify_finds_a_row_that_no_act_wrote(seeded: Reviewer) -> None:
-    import sqlite3
-
-    with sqlite3.connect(seeded.db) as connection:
-        connection.execute("UPDATE memory SET status = 'active' WHERE id = 1")
-    connection.close()
-    done = seeded("verify")
-    assert done.returncode == 1
-    assert "DO NOT agree" in done.stdout
-
-
 def test_undo_without_acts_is_reported(seeded: Reviewer) -> None:
     assert "undo" in seeded.fails("undo").lower()
     assert "redo" in seeded.fails("redo").lower()

@@ -90,19 +90,6 @@ def test_of_a_context_it_is_the_same_before_and_after_a_compression(
     assert "no context" in reviewer.fails(verb, "--context", "gone")
 
 
-def test_the_call_of_a_compaction_is_no_request(reviewer: Reviewer, tmp_path: Path) -> None:
-    told = Session()
-    told.user("Make the timetable of the ferry fit one page.")
-    told.reply("Done, it fits one page now.")
-    told.user("/compact keep what we said of the boats")
-    path = tmp_path / "boats.jsonl"
-    path.write_bytes(told.bytes())
-    for verb in ("brief", "keep"):
-        done = reviewer(verb, path)
-        assert "fit one page" in done.stdout
-        assert "/compact" not in done.stdout.removeprefix("Keep all of this")
-
-
 @pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_a_session_is_found_by_its_id_and_the_newest_without_one(
     reviewer: Reviewer, session: Path, tmp_path: Path, verb: str

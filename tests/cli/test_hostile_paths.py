@@ -21,6 +21,7 @@ TAKES_A_FILE = [
     ["extract", "{}", "--json"],
     ["ingest", "{}"],
     ["summarize", "{}", "--level", "brief"],
+    ["brief", "{}"],
     ["view", "{}"],
     ["propose", "{}", "--dry-run", "--command", "cat"],
     ["context", "import", "{}"],
@@ -82,6 +83,14 @@ def huge(folder: Path) -> Path:
     return path
 
 
+def holes(folder: Path) -> Path:
+    """Reading all of it would take minutes."""
+    path = folder / "holes.json"
+    path.touch()
+    os.truncate(path, 200_000_000_000)
+    return path
+
+
 def no_text(folder: Path) -> Path:
     path = folder / "noise.md"
     path.write_bytes(bytes(range(256)) * 40)
@@ -92,7 +101,7 @@ def missing(folder: Path) -> Path:
     return folder / f"gone{NAME}" / NAME
 
 
-HOSTILE = [folder_loop, odd_name, odd_folder, pipe, endless, huge, no_text, missing]  # fmt: skip
+HOSTILE = [folder_loop, odd_name, odd_folder, pipe, endless, huge, holes, no_text, missing]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.cli.test_imports_of_verbs import imported
+from tests.cli.test_imports_of_verbs import loaded
 
 FILES = {
     "CONSTITUTION.md": "# Constitution\n\n- [ ] Never open the drawer before the receipt\n",
@@ -53,7 +53,8 @@ def test_a_packet_of_a_folder_needs_no_store(reviewer: Reviewer, kiosk: Path) ->
 
 
 def test_neither_screen_nor_store_is_imported_for_a_folder(reviewer: Reviewer, kiosk: Path) -> None:
-    found = imported(reviewer, "packet", "--context-dir", kiosk, "--task", "paper")
+    code, found, _ = loaded(reviewer, "packet", "--context-dir", kiosk, "--task", "paper")
+    assert code == 0
     assert not found & {"textual", "rich", "openai", "reviewer.engine"}
 
 

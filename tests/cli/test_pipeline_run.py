@@ -13,7 +13,6 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.cli.warm import Running
-from tests.waiting import until
 
 TEA = """digraph tea {
   goal="a good cup"
@@ -116,21 +115,6 @@ def test_killed_while_it_asks_it_asks_again(reviewer: Reviewer, tea: Path) -> No
     os.close(terminal)
     assert reviewer("pipeline", "resume", tea, "--answer", "serve=y").returncode == 0
     assert len(stages(reviewer, only_run(reviewer)["run_id"])) == 6
-
-
-def test_ctrl_c_ends_it_in_order(reviewer: Reviewer) -> None:
-    path = reviewer.folder / "slow.dot"
-    path.write_text(
-        "digraph slow { s [shape=Mdiamond]; e [shape=Msquare];"
-        ' t [shape=parallelogram, tool_command="touch begun; sleep 40"]; s -> t -> e }'
-    )
-    with reviewer.start("pipeline", "run", path, "--allow-tools") as process:
-        until((reviewer.folder / "begun").exists)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=250)
-    assert process.returncode == 130
-    assert "Cancelled in t." in err
-    assert only_run(reviewer)["state"] == "cancelled"
 
 
 def test_a_model_that_is_not_there_fails_the_run_which_can_go_on(

@@ -72,6 +72,7 @@ def explain(problem: BaseException) -> tuple[str, int]:
     """The sentence and the exit code for a failure."""
     import sqlite3
 
+    from reviewer.installation import missing_extra
     from reviewer.llm.model import CancelledError
 
     match problem:
@@ -89,6 +90,8 @@ def explain(problem: BaseException) -> tuple[str, int]:
             return f"The store failed: {problem}. {NOT_WRITTEN}", FAILED
         case UnicodeError():
             return f"Some of the input is not valid text: {problem}. {NOT_WRITTEN}", FAILED
+        case ModuleNotFoundError() if missing := missing_extra(problem.name):
+            return missing, FAILED
         case OSError():
             return _os_line(problem), FAILED
         case MemoryError():

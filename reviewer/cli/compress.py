@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.context import IMPORT, find_context
-from reviewer.cli.inputs import flag, option, read_text
+from reviewer.cli.inputs import PAIR, flag, option, read_text
 from reviewer.cli.output import (
     count,
     json_option,
@@ -35,20 +35,6 @@ LOST_SHOWN = 5
 LEVELS = ("full", "detailed", "brief", "tags")
 
 
-class SegmentValue(click.ParamType[tuple[str, str]]):
-    """`s21=VALUE`: a value for one segment."""
-
-    name = "SEGMENT=VALUE"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        segment, equals, rest = str(value).partition("=")
-        if not (segment and equals and rest):
-            self.fail(f"{value!r} is not SEGMENT=VALUE, such as s21=brief", param, ctx)
-        return segment, rest
-
-
 @click.command(cls=Verb, example="compress talk --fit 8000 --apply")
 @click.argument("name", metavar="CONTEXT")
 @option(
@@ -61,18 +47,18 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 @option("--from C", "First commit of the range.", into="start")
 @option("--to C", "Last commit of the range, inclusive.", into="end")
 @option(
-    "--set",
+    "--set SEGMENT=LEVEL",
     "A different level for one segment, such as s21=detailed.",
     into="levels",
     many=True,
-    type=SegmentValue(),
+    type=PAIR,
 )
 @option(
-    "--text",
+    "--text SEGMENT=FILE",
     "Your own summary of one segment, such as s21=FILE.",
     into="texts",
     many=True,
-    type=SegmentValue(),
+    type=PAIR,
 )
 @option(
     "--engine",

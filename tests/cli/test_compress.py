@@ -177,7 +177,7 @@ def test_pinned_spans_and_the_expansion_of_a_summary(talk: Reviewer) -> None:
         (("compress",), 2, "CONTEXT"),
         (("compress", "talk", "--level", "all", "--apply"), 2, "for viewing only"),
         (("compress", "talk", "--fit", "100", "--level", "brief"), 2, "by itself"),
-        (("compress", "talk", "--set", "s1"), 2, "SEGMENT=VALUE"),
+        (("compress", "talk", "--set", "s1"), 2, "SEGMENT=LEVEL"),
         (("compress", "talk", "--set", "s99=full"), 1, "no segment"),
         (("compress", "talk", "--text", "s1=nowhere.txt"), 1, "No such file"),
         (("compress", "talk", "--engine", "model"), 1, "base_url"),

@@ -142,7 +142,7 @@ def test_a_model_that_is_not_there_fails_the_run_which_can_go_on(
     ("arguments", "said", "code"),
     [
         (("run", "missing.dot"), "missing.dot", 1),
-        (("run", "tea.dot", "--answer", "serve"), "serve is not in the form NAME=VALUE", 2),
+        (("run", "tea.dot", "--answer", "serve"), "'serve' is not in the form NODE=LABEL", 2),
         (("run", "tea.dot", "--answer", "brew=y"), "brew asks no question", 1),
         (("run", "tea.dot", "--answer", "serve=perhaps"), "Answers: [Y] Yes", 1),
         (("run", "tea.dot", "--max-steps", "0"), "max-steps", 2),

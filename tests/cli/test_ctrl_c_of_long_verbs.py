@@ -42,8 +42,7 @@ def talk(reviewer: Reviewer) -> Reviewer:
         for n in range(30)
     ]
     (reviewer.folder / "talk.json").write_text(json.dumps(said))
-    done = reviewer("--project", "kiosk", "context", "import", "talk.json")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("--project", "kiosk", "context", "import", "talk.json")
     return reviewer
 
 

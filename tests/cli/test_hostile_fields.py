@@ -217,8 +217,7 @@ def fill(program: Program) -> None:
     p = PAYLOAD
 
     def done(*arguments: object) -> None:
-        call = program(*project, *arguments)
-        assert call.returncode == 0, (arguments, call.stderr)
+        program.succeeds(*project, *arguments)
 
     done("ingest", program.session, program.note)
     for number in range(3):

@@ -86,8 +86,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
         ["promote", "5"],
         ["context", "import", "talk.json"],
     ):
-        done = program(*arguments)
-        assert done.returncode == 0, done.stderr
+        program.succeeds(*arguments)
     return program
 
 

@@ -72,8 +72,7 @@ def talk(reviewer: Reviewer) -> Reviewer:
         for minute, (role, text) in enumerate(SAID)
     ]
     (reviewer.folder / "talk.json").write_text(json.dumps(said))
-    done = reviewer("--project", "kiosk", "context", "import", "talk.json")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("--project", "kiosk", "context", "import", "talk.json")
     return reviewer
 
 
@@ -85,8 +84,7 @@ def answers(program: Reviewer) -> list[Path]:
 def run(program: Reviewer, model: Model, *more: str) -> tuple[list[str], str]:
     """Compress with the model; returns the machines that it was asked about, and stderr."""
     model.answered.clear()
-    done = program(*COMPRESS, *more, env=model_at(model.server, program))
-    assert done.returncode == 0, done.stderr
+    done = program.succeeds(*COMPRESS, *more, env=model_at(model.server, program))
     *segments, _ = [json.loads(line) for line in done.stdout.splitlines()]
     for machine, segment in zip(MACHINES, segments, strict=True):
         assert f"The {machine} prints too slowly, and its port is kept" in segment["content"]
@@ -136,7 +134,6 @@ def test_an_answer_that_somebody_changed_is_asked_for_again(talk: Reviewer, mode
     answer = {**json.loads(kept.read_text()), "text": f"Ship {names} at once."}
     kept.write_text(json.dumps(answer))
     model.answered.clear()
-    done = talk(*COMPRESS, env=model_at(model.server, talk))
-    assert done.returncode == 0, done.stderr
+    talk.succeeds(*COMPRESS, env=model_at(model.server, talk))
     assert len(model.answered) == 1
     assert run(talk, model)[0] == [], "the new answer took its place"

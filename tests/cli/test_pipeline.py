@@ -54,8 +54,7 @@ def test_check_lists_every_edge_with_its_deciding_rule(reviewer: Reviewer, canoe
 
 
 def test_check_for_people(reviewer: Reviewer, canoe: Path) -> None:
-    done = reviewer("pipeline", "check", canoe)
-    assert done.returncode == 0
+    done = reviewer.succeeds("pipeline", "check", canoe)
     lines = done.stdout.splitlines()
     assert lines[0] == "canoe: 4 nodes, 4 edges"
     assert any("test -> carve" in line and "full (edge)" in line and "hull (node)" in line
@@ -66,7 +65,7 @@ def test_check_for_people(reviewer: Reviewer, canoe: Path) -> None:
 def test_strict_turns_warnings_into_an_exit_code(reviewer: Reviewer, canoe: Path) -> None:
     assert reviewer("pipeline", "check", canoe, "--strict").returncode == 1
     canoe.write_text(CANOE.replace("sumary", "summary"))
-    assert reviewer("pipeline", "check", canoe, "--strict").returncode == 0
+    reviewer.succeeds("pipeline", "check", canoe, "--strict")
 
 
 def test_show_walks_the_graph(reviewer: Reviewer, canoe: Path) -> None:

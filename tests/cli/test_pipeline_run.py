@@ -59,8 +59,7 @@ def kill_when(process: Running, event: str, node: str) -> None:
 def test_it_runs_to_the_exit_with_the_stand_in_which_names_itself(
     reviewer: Reviewer, tea: Path
 ) -> None:
-    done = reviewer("pipeline", "run", tea, "--answer", "serve=yes")
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("pipeline", "run", tea, "--answer", "serve=yes")
     assert [line.split()[1] for line in done.stdout.splitlines()] == [
         "start", "boil", "brew", "taste", "serve", "done",
     ]  # fmt: skip
@@ -99,8 +98,7 @@ def test_killed_after_a_stage_it_goes_on_with_the_next(
     row = only_run(reviewer)
     if row["state"] != "done":
         assert row["state"] == "interrupted"
-        again = reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=y")
-        assert again.returncode == 0, again.stderr
+        reviewer.succeeds("pipeline", "resume", row["run_id"], "--answer", "serve=y")
     walked = stages(reviewer, row["run_id"])
     assert [each["node"] for each in walked] == ["start", "boil", "brew", "taste", "serve", "done"]
     assert [each["step"] for each in walked] == [1, 2, 3, 4, 5, 6]
@@ -113,7 +111,7 @@ def test_killed_while_it_asks_it_asks_again(reviewer: Reviewer, tea: Path) -> No
         kill_when(process, "question", "serve")
     os.close(controller)
     os.close(terminal)
-    assert reviewer("pipeline", "resume", tea, "--answer", "serve=y").returncode == 0
+    reviewer.succeeds("pipeline", "resume", tea, "--answer", "serve=y")
     assert len(stages(reviewer, only_run(reviewer)["run_id"])) == 6
 
 
@@ -131,11 +129,10 @@ def test_a_model_that_is_not_there_fails_the_run_which_can_go_on(
     assert (row["state"], row["current_node"]) == ("failed", "boil")
     # It does not fall back to the stand-in without being asked to.
     assert reviewer("pipeline", "resume", row["run_id"], env=settings).returncode == 1
-    done = reviewer(
+    reviewer.succeeds(
         "pipeline", "resume", row["run_id"], "--engine", "offline", "--answer", "serve=y",
         env=settings,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -165,7 +162,7 @@ def test_a_gate_nobody_answers_waits_and_is_answered_later(reviewer: Reviewer, t
     assert row["state"] == "waiting"
     assert reviewer("pipeline", "resume", row["run_id"]).returncode == 1
     assert only_run(reviewer)["state"] == "waiting"
-    assert reviewer("pipeline", "resume", row["run_id"], "--answer", "serve=yes").returncode == 0
+    reviewer.succeeds("pipeline", "resume", row["run_id"], "--answer", "serve=yes")
     assert "every run of it has reached its exit" in reviewer.fails("pipeline", "resume", tea)
     other = reviewer.folder / "other.dot"
     other.write_text(TEA)

@@ -210,8 +210,7 @@ class Trees:
 
 
 def succeeds(program: Reviewer, *arguments: object) -> str:
-    done = program(*arguments)
-    assert done.returncode == 0, (arguments, done.stderr)
+    done = program.succeeds(*arguments)
     return done.stdout
 
 
@@ -287,8 +286,7 @@ def marks_in(text: str) -> set[str]:
 
 def shows(program: Reviewer, call: list[str], *options: str) -> tuple[set[str], str]:
     """The projects that a call shows, and its stderr."""
-    done = program(*options, *call)
-    assert done.returncode == 0, done.stderr
+    done = program.succeeds(*options, *call)
     if call[0] == "stats":
         found = {json.loads(line).get("project") for line in done.stdout.splitlines()}
         return found & set(MARKS), done.stderr
@@ -349,8 +347,7 @@ class TestNaming:
             assert "pelican" not in said.replace("pelican-talk", "")
         assert trees.acts() == before
         if not of_both:
-            done = trees.at("q")("--project", "p", *trees.filled_in(call, own="p"))
-            assert done.returncode == 0, done.stderr
+            done = trees.at("q").succeeds("--project", "p", *trees.filled_in(call, own="p"))
             assert "quokka" not in done.stdout + done.stderr
 
     def test_the_key_of_another_project_is_another_key(self, trees: Trees) -> None:
@@ -431,7 +428,7 @@ class TestGoingBack:
         assert "Nothing to redo" in trees.at("q").fails("redo")
         assert f"Promoted #{p}" in trees.at("p")("redo").stderr
         assert f"Promoted #{q}" in trees.at("q")("undo").stderr
-        assert trees.at("p")("verify").returncode == 0
+        trees.at("p").succeeds("verify")
 
     def test_an_act_of_several_projects_is_taken_back_by_its_number_only(
         self, trees: Trees
@@ -447,8 +444,7 @@ class TestGoingBack:
 
 
 def said_by(program: Reviewer) -> str:
-    done = program("state", "list")
-    assert done.returncode == 0, done.stderr
+    done = program.succeeds("state", "list")
     return done.stdout
 
 
@@ -480,7 +476,7 @@ class TestWhoIsWho:
         assert "pelican" in said_by(own.at("clone"))
         assert "fish" in said_by(own.at("p"))
         assert own.at("p")("state", "set", "food", "squid").stderr.count("bound") == 0
-        assert own.program("verify").returncode == 0
+        own.program.succeeds("verify")
 
     def test_a_linked_work_tree_is_the_same_project(self, own: Trees) -> None:
         main = own.git("p")
@@ -497,8 +493,7 @@ class TestWhoIsWho:
     def test_a_tree_with_a_line_end_in_its_path_does_not_claim_another(self, own: Trees) -> None:
         main = own.git("p")
         own.git(f"a\n{main}")
-        said = own.at(f"a\n{main}")("--project", "evil", "state", "set", "mascot", "vulture")
-        assert said.returncode == 0, said.stderr
+        own.at(f"a\n{main}").succeeds("--project", "evil", "state", "set", "mascot", "vulture")
         assert said_by(own.at("p")) == ""
         assert "vulture" not in own.at("p")("state", "list").stdout
 
@@ -574,6 +569,5 @@ class TestAgents:
         assert refused >= (0 if tree == "p" else 4)
         told = json.dumps({"session_id": "one", "cwd": str(folder), "prompt": "print receipts"})
         for event in ("SessionStart", "UserPromptSubmit"):
-            done = trees.at(tree)("hook", "claude-code", event, typed=told)
-            assert done.returncode == 0
+            done = trees.at(tree).succeeds("hook", "claude-code", event, typed=told)
             assert marks_in(done.stdout) <= own

@@ -39,8 +39,7 @@ def test_a_statement_with_control_characters_is_dropped_and_costs_no_other(
 ) -> None:
     bad = answer(said(f"The card terminal{hidden} repeats after 20 seconds.", (1, WORDS)))
     environment = by_kiosk(reviewer, {1: bad})
-    done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("propose", several(reviewer, 2), "--yes", env=environment)
     assert "1 x with control characters" in done.stdout
     (row,) = reviewer.rows("queue", "list")
     assert row["content"] == TRUE.rstrip(".")
@@ -52,7 +51,7 @@ def test_escapes_in_the_session_do_not_hide_its_names(reviewer: Reviewer) -> Non
     quoted = "the flag --retry of pay.py doubles every charge"
     found = answer(said("The flag --retry of pay.py doubles every charge.", (1, quoted)))
     path = session(reviewer, cause=cause)
-    assert reviewer("propose", path, "--yes", env=asks(reviewer, found)).returncode == 0
+    reviewer.succeeds("propose", path, "--yes", env=asks(reviewer, found))
     (row,) = reviewer.rows("queue", "list")
     assert [quote["found"] for quote in row["proof"]["quotes"]] == [True]
     assert row["proof"]["unproved"] == []
@@ -69,8 +68,7 @@ def test_what_could_not_be_read_is_asked_for_again(reviewer: Reviewer, unread: s
     assert "Nothing could be read from the answer" in done.stderr
     assert "The same command asks again." in done.stderr
     assert "Decide with" not in done.stderr
-    again = reviewer("propose", path, "--yes", env=asks(reviewer))
-    assert again.returncode == 0, again.stderr
+    again = reviewer.succeeds("propose", path, "--yes", env=asks(reviewer))
     assert "1 new" in again.stdout
 
 
@@ -84,7 +82,7 @@ def test_a_read_only_store_is_refused_before_anything_is_sent(
     reviewer: Reviewer, bound: Any
 ) -> None:
     path = session(reviewer)
-    assert reviewer("ingest", path).returncode == 0
+    reviewer.succeeds("ingest", path)
     reviewer.db.chmod(0o444)
     try:
         assert "is read-only" in reviewer.fails(
@@ -103,8 +101,7 @@ def test_a_limit_below_the_smallest_piece_says_what_is_needed(reviewer: Reviewer
     assert "goes on" not in done.stderr
     assert not was_asked(reviewer)
     enough = needed.replace(",", "")
-    done = reviewer("propose", path, "--yes", "--max-tokens-in", enough, env=environment)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("propose", path, "--yes", "--max-tokens-in", enough, env=environment)
 
 
 # What a recording orders
@@ -127,7 +124,7 @@ def test_a_statement_that_obeys_the_recording_is_flagged_and_not_first(
     quotes = ["Why are some charges doubled?", WORDS, "Bash: cat page.txt"]
     obeys = said(ORDER, (place, quotes[place]), kind="instruction", confidence=1.0)
     found = answer(obeys, said(TRUE, (1, WORDS)))
-    assert reviewer("propose", made.path, "--yes", env=asks(reviewer, found)).returncode == 0
+    reviewer.succeeds("propose", made.path, "--yes", env=asks(reviewer, found))
     first, second = reviewer.rows("queue", "list")
     assert first["content"] == TRUE.rstrip(".")
     assert "injection" in second["flags"]
@@ -156,8 +153,7 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
         f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})",
     )
     environment = settings(reviewer, command=[str(path)], concurrency=1)
-    done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("propose", several(reviewer, 2), "--yes", env=environment)
     assert re.search(
         r"compared +1 joined to others that say the same, 0 made untrue by later ones,"
         r" 0 contradictions",

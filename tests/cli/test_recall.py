@@ -22,8 +22,8 @@ def kiosk(reviewer: Reviewer) -> Reviewer:
         ),
         1,
     ):
-        assert reviewer("remember", text, "--type", "knowledge").returncode == 0
-        assert reviewer("promote", number).returncode == 0
+        reviewer.succeeds("remember", text, "--type", "knowledge")
+        reviewer.succeeds("promote", number)
     return reviewer
 
 
@@ -34,17 +34,17 @@ def test_a_failure_finds_its_memory_and_the_use_is_counted(kiosk: Reviewer) -> N
     assert row.keys() == {"id", "content", "why", "score"}
     assert "#1 used once: A swallowed error" in kiosk("stats").stdout
     assert "used        once" in kiosk("queue", "show", 1).stdout
-    assert kiosk("verify").returncode == 0
+    kiosk.succeeds("verify")
 
 
 def test_a_person_says_when(kiosk: Reviewer) -> None:
     silent = kiosk("recall", "--command", "git push origin main")
     assert (silent.returncode, silent.stdout) == (0, "")
     assert "Nothing belongs" in silent.stderr
-    assert kiosk("edit", 2, "--when", "command git push").returncode == 0
+    kiosk.succeeds("edit", 2, "--when", "command git push")
     assert "#2 Others push too" in kiosk("recall", "--command", "cd web; git push").stdout
     assert "when        command git push" in kiosk("queue", "show", 2).stdout
-    assert kiosk("undo").returncode == 0
+    kiosk.succeeds("undo")
     assert kiosk("recall", "--command", "git push").stdout == ""
 
 
@@ -60,13 +60,13 @@ DENIED = "git@example.org: Permission denied (publickey).\nfatal: Could not read
     ],
 )
 def test_a_failure_is_known_by_words_of_it(words: str, output: str, kiosk: Reviewer) -> None:
-    assert kiosk("edit", 2, "--when", f"error {words}").returncode == 0
+    kiosk.succeeds("edit", 2, "--when", f"error {words}")
     assert "#2" in kiosk("recall", "--error", output).stdout
     assert kiosk("recall", "--error", "cp: till: Permission denied").stdout == ""
 
 
 def test_a_person_chooses_words(kiosk: Reviewer) -> None:
-    assert kiosk("edit", 3, "--when", "words Night-shift").returncode == 0
+    kiosk.succeeds("edit", 3, "--when", "words Night-shift")
     assert "#3" in kiosk("recall", "--prompt", "Who counts in the night shift?").stdout
     assert "#3" in kiosk("recall", "--error", "fatal: no shift at night").stdout
     assert kiosk("recall", "--prompt", "Print nightshift tickets.").stdout == ""
@@ -78,7 +78,7 @@ def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
     assert "Disputed #1: The linter is gone." in done.stdout + done.stderr
     assert kiosk("recall", "--error", FAILURE).stdout == ""
     assert "disputed    The linter is gone." in kiosk("queue", "show", 1).stdout
-    assert kiosk("undo").returncode == 0
+    kiosk.succeeds("undo")
     assert "#1" in kiosk("recall", "--error", FAILURE).stdout
 
 

@@ -38,8 +38,7 @@ def session(tmp_path: Path) -> Path:
 
 
 def rows(reviewer: Reviewer, *arguments: object) -> list[dict[str, Any]]:
-    done = reviewer("summarize", *arguments, "--json", db=False)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("summarize", *arguments, "--json", db=False)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -62,16 +61,14 @@ def test_only_the_asked_lines_are_summarized(reviewer: Reviewer, session: Path) 
 
 
 def test_people_get_the_text_and_the_missing_anchors(reviewer: Reviewer, session: Path) -> None:
-    done = reviewer("summarize", session, "--level", "brief", "--max-tokens", 30, db=False)
-    assert done.returncode == 0
+    done = reviewer.succeeds("summarize", session, "--level", "brief", "--max-tokens", 30, db=False)
     assert done.stdout.strip()
     assert "Brief: " in done.stderr
     assert "Not enough room for" in done.stderr
 
 
 def test_each_of_all_levels_is_labelled_in_text(reviewer: Reviewer, session: Path) -> None:
-    done = reviewer("summarize", session, "--level", "all", db=False)
-    assert done.returncode == 0
+    done = reviewer.succeeds("summarize", session, "--level", "all", db=False)
     labels = [line for line in done.stdout.splitlines() if line.startswith("== ")]
     assert labels == ["== detailed", "== brief", "== tags"]
     assert "==" not in reviewer("summarize", session, "--level", "brief", db=False).stdout
@@ -109,8 +106,7 @@ def test_a_level_that_the_licence_locks_is_refused(reviewer: Reviewer, session: 
     done = reviewer("summarize", session, "--level", "tags", env=known, db=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert "needs the tier teams" in done.stderr
-    done = reviewer("summarize", session, "--level", "all", env=known, db=False)
-    assert done.returncode == 0
+    done = reviewer.succeeds("summarize", session, "--level", "all", env=known, db=False)
     assert "== tags" not in done.stdout
     assert "needs the tier teams" in done.stderr
 

@@ -12,6 +12,7 @@ from reviewer.cli.context import IMPORT, find_context
 from reviewer.cli.inputs import PAIR, flag, option, read_text
 from reviewer.cli.output import (
     count,
+    emit,
     json_option,
     narrate,
     print_json,
@@ -19,6 +20,7 @@ from reviewer.cli.output import (
     print_table,
     print_text,
     report_act,
+    safe_lines,
 )
 from reviewer.cli.progress import working
 from reviewer.cli.session import Session, Verb, pass_session
@@ -118,10 +120,8 @@ def compress(
         if expand is not None:
             commit = opened.contexts.resolve(expand, context)
             text = opened.compression.expanded(commit)
-            if as_json:
-                print_json({"commit": commit, "text": text})
-            else:
-                print_lines(text)
+            row = {"commit": commit, "text": text}
+            emit([row], as_json, lines=lambda _: safe_lines(text))
             return
         if (model or fresh) and opened.compression.engines.named(engine) != "model":
             raise click.UsageError("--model and --fresh need --engine model")

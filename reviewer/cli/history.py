@@ -16,8 +16,6 @@ from reviewer.cli.output import (
     json_option,
     moment,
     narrate,
-    print_json,
-    print_text,
 )
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, leave, pass_session
 
@@ -155,24 +153,18 @@ def verify(session: Session, head: str, as_json: bool) -> None:
     """
     with session.whole_store() as engine:
         verdict = engine.history.verify(expected=head)
-    if as_json:
-        print_json({"ok": verdict.ok, **fields(verdict), "acts_since_head": verdict.since})
-    else:
-        for problem in verdict.problems:
-            print_text(problem)
+
+    def shown(_: object) -> Iterator[str]:
+        yield from verdict.problems
         if verdict.head:
-            print_text(f"Head: {verdict.head}")
+            yield f"Head: {verdict.head}"
         if verdict.since is not None:
-            print_text(f"{count(verdict.since, 'act')} since the given head.")
-        verb = _agreement(verdict.rows, verdict.ok)
-        print_text(
-            f"{count(verdict.rows, 'row')} {verb} the ledger of {count(verdict.acts, 'act')}."
-        )
+            yield f"{count(verdict.since, 'act')} since the given head."
+        agree = "agree" if verdict.ok else "DO NOT agree"
+        acts = count(verdict.acts, "act")
+        yield f"{count(verdict.rows, 'row')} {agree} with the ledger of {acts}."
+
+    row = {"ok": verdict.ok, **fields(verdict), "acts_since_head": verdict.since}
+    emit([row], as_json, lines=shown)
     if not verdict.ok:
         leave(FAILED)
-
-
-def _agreement(rows: int, ok: bool) -> str:
-    if ok:
-        return "agrees with" if rows == 1 else "agree with"
-    return "DOES NOT agree with" if rows == 1 else "DO NOT agree with"

@@ -15,12 +15,13 @@ import click
 from reviewer.cli.inputs import FILE, DateTimeParam, flag, option, read_text, together
 from reviewer.cli.output import (
     count,
+    emit,
     hand_out,
     json_line,
     json_option,
     narrate,
-    print_json,
     print_table,
+    safe_lines,
 )
 from reviewer.cli.session import NOTHING_STORED, Session, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
@@ -193,13 +194,13 @@ def read(
 
     with _source(session, context_dir, place) as source:
         found = [source.find(name) for name in names]
-    for at, item in enumerate(found):
-        if as_json:
-            print_json(item_json(item))
-        else:
-            if at:
-                hand_out("\n")
-            hand_out(f"{safe_text(full_form(item, marks=True))}\n")
+    emit(
+        found,
+        as_json,
+        lines=lambda item: safe_lines(safe_text(full_form(item, marks=True))),
+        apart=True,
+        to_json=item_json,
+    )
     if source.words:
         narrate(source.words)
 

@@ -18,6 +18,7 @@ from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import (
     by_reason,
     count,
+    emit,
     json_option,
     narrate,
     print_json,
@@ -103,10 +104,7 @@ def propose(
         raise SourceError("There is no session to ask about.")
     cost = _cost(plan, settings, chat.name)
     if dry_run:
-        if as_json:
-            print_json(cost)
-        else:
-            print_text(_cost_line(cost, settings))
+        emit([cost], as_json, lines=lambda _: [_cost_line(cost, settings)])
         return
     narrate(_cost_line(cost, settings))
     cut = _why_pieces(plan, limit)

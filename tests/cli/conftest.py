@@ -166,11 +166,10 @@ class Reviewer:
         path.write_text(text, encoding="utf-8")
         return {"REVIEWER_CONFIG": str(path)}
 
-    def rows(self, *arguments: object) -> list[dict[str, Any]]:
+    def rows(self, *arguments: object, **settings: Any) -> list[dict[str, Any]]:
         """The JSON objects that a call printed; the call has to succeed."""
-        return [
-            json.loads(line) for line in self.succeeds(*arguments, "--json").stdout.splitlines()
-        ]
+        done = self.succeeds(*arguments, "--json", **settings)
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     def ids(self, *arguments: object) -> list[int]:
         """The ids of `queue list` with these options."""

@@ -209,43 +209,38 @@ class Trees:
         return found
 
 
-def succeeds(program: Reviewer, *arguments: object) -> str:
-    done = program.succeeds(*arguments)
-    return done.stdout
-
-
 def fill(trees: Trees, name: str) -> dict[str, str]:
     """A project with a bit of everything; the ids of what it has."""
     mark, tree = MARKS[name], trees.at(name)
     (tree.folder / "notes.md").write_text(NOTE.format(mark=mark, width=80))
-    succeeds(tree, "ingest", "notes.md")
+    tree.succeeds("ingest", "notes.md")
     for width in (80, 58):
-        succeeds(tree, "remember", f"{mark} roll width = {width} mm", "--type", "parameter")
+        tree.succeeds("remember", f"{mark} roll width = {width} mm", "--type", "parameter")
     memories = tree.ids("--filter", "kind:memory")
     left, right = tree.ids("--filter", "roll width kind:entity")
-    succeeds(tree, "promote", left, right)
-    succeeds(tree, "remember", f"The {mark} sleeps at night", "--type", "knowledge")
+    tree.succeeds("promote", left, right)
+    tree.succeeds("remember", f"The {mark} sleeps at night", "--type", "knowledge")
     (slept,) = tree.ids("--filter", "sleeps")
-    succeeds(tree, "promote", slept)
+    tree.succeeds("promote", slept)
     for number in range(2):
-        succeeds(
-            tree, "remember", f"The {mark} number {number} is awake all day", "--type", "knowledge"
+        tree.succeeds(
+            "remember", f"The {mark} number {number} is awake all day", "--type", "knowledge"
         )
     waiting = tree.ids("--filter", "awake")
     assert memories or waiting
-    succeeds(tree, "state", "set", "mascot", mark)
+    tree.succeeds("state", "set", "mascot", mark)
     talk = tree.folder / f"{mark}-talk.json"
     talk.write_text(
         json.dumps([{"role": "user", "content": f"The {mark} jumps, {n}. {'So. ' * 40}"}
                     for n in range(8)])
     )  # fmt: skip
-    succeeds(tree, "context", "import", talk.name)
+    tree.succeeds("context", "import", talk.name)
     (context,) = tree.rows("context", "list")
     commit = tree.rows("commit", "list", context["name"])[0]
     tree("pipeline", "run", "tea.dot")
     (run,) = tree.rows("pipeline", "runs")
     conflict = tree.ids("--filter", "kind:conflict")[0]
-    succeeds(tree, "defer", waiting[1])
+    tree.succeeds("defer", waiting[1])
     (act,) = tree.rows("history", "--limit", "1")
     return {
         "waiting": str(waiting[0]), "active": str(slept), "left": str(left), "right": str(right),
@@ -329,7 +324,7 @@ class TestLooking:
     def test_nothing_is_written_for_an_unknown_tree(self, trees: Trees, tmp_path: Path) -> None:
         target = tmp_path / "AGENTS.md"
         target.write_text("Ours.\n")
-        succeeds(trees.at("x"), "export", "--into", target, "--write")
+        trees.at("x").succeeds("export", "--into", target, "--write")
         assert target.read_text() == "Ours.\n"
 
 
@@ -356,7 +351,7 @@ class TestNaming:
         assert 'x has no state "mascot"' in trees.at("x").fails("state", "show", "mascot")
         shown = trees.at("x").rows("--all-projects", "state", "show", "mascot")
         assert [row["value"] for row in shown] == ["pelican", "quokka"]
-        succeeds(trees.at("q"), "state", "unset", "mascot")
+        trees.at("q").succeeds("state", "unset", "mascot")
         assert trees.at("p").rows("state", "list")[0]["value"] == "pelican"
 
     def test_facts_of_two_projects_are_never_joined(self, trees: Trees) -> None:
@@ -391,7 +386,7 @@ class TestWriting:
     @pytest.mark.parametrize("verb", FILLING)
     def test_a_new_tree_gets_a_project_of_its_own(self, trees: Trees, verb: str) -> None:
         call = [*verb.split(), *FILLING[verb]]
-        succeeds(trees.at("x"), *call)
+        trees.at("x").succeeds(*call)
         kinds = {act["kind"] for act in trees.at("x").rows("history")}
         assert kinds
         counts = trees.at("nowhere").rows("--all-projects", "stats")
@@ -406,7 +401,7 @@ class TestWriting:
         before = trees.acts()
         assert "--project OTHERNAME" in trees.at("other/p").fails(*call)
         assert trees.acts() == before
-        succeeds(trees.at("other/p"), "--project", "farm", *call)
+        trees.at("other/p").succeeds("--project", "farm", *call)
         own = {act["id"] for act in trees.at("other/p").rows("history")}
         assert own
         assert own.isdisjoint(before)
@@ -420,8 +415,8 @@ def latest(trees: Trees, tree: str) -> dict[str, Any]:
 class TestGoingBack:
     def test_undo_reverts_acts_of_this_project_only(self, trees: Trees) -> None:
         p, q = trees.ids["p"]["waiting"], trees.ids["q"]["waiting"]
-        succeeds(trees.at("p"), "promote", p)
-        succeeds(trees.at("q"), "promote", q)
+        trees.at("p").succeeds("promote", p)
+        trees.at("q").succeeds("promote", q)
         assert f"Promoted #{p}" in trees.at("p")("undo").stderr
         assert trees.at("q").rows("queue", "show", q)[0]["status"] == "active"
         assert trees.at("p").rows("queue", "show", p)[0]["status"] == "candidate"
@@ -439,13 +434,12 @@ class TestGoingBack:
         said = trees.at("p").fails("undo")
         assert "project q" in said
         assert f"reviewer undo {done.act}" in said
-        succeeds(trees.at("p"), "undo", done.act)
+        trees.at("p").succeeds("undo", done.act)
         assert latest(trees, "q")["kind"] == "undo"
 
 
 def said_by(program: Reviewer) -> str:
-    done = program.succeeds("state", "list")
-    return done.stdout
+    return program.succeeds("state", "list").stdout
 
 
 class TestWhoIsWho:
@@ -458,18 +452,18 @@ class TestWhoIsWho:
 
     def test_a_remote_decides_nothing(self, own: Trees) -> None:
         own.git("p", "git@example.org:zoo/p.git")
-        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        own.at("p").succeeds("state", "set", "mascot", "pelican")
         own.git("planted", "git@example.org:zoo/p.git")
         assert "are clones of one repository" in own.at("planted").fails("state", "list")
         desk = AgentTools(own.program.db, folder=own.folder / "planted")
         with pytest.raises(ReviewerError, match="not bound"):
             desk.search("pelican")
-        succeeds(own.at("planted"), "--project", "planted", "state", "set", "mascot", "other")
+        own.at("planted").succeeds("--project", "planted", "state", "set", "mascot", "other")
         assert "pelican" not in said_by(own.at("planted"))
 
     def test_a_second_clone_shares_the_project_once_the_person_says_so(self, own: Trees) -> None:
         own.git("p")
-        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        own.at("p").succeeds("state", "set", "mascot", "pelican")
         own.git("clone")
         done = own.at("clone")("--project", "p", "state", "set", "food", "fish")
         assert f"{own.folder / 'clone'} is now bound to project p" in done.stderr
@@ -480,7 +474,7 @@ class TestWhoIsWho:
 
     def test_a_linked_work_tree_is_the_same_project(self, own: Trees) -> None:
         main = own.git("p")
-        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        own.at("p").succeeds("state", "set", "mascot", "pelican")
         linked, about = own.folder / "feature", main / ".git" / "worktrees" / "feature"
         linked.mkdir()
         about.mkdir(parents=True)
@@ -499,7 +493,7 @@ class TestWhoIsWho:
 
     def test_a_tree_called_default_does_not_get_rows_without_a_tree(self, own: Trees) -> None:
         own.git("default")
-        succeeds(own.at("nowhere"), "state", "set", "mascot", "stray")
+        own.at("nowhere").succeeds("state", "set", "mascot", "stray")
         assert "belongs to" in own.at("default").fails("state", "list")
 
 

@@ -83,7 +83,7 @@ def test_a_dry_run_prints_the_cost_and_asks_nothing(reviewer: Reviewer) -> None:
     environment = asks(reviewer, price_in=3.0, price_out=15.0)
     done = reviewer("propose", path, "--dry-run", env=environment)
     assert "a price of 0.02 at the prices under [model]" in done.stdout
-    row = json.loads(reviewer("propose", path, "--dry-run", "--json", env=environment).stdout)
+    row = reviewer.rows("propose", path, "--dry-run", env=environment)[0]
     assert (row["sessions"], row["pieces"], row["cached"]) == (1, 1, 0)
     assert row["tokens_in"] > 500
     assert row["price"] == pytest.approx((row["tokens_in"] * 3 + row["tokens_out"] * 15) / 1e6)
@@ -189,7 +189,7 @@ def test_an_endpoint_that_is_asked_sees_no_secret_and_gets_a_shape(reviewer: Rev
 def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Reviewer) -> None:
     folder = several(reviewer, 4)
     environment = asks(reviewer, concurrency=1)
-    cost = json.loads(reviewer("propose", folder, "--dry-run", "--json", env=environment).stdout)
+    cost = reviewer.rows("propose", folder, "--dry-run", env=environment)[0]
     half = str(cost["tokens_in"] // 2 + 50)
     first = reviewer.succeeds("propose", folder, "--yes", "--max-tokens-in", half, env=environment)
     assert "with 2 pieces left. Run the same command to continue." in first.stderr

@@ -67,7 +67,7 @@ def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
     assert "Reading 1 session (Codex CLI 1) of this project." in first.stderr
     assert json.loads(first.stdout)["files"] == 1
     assert "all read" in shop("sources").stdout
-    again = json.loads(shop("ingest", "--json").stdout)
+    again = shop.rows("ingest")[0]
     assert (again["files"], again["unchanged"], again["new"]) == (0, 1, 0)
 
 
@@ -75,10 +75,10 @@ def test_of_a_database_of_several_projects_only_this_one_is_read(shop: Reviewer)
     path = opencode_of_two(home(shop), shop.folder)
     assert listed(shop) == {"opencode": 1}
     assert listed(shop, "--all") == {"opencode": 2}
-    part = json.loads(shop("ingest", "--json").stdout)
+    part = shop.rows("ingest")[0]
     assert part["records"] == 4
-    assert json.loads(shop("ingest", "--json").stdout)["unchanged"] == 1
-    whole = json.loads(shop("ingest", path, "--json").stdout)
+    assert shop.rows("ingest")[0]["unchanged"] == 1
+    whole = shop.rows("ingest", path)[0]
     assert whole["records"] == 8
 
 
@@ -181,8 +181,7 @@ def test_one_session_of_a_database_is_viewed_and_imported(shop: Reviewer) -> Non
     assert shop("view", path).stdout.count("USER: Water the plants.") == 2
     assert shop("view", path, "--session", "o2").stdout.count("USER: Water the plants.") == 1
     both = [
-        json.loads(shop("context", "import", path, "--session", name, "--json").stdout)
-        for name in ("o1", "o2", "o2")
+        shop.rows("context", "import", path, "--session", name)[0] for name in ("o1", "o2", "o2")
     ]
     assert [one["commits"] for one in both] == [both[0]["commits"], both[0]["commits"], 0]
     names = {row["name"] for row in shop.rows("context", "list", "--json")}
@@ -204,7 +203,7 @@ def test_sessions_of_the_folder_that_a_project_was_moved_from_are_its_own(shop: 
     done = shop("sources", "--moved-from", old)
     assert (done.returncode, "reviewer undo" in done.stderr) == (0, True)
     assert listed(shop) == {"codex": 1}
-    assert json.loads(shop("ingest", "--json").stdout)["files"] == 1
+    assert shop.rows("ingest")[0]["files"] == 1
     assert "belong to project" in shop.fails("--project", "other", "sources", "--moved-from", old)
     shop.succeeds("undo")
     assert listed(shop) == {}

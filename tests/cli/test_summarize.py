@@ -38,8 +38,7 @@ def session(tmp_path: Path) -> Path:
 
 
 def rows(reviewer: Reviewer, *arguments: object) -> list[dict[str, Any]]:
-    done = reviewer.succeeds("summarize", *arguments, "--json", db=False)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return reviewer.rows("summarize", *arguments, db=False)
 
 
 def test_all_levels_have_the_fields_that_scripts_read(reviewer: Reviewer, session: Path) -> None:

@@ -98,6 +98,8 @@ def propose(
             cancelled=interruption,
             progress=line.show,
         )
+    if interruption():  # at the last file
+        raise KeyboardInterrupt
     for path, reason in plan.unread:
         narrate(f"Skipped: {reason if str(path) in reason else f'{path}: {reason}'}")
     if not plan.pieces:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -382,18 +383,20 @@ class _Outcome:
     def add(self, done: SessionDone, *, as_json: bool) -> None:
         """Queue the statements of a session, in one act, and count them.
 
-        A refusal is recorded with the session's name, and does not affect other sessions; if the
-        store fails, nothing more is sent. Raises StoreError.
+        A failure is recorded with the session's name, and does not affect other sessions; but if
+        the store fails, nothing more is sent. Raises StoreError, sqlite3.Error, OSError.
         """
         self._dropped.update(done.dropped)
         self.failures += [each for each in done.failures if each not in self.failures]
         try:
             if done.proved:
                 self._queue(done)
-        except StoreError:
+        except (StoreError, sqlite3.Error, OSError):
             raise
-        except ReviewerError as problem:
-            self.failures.append(f"{done.path.name}: {problem}")
+        except Exception as problem:  # the other sessions' statements are still queued
+            from reviewer.cli.run import explain
+
+            self.failures.append(f"{done.path.name}: {explain(problem)[0]}")
             return
         if not done.left:
             self._note(done.path)

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from multiprocessing import forkserver, get_context
 from multiprocessing.context import ForkServerContext
 from multiprocessing.reduction import DupFd
@@ -159,10 +159,12 @@ def _run(
     for number, opened in enumerate(streams):
         os.dup2(opened, number)
         os.close(opened)
-    # The modes of python's own streams on a system whose encoding is UTF-8.
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    # The modes of python's own streams on a system whose encoding is UTF-8. The fork server has
+    # closed its own.
+    opened_as = partial(open, encoding="utf-8", closefd=False)
+    sys.stdin = sys.__stdin__ = opened_as(0)  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = opened_as(1, "w")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = opened_as(2, "w", errors="backslashreplace")  # type: ignore[misc]
     sys.argv = argv
     if first is not None:
         module, name = first[0].split(":")

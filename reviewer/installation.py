@@ -13,6 +13,23 @@ from urllib.parse import urlsplit
 DISTRIBUTION = "memory-reviewer"
 """Its name for pip. `reviewer` on the package index is another program."""
 
+EXTRAS = {
+    "mcp": ("mcp", "mcp_types", "pydantic"),
+    "serve": ("textual_serve", "aiohttp"),
+    "local": ("xllamacpp",),
+    "fleet": ("pyarrow",),
+}
+"""Extra -> the modules that it adds, the first of which tells whether it is installed."""
+
+
+def missing_extra(module: str | None) -> str:
+    """The sentence for a module that cannot be imported; empty if it is of no extra."""
+    package = (module or "").partition(".")[0]
+    extra = next((name for name, modules in EXTRAS.items() if package in modules), "")
+    if not extra:
+        return ""
+    return f"{package}, which this needs, is not installed. Install it: {extra_command(extra)}"
+
 
 def extra_command(name: str) -> str:
     """The command for installing an extra into this program's environment."""

@@ -33,7 +33,6 @@ STARTS_PROGRAMS = {
 }
 MAY_USE_A_SHELL = {
     "pipelines/commands.py",
-    "cli/completions.py",  # names shells, starts none
     "sources/shell.py",  # reads command lines, starts none
 }
 IMPORTS_BY_NAME = {"cli/session.py", "tui/app.py", "fleet/values.py", "system.py"}

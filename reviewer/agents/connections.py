@@ -26,7 +26,7 @@ from reviewer.agents.memory_folders import memory_wiring
 from reviewer.agents.wiring import AGENTS, FileKind, Wiring, WiringFile, WiringPlace, WiringScope
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.files import append_own, make_folders, make_private_folder, read_own, write_atomic
+from reviewer.files import make_folders, make_private_folder, read_own, write_atomic
 from reviewer.promotion.export.file_writer import (
     read_file,
     remove_file,
@@ -40,7 +40,7 @@ from reviewer.sharing import personal
 from reviewer.system import user
 from reviewer.text.for_agents import AgentText
 
-RECORD, ACTS = "connections.json", "acts.ndjson"
+RECORD = "connections.json"
 LARGEST = 20_000_000
 """Bytes of a settings file; Claude Code keeps its history in one."""
 
@@ -92,28 +92,6 @@ class FileChange(Struct, frozen=True, kw_only=True):
     """The content without an earlier connection."""
 
 
-class ConnectingAct(Struct, frozen=True, kw_only=True):
-    """A connection or disconnection in the log of such acts."""
-
-    at: str
-    what: str
-    """`connected` or `disconnected`."""
-    agent: str
-    scope: WiringScope
-    root: str
-    files: tuple[str, ...] = ()
-    command: tuple[str, ...] = ()
-    folder: str = ""
-    """The work tree in which the person did it."""
-    undoes: str = ""
-    """The time of the act undone by this one."""
-
-    @property
-    def title(self) -> str:
-        where = "" if self.scope is WiringScope.USER else f" ({self.scope} {self.root})"
-        return f"{self.what.capitalize()} {self.agent}{where}"
-
-
 class Planned(Struct, frozen=True, kw_only=True):
     """The effect of connecting or disconnecting. `left`: sentences about leftovers."""
 
@@ -154,34 +132,6 @@ class Connections:
             raise ReviewerError(
                 f"{path}, which records the connected agents, is damaged: {problem}. Backups of "
                 f"every changed file are in {self._backups}."
-            ) from problem
-
-    def latest_act(self, folder: str) -> ConnectingAct | None:
-        """The latest act in a work tree that has not been undone; None without a work tree.
-
-        Raises ReviewerError if the log cannot be read.
-        """
-        undone: set[str] = set()
-        for line in reversed(self._acts().splitlines() if folder else []):
-            try:
-                act = msgspec.json.decode(line, type=ConnectingAct)
-            except msgspec.DecodeError:
-                continue  # written by another version, or cut off by a crash
-            if act.undoes:
-                undone.add(act.undoes)
-            elif act.folder == folder and act.at not in undone:
-                return act
-        return None
-
-    def _acts(self) -> bytes:
-        path = self._files.folder / ACTS
-        try:
-            return read_own(path)
-        except FileNotFoundError:
-            return b""
-        except OSError as problem:
-            raise ReviewerError(
-                f"{path}, the log of connections, cannot be read: {problem.strerror}."
             ) from problem
 
     def of(self, agent: str, place: WiringPlace) -> Connection | None:
@@ -347,10 +297,9 @@ class Connections:
         """The diff of a change, safe to display."""
         return unified_diff(change.plan, str(change.plan.path).lstrip("/"))
 
-    def connect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
+    def connect(self, planned: Planned) -> list[Path]:
         """Write a plan, all its files or none, and return the backups.
 
-        `folder`: the work tree in which the person does it; `undoes`: the act that it undoes.
         Raises ConflictError if a file has changed since planning, ReviewerError if one cannot be
         written.
         """
@@ -366,16 +315,15 @@ class Connections:
                 project=planned.project,
                 triggers=planned.place.triggers,
             )
-            self._record(connection, "connected", folder, undoes)
+            self._keep(connection)
             return backups
 
-    def disconnect(self, planned: Planned, *, folder: str = "", undoes: str = "") -> list[Path]:
+    def disconnect(self, planned: Planned) -> list[Path]:
         """The same for a disconnection. Leftovers belong to the person from then on."""
         with self._alone():
             assert planned.connection is not None
             _, backups = self._write(planned)
-            gone = structs.replace(planned.connection, files=())
-            self._record(gone, "disconnected", folder, undoes)
+            self._keep(structs.replace(planned.connection, files=()))
             return backups
 
     # Planning
@@ -528,21 +476,6 @@ class Connections:
         folder = self._files.folder
         make_private_folder(folder)
         write_atomic(folder / RECORD, msgspec.json.format(msgspec.json.encode(kept)))
-
-    def _record(self, connection: Connection, what: str, folder: str, undoes: str) -> None:
-        self._keep(connection)
-        act = ConnectingAct(
-            at=iso(self._clock()),
-            what=what,
-            agent=connection.agent,
-            scope=connection.scope,
-            root=connection.root,
-            files=tuple(each.path for each in connection.files),
-            command=connection.command,
-            folder=folder,
-            undoes=undoes,
-        )
-        append_own(self._files.folder / ACTS, msgspec.json.encode(act) + b"\n")
 
 
 def disconnecting(connection: Connection) -> str:

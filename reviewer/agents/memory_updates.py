@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from reviewer.text.for_agents import AgentText
 
 
-def has_any(store: Path) -> bool:
-    """Whether a store may have a connected memory folder. Checked on every act, so without parsing
-    the record. An unreadable record counts as one; `bring_up_to_date` reports it.
+def bring_up_to_date(engine: Engine) -> list[str]:
+    """Rewrite the memory files of changed projects, after an act; returns sentences about failures.
+
+    Called after every act, so the record of connections is not even parsed without such a folder.
     """
     try:
-        return b'"memory"' in read_own(personal(store, "-agents") / "connections.json")
+        if b'"memory"' in read_own(personal(engine.path, "-agents") / "connections.json"):
+            return _rewritten(engine)
     except FileNotFoundError:
-        return False
-    except OSError:
-        return True
+        pass
+    except (ReviewerError, OSError) as problem:
+        return [str(problem)]
+    return []
 
 
-def bring_up_to_date(engine: Engine) -> list[str]:
-    """Rewrite the memory files of changed projects; returns sentences about failures. Raises
-    ReviewerError for a damaged record of connections.
-    """
+def _rewritten(engine: Engine) -> list[str]:
     # late: most acts have no memory folder to update
     from reviewer.agents.agent_files import AgentFiles
     from reviewer.agents.connections import Connections

@@ -12,11 +12,11 @@ from reviewer.cli.inputs import flag, limit_option, option, read_text, together
 from reviewer.cli.output import (
     count,
     emit,
-    emit_texts,
     json_option,
     moment,
     narrate,
     print_json,
+    report_act,
     wrapped,
 )
 from reviewer.cli.session import Session, Verb, VerbSection, pass_session
@@ -48,11 +48,6 @@ with_criteria = together(
     ),
     option("--retain-regex R", "A regular expression that every summary must match.", many=True),
     option("--reason T", "The reason; stored with it.", default=""),
-)
-in_context = option(
-    "--context CONTEXT",
-    "Look for the commit in this context only, by name or #number.",
-    into="context_name",
 )
 with_text = option("--text TEXT", "The text; - is standard input.", required=True)
 
@@ -101,23 +96,21 @@ def list_commits(
 
 @commit.command("show")
 @click.argument("references", nargs=-1, required=True, metavar="COMMIT...")
-@in_context
 @json_option()
 @pass_session
-def show(
-    session: Session, references: Sequence[str], context_name: str | None, as_json: bool
-) -> None:
+def show(session: Session, references: Sequence[str], as_json: bool) -> None:
     """Show a commit's text, annotations and criteria, and whether its patterns match."""
     with session.reading(filled_by=IMPORT) as engine:
 
         def checks(view: CommitView) -> tuple[PatternCheck, ...]:
             return engine.contexts.check(view.retention.patterns, view.text)
 
-        emit_texts(
-            map(engine.contexts.commit, _find(engine, references, context_name)),
+        emit(
+            map(engine.contexts.commit, _find(engine, references)),
             as_json,
-            lambda view: _shown(engine, view, checks(view)),
+            lines=lambda view: _shown(engine, view, checks(view)),
             to_json=lambda view: {**commit_json(view), "checks": checks(view)},
+            apart=True,
         )
 
 
@@ -173,21 +166,13 @@ def add(
 @click.argument("reference", metavar="COMMIT")
 @with_text
 @option("--reason T", "The reason; stored with it.", default="")
-@in_context
 @json_option("The commit as one JSON object.")
 @pass_session
-def edit(
-    session: Session,
-    reference: str,
-    text: str,
-    reason: str,
-    context_name: str | None,
-    as_json: bool,
-) -> None:
+def edit(session: Session, reference: str, text: str, reason: str, as_json: bool) -> None:
     """Replace the text of a commit. The edit is a commit too, so the original stays readable."""
     content = _text(text)
     with session.changing(filled_by=IMPORT) as engine:
-        (number,) = _find(engine, [reference], context_name)
+        (number,) = _find(engine, [reference])
         before = engine.contexts.commit(number)
         view = engine.contexts.edit(number, content, reason)
         if view == before:
@@ -198,7 +183,11 @@ def edit(
 
 @click.command(cls=Verb, example='annotate 12 --priority important --retain-match "port 8443"')
 @click.argument("references", nargs=-1, metavar="COMMIT...")
-@in_context
+@option(
+    "--context CONTEXT",
+    "Look for the commits in this context only, by name or #number.",
+    into="context_name",
+)
 @option(
     "--filter Q",
     "Instead of COMMIT: all commits of --context that match, as in `commit list`.",
@@ -241,7 +230,7 @@ def annotate(
         )
     if as_json:
         print_json(done)
-    narrate(done.title + (" - reviewer undo takes it back" if done.act else ""))
+    report_act(done)
     for warning in done.warnings:
         narrate(warning)
 
@@ -250,7 +239,7 @@ def _text(text: str) -> str:
     return read_text("-", of="a commit", if_empty="A commit needs a text.") if text == "-" else text
 
 
-def _find(engine: Engine, references: Sequence[str], context_name: str | None) -> list[int]:
+def _find(engine: Engine, references: Sequence[str], context_name: str | None = None) -> list[int]:
     """The ids of the named commits. Raises UnknownIdError, also for ambiguous names."""
     context = find_context(engine, context_name).id if context_name else None
     return [engine.contexts.resolve(each, context, engine.project) for each in references]

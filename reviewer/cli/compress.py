@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.context import IMPORT, find_context
-from reviewer.cli.inputs import flag, option, read_text
+from reviewer.cli.inputs import PAIR, flag, option, read_text
 from reviewer.cli.output import (
     count,
+    emit,
     json_option,
     narrate,
     print_json,
     print_lines,
     print_table,
     print_text,
+    report_act,
+    safe_lines,
 )
-from reviewer.cli.progress import ProgressLine, interruptible
+from reviewer.cli.progress import working
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.clock import TimeLeft
 from reviewer.errors import ReviewerError
@@ -27,29 +30,11 @@ from reviewer.errors import ReviewerError
 if TYPE_CHECKING:
     from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
     from reviewer.compression.preview import PreviewProgress, Watch
-    from reviewer.compression.values import (
-        CompressedSegment,
-        FidelityValidation,
-        Segment,
-    )
+    from reviewer.compression.values import FidelityValidation
     from reviewer.engine import Engine
 
 LOST_SHOWN = 5
 LEVELS = ("full", "detailed", "brief", "tags")
-
-
-class SegmentValue(click.ParamType[tuple[str, str]]):
-    """`s21=VALUE`: a value for one segment."""
-
-    name = "SEGMENT=VALUE"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        segment, equals, rest = str(value).partition("=")
-        if not (segment and equals and rest):
-            self.fail(f"{value!r} is not SEGMENT=VALUE, such as s21=brief", param, ctx)
-        return segment, rest
 
 
 @click.command(cls=Verb, example="compress talk --fit 8000 --apply")
@@ -64,18 +49,18 @@ class SegmentValue(click.ParamType[tuple[str, str]]):
 @option("--from C", "First commit of the range.", into="start")
 @option("--to C", "Last commit of the range, inclusive.", into="end")
 @option(
-    "--set",
+    "--set SEGMENT=LEVEL",
     "A different level for one segment, such as s21=detailed.",
     into="levels",
     many=True,
-    type=SegmentValue(),
+    type=PAIR,
 )
 @option(
-    "--text",
+    "--text SEGMENT=FILE",
     "Your own summary of one segment, such as s21=FILE.",
     into="texts",
     many=True,
-    type=SegmentValue(),
+    type=PAIR,
 )
 @option(
     "--engine",
@@ -135,10 +120,8 @@ def compress(
         if expand is not None:
             commit = opened.contexts.resolve(expand, context)
             text = opened.compression.expanded(commit)
-            if as_json:
-                print_json({"commit": commit, "text": text})
-            else:
-                print_lines(text)
+            row = {"commit": commit, "text": text}
+            emit([row], as_json, lines=lambda _: safe_lines(text))
             return
         if (model or fresh) and opened.compression.engines.named(engine) != "model":
             raise click.UsageError("--model and --fresh need --engine model")
@@ -160,24 +143,23 @@ def compress(
             for each in (start, end)
         )
         if level == "all":
-            locked = opened.compression.locked
-            plans = (
-                opened.compression.plan(
-                    context, each, start=first, end=last, engine=engine, options=options
+            locked = {each.name.lower(): why for each, why in opened.compression.locked.items()}
+            previews = {
+                each: _previewed(
+                    opened,
+                    opened.compression.plan(
+                        context, each, start=first, end=last, engine=engine, options=options
+                    ),
                 )
                 for each in LEVELS
-                if each.upper() not in {level.name for level in locked}
-            )
-            previews = [_previewed(opened, plan) for plan in plans]
+                if each not in locked
+            }
             for why in locked.values():
                 if as_json:
-                    print_json(why.to_json())
+                    print_json(why)
                 else:
                     narrate(str(why))
-            for segments in zip(*(each.segments for each in previews), strict=True):
-                for one in segments:
-                    _show_level(one, as_json=as_json)
-            _show_totals(previews, as_json=as_json)
+            _show_levels(previews, as_json=as_json)
             return
         if fit is not None:
             tried = "Choosing levels: {:,} of at most {:,} summaries tried"
@@ -214,7 +196,7 @@ def compress(
                     "tokens": applied.tokens_after,
                 }
             )
-        narrate(f"{applied.title} - reviewer undo takes it back")
+        report_act(applied)
 
 
 def _require_faithful(found: Preview) -> None:
@@ -233,32 +215,28 @@ def _require_faithful(found: Preview) -> None:
 
 def _previewed(engine: Engine, plan: CompressionPlan) -> Preview:
     """The preview; Ctrl-C stops it. When the model fails, the error suggests the offline engine."""
+    from reviewer.llm.model import CancelledError
+
     try:
         with _watched("Previewed {:,} of {:,} segments", len(plan.choices)) as watch:
             found = engine.compression.preview(plan, watch)
     except ReviewerError as problem:
         if plan.engine != "model":
             raise
-        raise _with_advice(problem) from problem
-    except KeyboardInterrupt:
-        if plan.engine == "model":
+        if isinstance(problem, CancelledError):
             narrate("The answers so far are kept: run the same command to continue.")
-        raise
+            raise
+        # Some errors end with a command; no full stop after that.
+        reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
+        raise ReviewerError(
+            f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
+        ) from problem
     if found.answered_before:
         narrate(
             f"{count(found.answered_before, 'answer')} of the model reused from an earlier run; "
             "--fresh asks again."
         )
     return found
-
-
-def _with_advice(problem: ReviewerError) -> ReviewerError:
-    """Why a model could not write, and what to do instead."""
-    # Some errors end with a command; no full stop after that.
-    reason = f"{problem}" if f"{problem}".endswith(".") else f"{problem} -"
-    return ReviewerError(
-        f"{reason} Nothing was written. The offline engine needs no model: --engine offline"
-    )
 
 
 @contextmanager
@@ -269,35 +247,19 @@ def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[
     """
     from reviewer.compression.preview import Watch
 
-    line, time = ProgressLine(), TimeLeft()
+    time = TimeLeft()
+    with working() as (line, asked):
 
-    def progress(found: PreviewProgress) -> None:
-        before = found.answered_before
-        left = time.words(found.done - before, found.total - before) if estimates else ""
-        taken = f"{before:,} answered before" if before else ""
-        shown = ", ".join(filter(None, (words.format(found.done, found.total), taken, left)))
-        line.show(f"{shown}  Ctrl-C stops  {found.segment}")
+        def progress(found: PreviewProgress) -> None:
+            before = found.answered_before
+            left = time.words(found.done - before, found.total - before) if estimates else ""
+            taken = f"{before:,} answered before" if before else ""
+            shown = ", ".join(filter(None, (words.format(found.done, found.total), taken, left)))
+            line.show(f"{shown}  Ctrl-C stops  {found.segment}")
 
-    if total:
-        line.show(f"{words.format(0, total)}  Ctrl-C stops")
-
-    with stoppable() as asked:
-        try:
-            yield Watch(asked, on_progress=progress)
-        finally:
-            line.clear()
-
-
-@contextmanager
-def stoppable() -> Iterator[Callable[[], bool]]:
-    """A block that Ctrl-C stops in an orderly way: the yielded function then returns True."""
-    with interruptible() as asked:
-        try:
-            yield asked
-        except ReviewerError as problem:
-            if asked():
-                raise KeyboardInterrupt from problem
-            raise
+        if total:
+            line.show(f"{words.format(0, total)}  Ctrl-C stops")
+        yield Watch(asked, on_progress=progress)
 
 
 def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
@@ -318,33 +280,25 @@ def _show_preview(found: Preview, *, as_json: bool, only_table: bool) -> None:
         narrate(f"The person's words are shortened in {', '.join(found.shortened)}.")
 
 
-def _show_level(each: SegmentPreview, *, as_json: bool) -> None:
-    """A segment at one of all levels."""
+def _show_levels(previews: Mapping[str, Preview], *, as_json: bool) -> None:
+    """Each segment at every level, then the tokens of each level."""
+    for levels in zip(*(each.segments for each in previews.values()), strict=True):
+        for one in levels:
+            if as_json:
+                print_json(one)
+            else:
+                _show_segment(one)
+    totals = {level: sum(one.tokens for one in found.segments) for level, found in previews.items()}
     if as_json:
-        print_json(each.to_json())
-    else:
-        _show_segment(each)
-
-
-def _show_totals(previews: Sequence[Preview], *, as_json: bool) -> None:
-    """The tokens of all segments at each level."""
-    totals = {
-        each.segments[0].level.name.lower(): sum(one.tokens for one in each.segments)
-        for each in previews
-    }
-    if as_json:
-        print_json({"total": True, "context": previews[0].plan.context, "tokens": totals})
+        context = next(iter(previews.values())).plan.context
+        print_json({"total": True, "context": context, "tokens": totals})
     else:
         narrate(", ".join(f"{level} {tokens:,}" for level, tokens in totals.items()) + " tokens.")
 
 
-def _title(segment: Segment) -> str:
+def _row(each: SegmentPreview) -> tuple[str, ...]:
     from reviewer.compression.segments import title_of
 
-    return title_of(segment)
-
-
-def _row(each: SegmentPreview) -> tuple[str, ...]:
     level = "full" if each.kept else each.level.name.lower()
     return (
         each.segment.id,
@@ -353,30 +307,22 @@ def _row(each: SegmentPreview) -> tuple[str, ...]:
         f"{each.segment.tokens / each.tokens:.1f}:1" if each.tokens else "",
         level,
         f"{each.fidelity.overall_score:.2f} {_mark(each.fidelity)}" if level != "full" else "",
-        "; ".join(filter(None, (_title(each.segment), each.compressed.note, each.kept))),
+        "; ".join(filter(None, (title_of(each.segment), each.compressed.note, each.kept))),
     )
 
 
 def _show_segment(each: SegmentPreview) -> None:
+    """The summary on stdout, its figures and losses on stderr."""
+    from reviewer.compression.segments import title_of
+
+    name = f"{each.segment.id} {title_of(each.segment)}"
     if each.kept or not each.level:
-        why = f": {each.kept}" if each.kept else ""
-        narrate(f"{each.segment.id} {_title(each.segment)}: unchanged{why}")
+        narrate(f"{name}: unchanged{f': {each.kept}' if each.kept else ''}")
         return
-    _show_summary(each.segment, each.compressed, each.fidelity)
-    for words in each.unchecked:
-        narrate(
-            f'  asked: "{words}": cannot be checked, so it may be lost; name texts or '
-            "patterns that must survive"
-        )
-    for failure in each.failures:
-        narrate(f"  missing: {failure.message}")
-
-
-def _show_summary(segment: Segment, done: CompressedSegment, fidelity: FidelityValidation) -> None:
-    """The content on stdout, the header and the losses on stderr."""
+    done, fidelity = each.compressed, each.fidelity
     note = f" ({done.note})" if done.note else ""
     narrate(
-        f"{segment.id} {_title(segment)} · {done.level.name.capitalize()} {done.token_count:,} of "
+        f"{name} · {done.level.name.capitalize()} {done.token_count:,} of "
         f"{done.original_token_count:,} tokens · {done.compression_ratio:.1f}:1{note} · fidelity "
         f"{fidelity.overall_score:.2f} {_mark(fidelity)} (anchors "
         f"{fidelity.anchor_preservation:.2f}, facts {fidelity.factual_accuracy:.2f}, context "
@@ -386,12 +332,17 @@ def _show_summary(segment: Segment, done: CompressedSegment, fidelity: FidelityV
     if fidelity.faults:
         narrate(f"  wrong: {'; '.join(fidelity.faults)}")
     lost = fidelity.loses
-    if lost:
-        more = [f"{len(lost) - LOST_SHOWN:,} more"] if len(lost) > LOST_SHOWN else []
-        narrate("  loses:")
-        for line in (*lost[:LOST_SHOWN], *more):
-            narrate(f"    {line}")
+    more = [f"{len(lost) - LOST_SHOWN:,} more"] if len(lost) > LOST_SHOWN else []
+    for place, line in enumerate((*lost[:LOST_SHOWN], *more)):
+        narrate(f"  {'loses: ' if place == 0 else '       '}{line}")
     print_text("")
+    for words in each.unchecked:
+        narrate(
+            f'  asked: "{words}": cannot be checked, so it may be lost; name texts or '
+            "patterns that must survive"
+        )
+    for failure in each.failures:
+        narrate(f"  missing: {failure.message}")
 
 
 def _mark(fidelity: FidelityValidation) -> str:

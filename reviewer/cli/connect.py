@@ -14,12 +14,12 @@ from reviewer.cli.inputs import ID, flag, option, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_call_hooks
 from reviewer.errors import ReviewerError
-from reviewer.projects import tree_root, work_tree
+from reviewer.projects import work_tree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reviewer.agents.connections import ConnectingAct, Connections, Planned
+    from reviewer.agents.connections import Connections, Planned
     from reviewer.agents.installed import AgentRow
     from reviewer.agents.wiring import WiringPlace
     from reviewer.text.for_agents import AgentText
@@ -105,7 +105,7 @@ def connect(
                 f"Created the store {session.store_path()}. It is empty: {agent} gets "
                 "nothing until you promote something. Begin with: reviewer ingest"
             )
-    backups = connections.connect(planned, folder=tree_root())
+    backups = connections.connect(planned)
     update_call_hooks(session.store_path())
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
@@ -134,7 +134,7 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     planned = connections.plan_disconnect(connection, place)
     if planned.changed and not _agreed(connections, planned, yes):
         return
-    backups = connections.disconnect(planned, folder=tree_root())
+    backups = connections.disconnect(planned)
     if not planned.left:
         _report(backups, f"Disconnected {agent}", f"reviewer connect {agent}{_flag(scope)}")
         return
@@ -175,44 +175,6 @@ def _place(session: Session, scope: str) -> WiringPlace:
     return WiringPlace(
         scope=WiringScope(scope), root=root, command=tuple(command), environment=dict(os.environ)
     )
-
-
-def undo_connecting(session: Session, act: ConnectingAct) -> None:
-    """Undo connecting or disconnecting an agent. Raises ReviewerError."""
-    connections = _connections(session)
-    place = _place_of(act)
-    connection = connections.of(act.agent, place)
-    if act.what == "connected":
-        if connection is None:
-            raise ReviewerError(f"{act.agent} is no longer connected. See: reviewer connect")
-        planned = connections.plan_disconnect(connection, place)
-        backups = connections.disconnect(planned, folder=act.folder, undoes=act.at)
-    else:
-        if connection is not None:
-            raise ReviewerError(f"{act.agent} is connected again. See: reviewer connect")
-        if act.scope == "memory":
-            planned = _plan_memory(session, connections, act.agent, place)
-        else:
-            planned = connections.plan_connect(act.agent, place)
-        backups = connections.connect(planned, folder=act.folder, undoes=act.at)
-    for change in planned.changed:
-        narrate(f"{'Removed' if change.removal else 'Wrote'}: {change.plan.path}")
-    for backup in backups:
-        narrate(f"Backup: {backup}")
-    opposite = "disconnect" if act.what == "disconnected" else "connect"
-    again = f"reviewer {opposite} {act.agent}{_flag(act.scope)}"
-    narrate(f"Undone: {act.title} - {again} does it again")
-    for sentence in planned.left:
-        narrate(sentence)
-    if planned.left:
-        leave(FAILED)
-
-
-def _place_of(act: ConnectingAct) -> WiringPlace:
-    from reviewer.agents.wiring import WiringPlace
-
-    named = dict(os.environ)
-    return WiringPlace(scope=act.scope, root=Path(act.root), command=act.command, environment=named)
 
 
 def _connections(session: Session) -> Connections:

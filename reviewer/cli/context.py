@@ -13,7 +13,6 @@ from reviewer.cli.output import (
     by_reason,
     count,
     emit,
-    emit_texts,
     fields,
     json_option,
     moment,
@@ -21,6 +20,7 @@ from reviewer.cli.output import (
     print_json,
     print_table,
     safe_lines,
+    table,
 )
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError
@@ -83,18 +83,15 @@ def show(session: Session, name: str, as_json: bool) -> None:
     with session.reading(filled_by=IMPORT) as engine:
         found = find_context(engine, name)
         totals = engine.contexts.totals(found.id)
-        if as_json:
-            print_json({**fields(found), "totals": totals})
-            return
-        rows = [
-            ("context", f"#{found.id} {found.name} in project {found.project}"),
-            ("head", found.head or "no commits yet"),
-            ("from", found.source_path or "written by hand"),
-            ("created", moment(found.created_at)),
-            ("changed", moment(found.changed_at)),
-            ("contains", totals_line(totals)),
-        ]
-        print_table(rows)
+    rows = [
+        ("context", f"#{found.id} {found.name} in project {found.project}"),
+        ("head", found.head or "no commits yet"),
+        ("from", found.source_path or "written by hand"),
+        ("created", moment(found.created_at)),
+        ("changed", moment(found.changed_at)),
+        ("contains", totals_line(totals)),
+    ]
+    emit([{**fields(found), "totals": totals}], as_json, lines=lambda _: table(rows))
 
 
 @context.command("create")
@@ -205,7 +202,11 @@ def compile_(session: Session, name: str, at: str | None, form: str) -> None:
         if form == "chat":
             print_json(engine.contexts.chat(messages))
         else:
-            emit_texts(messages, form == "json", _message_lines, apart=False)
+            emit(
+                messages,
+                form == "json",
+                lines=_message_lines,
+            )
     tokens = sum(message.tokens for message in messages)
     printed = f"{count(len(messages), 'message')}, {count(tokens, 'token')}"
     narrate(f"{printed}, out of {totals_line(totals)}")

@@ -22,13 +22,11 @@ from reviewer.cli.config import check_settings
 from reviewer.cli.output import emit, json_option
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session
 from reviewer.errors import ReviewerError, StoreError
-from reviewer.installation import DISTRIBUTION, extra_command
+from reviewer.installation import DISTRIBUTION, EXTRAS, extra_command
 
 if TYPE_CHECKING:
     from reviewer.engine import StoreFacts
 
-EXTRAS = {"mcp": "mcp", "serve": "textual_serve", "local": "xllamacpp", "fleet": "pyarrow"}
-"""Extra -> a module of it."""
 NOT_A_STORE = "this is not a reviewer store; name another file with --db"
 
 
@@ -63,7 +61,7 @@ def _program() -> Iterator[DoctorFinding]:
     yield DoctorFinding("python", f"{platform.python_version()} ({sys.executable})")
     yield DoctorFinding("textual", version("textual"))
     yield DoctorFinding("sqlite", sqlite3.sqlite_version)
-    for name, module in EXTRAS.items():
+    for name, (module, *_) in EXTRAS.items():
         missing = find_spec(module) is None
         yield DoctorFinding(
             f"extra {name}",

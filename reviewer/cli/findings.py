@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.inputs import flag, limit_option
-from reviewer.cli.output import count, emit_texts, json_option, narrate, table
+from reviewer.cli.output import count, emit, json_option, narrate, table
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -30,11 +30,10 @@ def findings(session: Session, again: bool, limit: int | None, as_json: bool) ->
     with session.listing() as engine:
         found = engine.findings.all(engine.project)
     shown = [each for each in found if each.sessions > 1 or not again]
-    emit_texts(
+    emit(
         shown[:limit],
         as_json,
-        _lines,
-        apart=False,
+        lines=_lines,
         empty="Nothing was found." if found else "No findings yet. Read sessions: reviewer ingest",
     )
     if not as_json and limit is not None and limit < len(shown):

@@ -12,21 +12,14 @@ from reviewer.cli.inputs import ID, flag, limit_option, option
 from reviewer.cli.output import (
     count,
     emit,
-    emit_texts,
     fields,
     json_option,
     moment,
     narrate,
-    print_json,
-    print_text,
 )
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, leave, pass_session
-from reviewer.errors import ReviewerError
-from reviewer.projects import work_tree
-from reviewer.sharing import personal
 
 if TYPE_CHECKING:
-    from reviewer.agents.connections import ConnectingAct
     from reviewer.engine import Engine
     from reviewer.promotion.decisions.history import ActView, ChangeView
 
@@ -41,27 +34,17 @@ PAGE = 500
 def undo(session: Session, act: int | None, anyone: bool) -> None:
     """Undo your latest decision, or the act with this number.
 
-    Undoing an ingestion by its number removes its candidates. If an agent was connected or
-    disconnected in this work tree after the latest decision, that is undone instead.
+    Undoing an ingestion by its number removes its candidates. A connected agent is no decision:
+    `reviewer disconnect` takes it back.
     """
     if anyone and act is None:
         raise click.UsageError("--anyone needs the number of the act: see reviewer history")
-    if act is None and (connecting := _latest_connecting(session)) is not None:
-        from reviewer.cli.connect import undo_connecting
-
-        undo_connecting(session, connecting)
-        return
-    try:
-        with session.changing() as engine:
-            undone = (
-                engine.history.undo()
-                if act is None
-                else engine.history.undo_act(act, anyone=anyone)
-            )
-            narrate(f"Undone: {undone.title} (act {undone.target}) - reviewer redo brings it back")
-    finally:
+    with session.changing() as engine:
         if act is None:
-            _say_connected(session)
+            undone = engine.history.undo()
+        else:
+            undone = engine.history.undo_act(act, anyone=anyone)
+        narrate(f"Undone: {undone.title} (act {undone.target}) - reviewer redo brings it back")
 
 
 @click.command(cls=Verb)
@@ -89,25 +72,21 @@ def history(
     if ctx.invoked_subcommand is not None:
         return
     none = "There are no acts yet. Ingest something: reviewer ingest PATH"
-    try:
-        with session.listing() as engine:
-            acts = _latest_acts(engine, limit, by)
-            emit(
-                reversed(list(acts)) if as_json else acts,
-                as_json,
-                lambda act: (
-                    str(act.id),
-                    moment(act.at),
-                    act.actor,
-                    "undone" if act.undone else "",
-                    act.title,
-                ),
-                right=[0],
-                empty=none if by is None else f"There are no acts of {by} here.",
-            )
-    finally:
-        if not as_json:
-            _say_connected(session)
+    with session.listing() as engine:
+        acts = _latest_acts(engine, limit, by)
+        emit(
+            reversed(list(acts)) if as_json else acts,
+            as_json,
+            lambda act: (
+                str(act.id),
+                moment(act.at),
+                act.actor,
+                "undone" if act.undone else "",
+                act.title,
+            ),
+            right=[0],
+            empty=none if by is None else f"There are no acts of {by} here.",
+        )
 
 
 def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[ActView]:
@@ -124,48 +103,6 @@ def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[
         left = None if left is None else left - len(page)
 
 
-def _latest_connecting(session: Session) -> ConnectingAct | None:
-    """The latest connecting in this work tree, unless a decision of the project is later.
-
-    It changed files of agents, not rows, so it is not in the ledger.
-    """
-    store = session.store_path().absolute()
-    tree = work_tree()
-    if tree is None or not personal(store, "-agents").is_dir():
-        return None
-    from reviewer.agents.connections import Connections
-
-    found = Connections(store).latest_act(tree.root)
-    if found is None or not store.exists():
-        return found
-    with session.changing() as engine:
-        decided = engine.history.next_undo()
-        if decided is not None:
-            (act,) = engine.history.acts(before=decided[0] + 1, limit=1)
-            if act.at > found.at:
-                return None
-    return found
-
-
-def _say_connected(session: Session) -> None:
-    """Name the connected agents, which are not in the list of acts."""
-    store = session.store_path().absolute()
-    if not personal(store, "-agents").is_dir():
-        return
-    from reviewer.agents.connections import Connections, disconnecting
-
-    try:
-        connected = Connections(store).all()
-    except ReviewerError as problem:
-        narrate(str(problem))
-        return
-    for each in connected:
-        narrate(
-            f"{each.agent} was connected on {moment(each.at)}, outside this history: "
-            f"{disconnecting(each)} takes it back."
-        )
-
-
 @history.command("show")
 @click.argument("act", type=ID, metavar="ACT")
 @limit_option(500, "At most N rows.")
@@ -174,7 +111,11 @@ def _say_connected(session: Session) -> None:
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     """Show what one act changed: every row, before and after."""
     with session.reading() as engine:
-        emit_texts(engine.history.changes(act, limit=limit), as_json, _shown, apart=False)
+        emit(
+            engine.history.changes(act, limit=limit),
+            as_json,
+            lines=_shown,
+        )
 
 
 def _shown(change: ChangeView) -> Iterator[str]:
@@ -212,24 +153,18 @@ def verify(session: Session, head: str, as_json: bool) -> None:
     """
     with session.whole_store() as engine:
         verdict = engine.history.verify(expected=head)
-    if as_json:
-        print_json({"ok": verdict.ok, **fields(verdict), "acts_since_head": verdict.since})
-    else:
-        for problem in verdict.problems:
-            print_text(problem)
+
+    def shown(_: object) -> Iterator[str]:
+        yield from verdict.problems
         if verdict.head:
-            print_text(f"Head: {verdict.head}")
+            yield f"Head: {verdict.head}"
         if verdict.since is not None:
-            print_text(f"{count(verdict.since, 'act')} since the given head.")
-        verb = _agreement(verdict.rows, verdict.ok)
-        print_text(
-            f"{count(verdict.rows, 'row')} {verb} the ledger of {count(verdict.acts, 'act')}."
-        )
+            yield f"{count(verdict.since, 'act')} since the given head."
+        agree = "agree" if verdict.ok else "DO NOT agree"
+        acts = count(verdict.acts, "act")
+        yield f"{count(verdict.rows, 'row')} {agree} with the ledger of {acts}."
+
+    row = {"ok": verdict.ok, **fields(verdict), "acts_since_head": verdict.since}
+    emit([row], as_json, lines=shown)
     if not verdict.ok:
         leave(FAILED)
-
-
-def _agreement(rows: int, ok: bool) -> str:
-    if ok:
-        return "agrees with" if rows == 1 else "agree with"
-    return "DOES NOT agree with" if rows == 1 else "DO NOT agree with"

@@ -85,6 +85,24 @@ class Id(click.ParamType[int]):
 ID = Id()
 
 
+class Pair(click.ParamType[tuple[str, str]]):
+    """`NAME=VALUE`."""
+
+    name = "pair"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        name, equals, rest = str(value).partition("=")
+        if not equals or not name.strip():
+            form = getattr(param, "metavar", None) or "NAME=VALUE"
+            self.fail(f"{value!r} is not in the form {form}", param, ctx)
+        return name.strip(), rest
+
+
+PAIR = Pair()
+
+
 class DateTimeParam(click.ParamType[datetime]):
     """A date or time in ISO 8601; UTC without a zone."""
 

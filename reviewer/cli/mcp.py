@@ -8,10 +8,6 @@ import click
 
 from reviewer.cli.inputs import option
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.errors import ReviewerError
-from reviewer.installation import extra_command
-
-MISSING = "The MCP server needs the package mcp, which is not installed. Install it: "
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
 
@@ -28,13 +24,8 @@ def mcp(session: Session, agent: str) -> None:
     session.refuse_all_projects()
     if agent and not _NAME.fullmatch(agent):
         raise click.UsageError("--agent is a name of lower-case letters, digits, dots and hyphens")
-    try:
-        from reviewer.agents.mcp_server import serve
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in ("mcp", "mcp_types", "pydantic"):
-            raise
-        raise ReviewerError(MISSING + extra_command("mcp")) from missing
     from reviewer.agents.agent_tools import AgentTools
+    from reviewer.agents.mcp_server import serve
 
     tools = AgentTools(session.store_path(), project=session.project, agent=agent or "agent")
     serve(tools, agent_given=bool(agent))

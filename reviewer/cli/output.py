@@ -8,7 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -16,8 +16,6 @@ from reviewer.text.numerals import count as count
 
 if TYPE_CHECKING:
     from msgspec import Struct
-
-    from reviewer.promotion.views import Done as Act
 
 Row = TypeVar("Row")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -93,6 +91,16 @@ def narrate(text: str) -> None:
         click.echo(safe(text), err=True)
 
 
+class Act(Protocol):
+    """What came of an act; `act` is its number, None if nothing changed."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def act(self) -> int | None: ...
+
+
 def report_act(done: Act, *, undo: str = "reviewer undo") -> None:
     """Print the result of an act, and the command for undoing it, if anything changed."""
     narrate(f"{done.title} - {undo} takes it back" if done.act else f"{done.title}.")
@@ -161,60 +169,39 @@ def json_option(says: str = "One JSON object per line.") -> Callable[[Command], 
 def emit(
     rows: Iterable[Row],
     as_json: bool,
-    columns: Callable[[Row], Sequence[str]],
+    columns: Callable[[Row], Sequence[str]] | None = None,
     *,
+    lines: Callable[[Row], Iterable[str]] | None = None,
     head: Sequence[str] = (),
     right: Collection[int] = (),
+    apart: bool = False,
     to_json: Callable[[Row], object] | None = None,
     empty: str = "",
-) -> int:
-    """Print rows as NDJSON or as a table; returns their number.
+) -> None:
+    """Print rows as NDJSON, or for a person: as a table with `columns`, or each in `lines`.
 
-    `head`: titles of the columns. `right`: right-aligned columns. `to_json`: a row as JSON, if that
-    is more than its fields. `empty`: a sentence for a person if there are none.
+    `head`: titles of the columns. `right`: right-aligned columns. `apart`: a blank line between two
+    rows. `to_json`: a row as JSON, if that is not just its fields. `empty`: a sentence for a person
+    if there are none.
     """
     if as_json:
-        return _print_rows(rows, to_json)
-    number = print_table(map(columns, rows), head=head, right=right)
-    if not number and empty:
+        for row in rows:  # nobody waits for the rest of a listing that nobody reads
+            sys.stdout.write(json_line(row if to_json is None else to_json(row)))
+            sys.stdout.flush()
+        return
+    if columns is not None:
+        printed = print_table(map(columns, rows), head=head, right=right)
+    else:
+        assert lines is not None
+        printed = False
+        for row in rows:
+            if printed and apart:
+                print_text("")
+            printed = True
+            for line in lines(row):
+                print_text(line)
+    if empty and not printed:
         narrate(empty)
-    return number
-
-
-def emit_texts(
-    rows: Iterable[Row],
-    as_json: bool,
-    lines: Callable[[Row], Iterable[str]],
-    *,
-    to_json: Callable[[Row], object] | None = None,
-    apart: bool = True,
-    empty: str = "",
-) -> int:
-    """Print rows as NDJSON or each in lines of its own; returns their number.
-
-    `apart`: a blank line between two rows. The rest is as for `emit`.
-    """
-    if as_json:
-        return _print_rows(rows, to_json)
-    number = 0
-    for row in rows:
-        if number and apart:
-            print_text("")
-        number += 1
-        for line in lines(row):
-            print_text(line)
-    if not number and empty:
-        narrate(empty)
-    return number
-
-
-def _print_rows(rows: Iterable[Row], to_json: Callable[[Row], object] | None) -> int:
-    number = 0
-    for row in rows:
-        sys.stdout.write(json_line(row if to_json is None else to_json(row)))
-        sys.stdout.flush()
-        number += 1
-    return number
 
 
 def print_table(
@@ -222,12 +209,12 @@ def print_table(
     *,
     head: Sequence[str] = (),
     right: Collection[int] = (),
-) -> int:
-    """Print rows as aligned lines; returns their number, without the head."""
+) -> bool:
+    """Print rows as aligned lines; returns whether there were any."""
     cells = [tuple(row) for row in rows]
     for line in table([head, *cells] if head else cells, right=right):
         print_text(line)
-    return len(cells)
+    return bool(cells)
 
 
 def table(rows: Iterable[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:

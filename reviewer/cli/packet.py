@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -15,12 +15,13 @@ import click
 from reviewer.cli.inputs import FILE, DateTimeParam, flag, option, read_text, together
 from reviewer.cli.output import (
     count,
+    emit,
     hand_out,
     json_line,
     json_option,
     narrate,
-    print_json,
     print_table,
+    safe_lines,
 )
 from reviewer.cli.session import NOTHING_STORED, Session, VerbGroup, pass_session
 from reviewer.errors import ReviewerError
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from reviewer.engine import Engine
-    from reviewer.packets.prepared import Prepared
-    from reviewer.packets.values import Item, Packet
+    from reviewer.packets.values import Item, Material, Packet
 
 PROBLEMS_SHOWN = 20
 TASK_BYTES = 4 << 20
@@ -134,9 +134,13 @@ def packet(
     today = now or datetime.now().astimezone()
     gc.disable()  # the process ends before a collection would pay off
     from reviewer.packets.assembly import assemble_within
+    from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared
+    from reviewer.packets.token_counts import Measurer
 
     with _source(session, context_dir, place) as source:
-        ready = source.prepared(task=task, now=today, marks=marks)
+        ready = Prepared(
+            source.material, Measurer(DEFAULT_COUNTING), now=today, task=task, marks=marks
+        )
     unknown = sorted({*pins, *mutes} - ready.ids())
     if unknown:
         raise click.UsageError(
@@ -189,14 +193,14 @@ def read(
     from reviewer.packets.wording import full_form
 
     with _source(session, context_dir, place) as source:
-        found = source.items(names)
-    for at, item in enumerate(found):
-        if as_json:
-            print_json(item_json(item))
-        else:
-            if at:
-                hand_out("\n")
-            hand_out(f"{safe_text(full_form(item, marks=True))}\n")
+        found = [source.find(name) for name in names]
+    emit(
+        found,
+        as_json,
+        lines=lambda item: safe_lines(safe_text(full_form(item, marks=True))),
+        apart=True,
+        to_json=item_json,
+    )
     if source.words:
         narrate(source.words)
 
@@ -204,35 +208,26 @@ def read(
 class _Source(NamedTuple):
     """The source of the items."""
 
+    material: Material
+    find: Callable[[str], Item]
+    """An item by its id or place. Raises UnknownIdError."""
     words: str
     """The source, as a sentence for the person; empty if it was named."""
-    prepared: Callable[..., Prepared]
-    items: Callable[[Sequence[str]], list[Item]]
-    """Items by their ids or places. Raises UnknownIdError."""
 
 
 def _of_folder(folder: Path, words: str = "") -> _Source:
-    from reviewer.packets.context_folder import read_folder
+    from reviewer.packets.context_folder import find_folder, read_folder
     from reviewer.packets.lookup import find_item
-    from reviewer.packets.prepared import prepare_folder
 
-    def items(names: Sequence[str]) -> list[Item]:
-        material = read_folder(folder)
-        return [find_item(material, name) for name in names]
-
-    return _Source(words, partial(prepare_folder, folder), items)
+    material = read_folder(find_folder(folder))
+    return _Source(material, partial(find_item, material), words)
 
 
 def _of_store(engine: Engine, folder: Path | None, words: str) -> _Source:
     """`folder`: a context folder to include."""
     packets, project = engine.packets, engine.project
-
-    def items(names: Sequence[str]) -> list[Item]:
-        material = packets.material(project, folder)
-        return [packets.find(material, name, project) for name in names]
-
-    prepared = partial(packets.prepare_own, project, folder=folder)
-    return _Source(words, prepared, items)
+    material = packets.material(project, folder)
+    return _Source(material, lambda name: packets.find(material, name, project), words)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import click
 from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import (
     count,
-    emit_texts,
+    emit,
     fields,
     json_option,
     narrate,
@@ -81,22 +81,20 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
         return entry_through(found, edge, found.nodes[edge.target])
 
     if node is None:
-        emit_texts(
+        emit(
             enumerate(walk(found), 1),
             as_json,
-            lambda each: _step_lines(*each, [entered(edge) for edge in each[1].edges]),
+            lines=lambda each: _step_lines(*each, [entered(edge) for edge in each[1].edges]),
             to_json=lambda each: _step_json(*each),
-            apart=False,
         )
         return
     name = node_named(found, node).name
     entries = [entered(edge) for edge in found.edges if edge.target == name]
-    emit_texts(
+    emit(
         entries or [entry_after(found, RunHistory(""), name)],
         as_json,
-        _entry_lines,
+        lines=_entry_lines,
         to_json=_entry_json,
-        apart=False,
     )
 
 

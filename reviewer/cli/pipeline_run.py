@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import FILE, flag, option, together
+from reviewer.cli.inputs import FILE, PAIR, flag, option, together
 from reviewer.cli.output import (
     count,
     emit,
@@ -44,6 +44,7 @@ _run_options = together(
         "Answer a question in advance; several for one node are used in order, then it waits.",
         into="answers",
         many=True,
+        type=PAIR,
     ),
     option(
         "--engine",
@@ -70,17 +71,18 @@ _run_options = together(
     "Set a value in the run's context; prompts refer to it as $KEY.",
     into="context",
     many=True,
+    type=PAIR,
 )
 @pass_session
 def run(
     session: Session,
     file: Path,
-    answers: tuple[str, ...],
+    answers: Sequence[tuple[str, str]],
     engine: str | None,
     allow_tools: bool,
     max_steps: int | None,
     as_json: bool,
-    context: tuple[str, ...],
+    context: Sequence[tuple[str, str]],
 ) -> None:
     """Run a pipeline from its start to its exit.
 
@@ -104,7 +106,7 @@ def run(
 def resume(
     session: Session,
     target: str,
-    answers: tuple[str, ...],
+    answers: Sequence[tuple[str, str]],
     engine: str | None,
     allow_tools: bool,
     max_steps: int | None,
@@ -172,11 +174,11 @@ def _print_stages(store: Engine, run_id: str, *, as_json: bool) -> None:
 
 
 def _options(
-    answers: tuple[str, ...],
+    answers: Sequence[tuple[str, str]],
     asks_model: bool,
     allow_tools: bool,
     max_steps: int | None,
-    context: tuple[str, ...],
+    context: Sequence[tuple[str, str]],
 ) -> RunOptions:
     from msgspec import structs  # late: `--help` does without
 
@@ -184,22 +186,15 @@ def _options(
     from reviewer.settings import load_settings
 
     given: dict[str, list[str]] = {}
-    for node, label in map(_pair, answers):
+    for node, label in answers:
         given.setdefault(node, []).append(label)
     return structs.replace(
         options_from(load_settings(), asks_model=asks_model),
         answers=given,
-        context=dict(map(_pair, context)),
+        context=dict(context),
         allow_tools=allow_tools,
         max_steps=max_steps,
     )
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign or not name.strip():
-        raise click.UsageError(f"{text} is not in the form NAME=VALUE")
-    return name.strip(), value
 
 
 def _run_to_its_end(

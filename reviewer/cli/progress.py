@@ -27,9 +27,6 @@ STDERR = 2
 class ProgressLine:
     """Shows progress of long work; prints nothing when stderr is not a terminal."""
 
-    left = False
-    """Nobody waits for the work any more."""
-
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
         self._drawn_at = 0.0
@@ -118,9 +115,9 @@ def interruptible() -> Iterator[Interruption]:
 
 
 @contextmanager
-def working() -> Iterator[tuple[ProgressLine, Interruption]]:
+def working(line: ProgressLine | None = None) -> Iterator[tuple[ProgressLine, Interruption]]:
     """A progress line, and Ctrl-C as a request, until the end of the block."""
-    line = ProgressLine()
+    line = line or ProgressLine()
     with interruptible() as interruption:
         try:
             yield line, interruption

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import sys
-import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from reviewer.cli.inputs import FILE, flag, option
-from reviewer.cli.output import count, json_option, narrate, print_json, print_text, table
-from reviewer.cli.progress import (
-    SECONDS_BETWEEN_DRAWINGS,
-    Interruption,
-    ProgressLine,
-    interruptible,
+from reviewer.cli.output import (
+    by_reason,
+    count,
+    emit,
+    json_option,
+    narrate,
+    print_json,
+    print_text,
+    table,
 )
+from reviewer.cli.progress import ProgressLine, working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, leave, pass_session
 from reviewer.errors import ReviewerError, SourceError, StoreError
 
@@ -73,55 +77,55 @@ def propose(
     after Ctrl-C, or at the limit of --max-tokens-in, run the same command to continue.
     """
     from reviewer.llm.open_model import context_tokens, open_model
-    from reviewer.proposing.model_run import piece_tokens, run
+    from reviewer.proposing.model_run import piece_tokens, plan_run, run
 
-    # --follow is for the screen: progress as JSON, and the end once its side of stdin is closed.
     session.refuse_all_projects()
     if newest is not None and paths:
         raise click.UsageError("--newest chooses the sessions itself: name none")
     settings = _settings(model, command, asks=dry_run or _has_terminal())
     chat = open_model(settings)
     files = _sessions(session, paths) if newest is None else _unread(session, newest)
-    if not dry_run:
-        _require_writable(session)
-    line = _Follower() if follow else ProgressLine()
+    shown = _Follower() if follow else ProgressLine()
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)
-    room = piece_tokens(writer, context_tokens=limit, answer_tokens=answer_tokens)
-    plan = _plan(files, writer, room, *_known(session), line)
-    if plan is None:
-        narrate("Interrupted before anything was sent.")
-        leave(INTERRUPTED)
+    known_texts, recurring = _known(session, writes=not dry_run)
+    with working(shown) as (line, interruption):
+        plan = plan_run(
+            files,
+            writer,
+            max_tokens=piece_tokens(writer, context_tokens=limit, answer_tokens=answer_tokens),
+            known=known_texts,
+            recurring=recurring,
+            cancelled=interruption,
+            progress=line.show,
+        )
+    if interruption():  # at the last file
+        raise KeyboardInterrupt
     for path, reason in plan.unread:
         narrate(f"Skipped: {reason if str(path) in reason else f'{path}: {reason}'}")
     if not plan.pieces:
-        narrate("There is no session to ask about.")
-        leave(FAILED)
-    cost = _cost_line(plan, settings, chat.name)
+        raise SourceError("There is no session to ask about.")
+    cost = _cost(plan, settings, chat.name)
     if dry_run:
-        if as_json:
-            print_json(_cost(plan, settings, chat.name))
-        else:
-            print_text(cost)
+        emit([cost], as_json, lines=lambda _: [_cost_line(cost, settings)])
         return
-    narrate(cost)
-    cut = _why_pieces(plan, limit) if plan.pieces > len(plan.sessions) else ""
+    narrate(_cost_line(cost, settings))
+    cut = _why_pieces(plan, limit)
     if cut:
         narrate(cut)
-    sizes = [piece.tokens for each in plan.sessions for piece in each.pieces if not piece.cached]
-    if max_tokens_in is not None and sizes and min(sizes) > max_tokens_in:
-        raise ReviewerError(
-            f"--max-tokens-in {max_tokens_in:,} allows no request: the smallest remaining piece "
-            f"needs {min(sizes):,} tokens."
-        )
     if not yes and plan.pieces == plan.cached:
         max_tokens_in = 0  # nobody agreed to second tries, so there are none
-    elif not yes and not _agreed(max_tokens_in):
-        narrate("Nothing was sent.")
-        return
-    account = _Account(plan, chat.name)
-    with session.changing(create=True, new_outside=True) as engine, interruptible() as interruption:
+    else:
+        _require_room(plan, max_tokens_in)
+        if not yes and not _agreed(max_tokens_in):
+            narrate("Nothing was sent.")
+            return
+    with (
+        session.changing(create=True, new_outside=True) as engine,
+        working(shown) as (line, interruption),
+    ):
         project = session.target(engine)
+        done = _Outcome(plan, chat.name, engine, project)
         known = engine.proposals.known(project)
         results = run(
             plan,
@@ -129,87 +133,44 @@ def propose(
             known=known,
             listed=known.listed,
             concurrency=settings.model.concurrency,
-            spent=account.spent,
+            spent=done.spent,
             max_tokens_in=max_tokens_in,
-            cancelled=lambda: interruption() or account.stuck or line.left,
+            cancelled=interruption,
             progress=lambda text: line.show(text if follow else f"{text}  Ctrl-C stops"),
         )
         with closing(results):
-            try:
-                for done in results:
-                    line.clear()
-                    account.add(done, engine, project, as_json=as_json)
-                if not (interruption() or line.left or account.failures or account.left):
-                    line.show("Comparing the statements of all sessions", at_once=True)
-                    account.compare(
-                        writer,
-                        engine,
-                        project,
-                        max_tokens_in,
-                        lambda: interruption() or line.left,
-                    )
-            finally:
+            for each in results:
                 line.clear()
-    if isinstance(line, _Follower):
-        line.end(account, cut)
+                done.add(each, as_json=as_json)
+        if not (interruption() or done.failures or done.left):
+            line.show("Comparing the statements of all sessions", at_once=True)
+            done.compare(writer, max_tokens_in, interruption)
+    if follow:
+        print_json(done.for_screen(cut))
     else:
-        _close(account, interruption, max_tokens_in, as_json)
+        done.report(as_json=as_json, interrupted=interruption(), limit=max_tokens_in)
 
 
 class _Follower(ProgressLine):
-    """Reports progress to the screen that started this, as one JSON object per line."""
+    """Progress as one JSON object per line, for the screen that started this. The end of its side
+    of stdin counts as Ctrl-C.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.left = False
-        """The screen is gone, or asks to stop."""
-        self._said = ""
-        threading.Thread(target=self._wait, name="screen", daemon=True).start()
+        self._shown = True
+        Thread(target=self._wait, name="screen", daemon=True).start()
 
     def _wait(self) -> None:
         while os.read(sys.stdin.fileno(), 1 << 10):
             pass
-        self.left = True
-
-    def _due(self) -> bool:
-        now = time.monotonic()
-        due = now - self._drawn_at >= SECONDS_BETWEEN_DRAWINGS
-        self._drawn_at = now if due else self._drawn_at
-        return due
+        signal.raise_signal(signal.SIGINT)
 
     def _draw(self, line: str) -> None:
-        if line != self._said:
-            self._said = line
-            print_json({"progress": line})
+        print_json({"progress": line})
 
     def clear(self) -> None:
         """There is no line to erase."""
-
-    def end(self, account: _Account, remark: str) -> None:
-        """The outcome; for a failure, its sentence with advice."""
-        print_json(
-            {
-                "new": account.new,
-                "joined": account.related.joined,
-                "left": account.left,
-                "tokens_in": account.spent.tokens_in,
-                "tokens_out": account.spent.tokens_out,
-                "problem": account.failures[0] if account.failures else "",
-                "remark": remark,
-            }
-        )
-
-
-def _require_writable(session: Session) -> None:
-    """Raise for a read-only store or project before anything is sent."""
-    path = session.store_path()
-    if path.exists():
-        with session.changing(new_outside=True) as engine:
-            if engine.read_only:
-                raise StoreError(
-                    f"The store {path} is read-only, so no statement could be queued. Change its "
-                    "permissions or name another with --db."
-                )
 
 
 def _has_terminal() -> bool:
@@ -225,22 +186,29 @@ def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings
 
     from msgspec import structs
 
-    from reviewer.llm.agents import AGENTS
     from reviewer.llm.command import agents_found
     from reviewer.llm.model import ModelError
     from reviewer.settings import load_settings
 
     settings = load_settings()
     chosen = settings.model
-    if command is None and asks and not chosen.base_url and not chosen.command:
+    if command is None and not chosen.base_url and not chosen.command:
         found = agents_found()
-        command = found[0].program if found else None
+        programs = ", ".join(each.program for each in found)
+        if not (asks and found):
+            offer = f"reviewer propose PATH --command {found[0].program}" if found else ""
+            installed = f"Installed here: {programs}; to use it: {offer}. " if found else ""
+            raise ModelError(
+                f"No model is configured, and none is used unasked. {installed}For an endpoint set "
+                "base_url and name under [model] in the settings (reviewer config show says where "
+                "they are)."
+            )
+        command = found[0].program
         if found[1:]:
-            others = ", ".join(each.program for each in found[1:])
-            narrate(f"Using {found[0].title}. Also installed, for --command: {others}")
+            narrate(f"Using {found[0].title}. Installed, for --command: {programs}")
     if command is not None:
         try:
-            argv = (command,) if command in AGENTS else tuple(shlex.split(command))
+            argv = tuple(shlex.split(command))
         except ValueError as problem:
             raise click.UsageError(f"--command cannot be read: {problem}") from problem
         if not argv:
@@ -249,16 +217,6 @@ def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings
         chosen = structs.replace(chosen, command=argv, base_url="", name=name)
     if model is not None:
         chosen = structs.replace(chosen, name=model)
-    if not chosen.base_url and not chosen.command:
-        programs = [each.program for each in agents_found()]
-        offer = f"reviewer propose PATH --command {programs[0]}" if programs else ""
-        named = ", ".join(programs)
-        installed = f"Installed here: {named}; to use it: {offer}. " if programs else ""
-        raise ModelError(
-            f"No model is configured, and none is used unasked. {installed}For an endpoint set "
-            "base_url and name under [model] in the settings (reviewer config show says where "
-            "they are)."
-        )
     return structs.replace(settings, model=chosen)
 
 
@@ -281,44 +239,24 @@ def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementW
     return writer, answer_tokens
 
 
-def _known(session: Session) -> tuple[list[KnownText], dict[str, int]]:
-    """Known statements for the questions, and the number of sessions of each finding."""
-    if not session.store_path().exists():
+def _known(session: Session, *, writes: bool) -> tuple[list[KnownText], dict[str, int]]:
+    """Known statements for the questions, and the number of sessions of each finding.
+
+    `writes`: raise StoreError for a read-only store, before anything is sent.
+    """
+    path = session.store_path()
+    if not path.exists():
         return [], {}
     with session.changing(new_outside=True) as engine:
+        if writes and engine.read_only:
+            raise StoreError(
+                f"The store {path} is read-only, so no statement could be queued. Change its "
+                "permissions or name another with --db."
+            )
         project = session.target(engine)
         found = engine.findings.all(project)
         sessions = {each.signature: each.sessions for each in found if each.sessions > 1}
         return engine.proposals.known(project).listed(), sessions
-
-
-def _plan(
-    files: Sequence[Path],
-    writer: StatementWriter,
-    room: int,
-    known: Sequence[KnownText],
-    recurring: Mapping[str, int],
-    line: ProgressLine,
-) -> RunPlan | None:
-    """The questions; None if interrupted."""
-    from reviewer.llm.model import CancelledError
-    from reviewer.proposing.model_run import plan_run
-
-    with interruptible() as interruption:
-        try:
-            return plan_run(
-                files,
-                writer,
-                max_tokens=room,
-                known=known,
-                recurring=recurring,
-                cancelled=lambda: interruption() or line.left,
-                progress=lambda text: line.show(text),
-            )
-        except CancelledError:
-            return None
-        finally:
-            line.clear()
 
 
 def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
@@ -357,6 +295,9 @@ def _unread(session: Session, newest: int) -> list[Path]:
 
 
 def _cost(plan: RunPlan, settings: Settings, model: str) -> dict[str, Any]:
+    """The estimate; `price` in the unit of the settings, None without prices."""
+    prices = settings.model
+    price = plan.tokens_in * prices.price_in + plan.tokens_out * prices.price_out
     return {
         "model": model,
         "sessions": len(plan.sessions),
@@ -364,47 +305,49 @@ def _cost(plan: RunPlan, settings: Settings, model: str) -> dict[str, Any]:
         "cached": plan.cached,
         "tokens_in": plan.tokens_in,
         "tokens_out": plan.tokens_out,
-        "price": _price(plan, settings),
+        "price": price / 1e6 if prices.price_in or prices.price_out else None,
     }
 
 
-def _price(plan: RunPlan, settings: Settings) -> float | None:
-    """In the unit of the settings; None without prices."""
-    model = settings.model
-    if not model.price_in and not model.price_out:
-        return None
-    return (plan.tokens_in * model.price_in + plan.tokens_out * model.price_out) / 1e6
+def _cost_line(cost: dict[str, Any], settings: Settings) -> str:
+    from reviewer.llm.agents import AGENTS
 
-
-def _cost_line(plan: RunPlan, settings: Settings, model: str) -> str:
-    what = f"{count(len(plan.sessions), 'session')} in {count(plan.pieces, 'piece')}"
-    kept = f" {plan.cached:,} of them already answered, at no cost;" if plan.cached else ""
+    command = settings.model.command
+    agent = AGENTS.get(command[0]) if len(command) == 1 else None
+    if cost["price"] is not None:
+        paid = f"a price of {cost['price']:,.2f} at the prices under [model]"
+    elif agent is not None:
+        paid = f"on your {agent.title} plan"
+    else:
+        paid = "no prices are set (price_in and price_out under [model])"
+    what = f"{count(cost['sessions'], 'session')} in {count(cost['pieces'], 'piece')}"
+    kept = f" {cost['cached']:,} of them already answered, at no cost;" if cost["cached"] else ""
     return (
-        f"{what} for {model}:{kept} about {plan.tokens_in:,} tokens in and "
-        f"{plan.tokens_out:,} out, {_paid_how(plan, settings)}. In addition: one retry for "
-        "unproved statements, and one question that compares the sessions."
+        f"{what} for {cost['model']}:{kept} about {cost['tokens_in']:,} tokens in and "
+        f"{cost['tokens_out']:,} out, {paid}. In addition: one retry for unproved statements, and "
+        "one question that compares the sessions."
     )
 
 
 def _why_pieces(plan: RunPlan, limit: int) -> str:
-    """Why sessions are cut, and the remedy."""
+    """Why sessions are cut, and the remedy; empty if none is."""
     cut = sum(len(each.pieces) > 1 for each in plan.sessions)
+    if not cut:
+        return ""
     return (
         f"{count(cut, 'session')} did not fit into one request: the model takes {limit:,} tokens."
         " If it takes more, set context_tokens under [model]."
     )
 
 
-def _paid_how(plan: RunPlan, settings: Settings) -> str:
-    from reviewer.llm.agents import AGENTS, agent_of
-
-    price = _price(plan, settings)
-    if price is not None:
-        return f"a price of {price:,.2f} at the prices under [model]"
-    agent = agent_of(settings.model.command) if settings.model.command else None
-    if agent is not None and agent in AGENTS.values():
-        return f"on your {agent.title} plan"
-    return "no prices are set (price_in and price_out under [model])"
+def _require_room(plan: RunPlan, max_tokens_in: int | None) -> None:
+    """Raise ReviewerError if the limit allows no request."""
+    sizes = [piece.tokens for each in plan.sessions for piece in each.pieces if not piece.cached]
+    if max_tokens_in is not None and sizes and min(sizes) > max_tokens_in:
+        raise ReviewerError(
+            f"--max-tokens-in {max_tokens_in:,} allows no request: the smallest remaining piece "
+            f"needs {min(sizes):,} tokens."
+        )
 
 
 def _agreed(max_tokens_in: int | None) -> bool:
@@ -415,98 +358,108 @@ def _agreed(max_tokens_in: int | None) -> bool:
     return click.confirm(f"Ask now{limit}?", default=False, err=True)
 
 
-class _Account:
+class _Outcome:
     """The outcome of a run, session by session."""
 
-    def __init__(self, plan: RunPlan, reader: str) -> None:
+    def __init__(self, plan: RunPlan, reader: str, engine: Engine, project: str) -> None:
         from reviewer.promotion.rows.relations import Related
         from reviewer.proposing.statements import Spent
 
-        self._reader = reader
+        self._reader, self._engine, self._project = reader, engine, project
         self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
         self._views = {each.view.path: each.view for each in plan.sessions}
         self.left = plan.pieces
         """Pieces without an answer."""
-        self.stuck = False
-        """The store cannot be written, so nothing more is sent."""
-        self.answered = self.read = 0
-        self.new = self.seen = self.unproved = self.beyond_cap = 0
-        self.related = Related()
+        self._answered = self._read = 0
+        self._seen = self._unproved = self._beyond_cap = 0
+        self._related = Related()
         self._new: list[int] = []
         self._told: set[Path] = set()
         """Sessions with new statements."""
         self.spent = Spent()
-        self.dropped: Counter[str] = Counter()
+        self._dropped: Counter[str] = Counter()
         self.failures: list[str] = []
 
-    def add(self, done: SessionDone, engine: Engine, project: str, *, as_json: bool) -> None:
+    def add(self, done: SessionDone, *, as_json: bool) -> None:
         """Queue the statements of a session, in one act, and count them.
 
-        A failure is recorded with the session's name, and does not affect other sessions.
+        A failure is recorded with the session's name, and does not affect other sessions; but if
+        the store fails, nothing more is sent. Raises StoreError, sqlite3.Error, OSError.
         """
-        self.dropped.update(done.dropped)
-        for failure in done.failures:
-            if failure not in self.failures:
-                self.failures.append(failure)
+        self._dropped.update(done.dropped)
+        self.failures += [each for each in done.failures if each not in self.failures]
         try:
-            self._queue(done, engine, project)
-            if not done.left:
-                self._note(done, engine, project)
+            if done.proved:
+                self._queue(done)
+        except (StoreError, sqlite3.Error, OSError):
+            raise
         except Exception as problem:  # the other sessions' statements are still queued
             from reviewer.cli.run import explain
 
             self.failures.append(f"{done.path.name}: {explain(problem)[0]}")
-            self.stuck = self.stuck or isinstance(problem, StoreError | sqlite3.Error | OSError)
             return
+        if not done.left:
+            self._note(done.path)
         answered = self._pieces[done.path] - done.left
         self.left -= answered
-        self.answered += answered
-        self.read += done.read
+        self._answered += answered
+        self._read += done.read
         if as_json:
             for each in done.proved:
                 print_json(_row(each))
 
-    def _queue(self, done: SessionDone, engine: Engine, project: str) -> None:
-        if done.proved:
-            title = f"Proposed statements of {done.path.name}"
-            added = engine.proposals.add(
-                project, done.proved, title=title, view_of=self._views.__getitem__
+    def _queue(self, done: SessionDone) -> None:
+        added = self._engine.proposals.add(
+            self._project,
+            done.proved,
+            title=f"Proposed statements of {done.path.name}",
+            view_of=self._views.__getitem__,
+        )
+        self._new += added.new
+        self._related = self._related.plus(added.related)
+        self._told.update([done.path] if added.new else [])
+        self._seen += len(added.seen) + len(added.known)
+        self._unproved += added.unproved
+        self._beyond_cap += added.beyond_cap
+        self._dropped.update(each.reason for each in added.dropped)
+
+    def _note(self, path: Path) -> None:
+        """Record that a session was read to its end."""
+        from reviewer.promotion.lists.readings import ReadingNote
+
+        self._engine.readings.note(
+            ReadingNote(
+                project=self._project,
+                path=os.path.abspath(path),
+                bytes=path.stat().st_size if path.exists() else 0,
+                reader=self._reader,
+                at=self._engine.clock().isoformat(timespec="seconds"),
             )
-            self.new += len(added.new)
-            self._new += added.new
-            self.related = self.related.plus(added.related)
-            self._told.update([done.path] if added.new else [])
-            self.seen += len(added.seen) + len(added.known)
-            self.unproved += added.unproved
-            self.beyond_cap += added.beyond_cap
-            self.dropped.update(each.reason for each in added.dropped)
+        )
 
     def compare(
-        self,
-        writer: StatementWriter,
-        engine: Engine,
-        project: str,
-        max_tokens_in: int | None,
-        cancelled: Callable[[], bool],
+        self, writer: StatementWriter, max_tokens_in: int | None, cancelled: Callable[[], bool]
     ) -> None:
         """Ask how the statements of several sessions relate to each other."""
         from reviewer.llm.model import CancelledError, ModelError
         from reviewer.proposing.over_sessions import LEAST, question_over, read_relations
         from reviewer.proposing.statements import BudgetReachedError
 
-        sentences = engine.proposals.to_compare(project, self._new) if self._new else []
+        proposals = self._engine.proposals
+        sentences = proposals.to_compare(self._project, self._new) if self._new else []
         if len(sentences) < LEAST or (len(self._told) < LEAST and len(sentences) <= len(self._new)):
             return
-        question = question_over(writer, sentences)
         left = None if max_tokens_in is None else max_tokens_in - self.spent.tokens_in
         try:
             answer = writer.answer(
-                question, lambda tokens: left is None or tokens <= left, cancelled
+                question_over(writer, sentences),
+                lambda tokens: left is None or tokens <= left,
+                cancelled,
             )
         except CancelledError:
             return
         except BudgetReachedError:
-            self.dropped["session comparison: token limit reached"] += 1
+            self._dropped["session comparison: token limit reached"] += 1
             return
         except (ModelError, OSError) as problem:
             self.failures.append(f"The sessions were not compared: {problem}")
@@ -516,34 +469,56 @@ class _Account:
             self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
         relations = read_relations(answer.completion.text, sentences)
         if relations != type(relations)():
-            self.related = self.related.plus(engine.proposals.relate(project, relations))
+            self._related = self._related.plus(proposals.relate(self._project, relations))
 
-    def _note(self, done: SessionDone, engine: Engine, project: str) -> None:
-        """Record that the session was read to its end."""
-        from reviewer.promotion.lists.readings import ReadingNote
+    def for_screen(self, remark: str) -> dict[str, Any]:
+        """The outcome as the screen reads it; `problem`: a failure's sentence with advice."""
+        return {
+            "new": len(self._new),
+            "joined": self._related.joined,
+            "left": self.left,
+            "tokens_in": self.spent.tokens_in,
+            "tokens_out": self.spent.tokens_out,
+            "problem": self.failures[0] if self.failures else "",
+            "remark": remark,
+        }
 
-        engine.readings.note(
-            ReadingNote(
-                project=project,
-                path=os.path.abspath(done.path),
-                bytes=done.path.stat().st_size if done.path.exists() else 0,
-                reader=self._reader,
-                at=engine.clock().isoformat(timespec="seconds"),
+    def report(self, *, as_json: bool, interrupted: bool, limit: int | None) -> None:
+        """Print the counts and how the run ended, and exit as it did."""
+        for row in table(self._rows()):
+            narrate(row) if as_json else print_text(row)
+        for failure in self.failures:
+            narrate(failure)
+        left = f"{count(self.left, 'piece')} left"
+        same = "Run the same command to continue."
+        if interrupted:
+            narrate(f"Interrupted with {left}. {same}")
+            leave(INTERRUPTED)
+        if self.failures:
+            narrate(f"{left}. Everything so far is queued. {same}")
+            leave(FAILED)
+        if self.left:
+            narrate(f"Stopped at the limit of {limit or 0:,} tokens with {left}. {same}")
+        if self._answered and not self._read:
+            ((reason, _),) = self._dropped.most_common(1) or [("they are empty", 0)]
+            narrate(
+                f"Nothing could be read from the answers ({reason}). The same command asks again."
             )
-        )
+            leave(FAILED)
+        if not as_json:
+            narrate("Decide with: reviewer" if self._new else "Nothing new to decide on.")
 
-    def rows(self) -> Iterator[tuple[str, str]]:
+    def _rows(self) -> Iterator[tuple[str, str]]:
         """The counts as lines of a table."""
-        yield "statements", f"{self.new:,} new, {self.seen:,} seen again"
-        if self.beyond_cap:
-            yield "over the cap", f"{self.beyond_cap:,} (reviewer queue more)"
-        if (found := self.related) != type(found)():
+        yield "statements", f"{len(self._new):,} new, {self._seen:,} seen again"
+        if self._beyond_cap:
+            yield "over the cap", f"{self._beyond_cap:,} (reviewer queue more)"
+        if (found := self._related) != type(found)():
             joined = f"{found.joined:,} joined to others that say the same"
             untrue = f"{found.untrue:,} made untrue by later ones"
             yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"
-        yield "unproved", f"{self.unproved:,} that the session does not fully prove"
-        for place, (reason, times) in enumerate(self.dropped.most_common()):
-            yield "" if place else "dropped", f"{times:,} x {reason}"
+        yield "unproved", f"{self._unproved:,} that the session does not fully prove"
+        yield from by_reason("dropped", self._dropped)
         spent = self.spent
         requests = count(spent.requests, "request")
         yield "tokens", f"{spent.tokens_in:,} in, {spent.tokens_out:,} out, in {requests}"
@@ -564,38 +539,3 @@ def _row(proved: Proved) -> dict[str, Any]:
         "quotes": to_builtins(proposal.quotes),
         "proof": {**to_builtins(proved.proof), "sound": proved.proof.sound},
     }
-
-
-def _close(
-    account: _Account,
-    interruption: Interruption,
-    max_tokens_in: int | None,
-    as_json: bool,
-) -> None:
-    """Print the summary, and how the run ended."""
-    for row in table(account.rows()):
-        narrate(row) if as_json else print_text(row)
-    for failure in account.failures:
-        narrate(failure)
-    left = count(account.left, "piece")
-    same = "Run the same command to continue."
-    if interruption.asked:
-        narrate(f"Interrupted with {left} left. {same}")
-        leave(INTERRUPTED)
-    if account.failures:
-        narrate(f"{left} left. Everything so far is queued. {same}")
-        leave(FAILED)
-    if account.left:
-        narrate(f"Stopped at the limit of {max_tokens_in or 0:,} tokens with {left} left. {same}")
-    if account.answered and not account.read:
-        narrate(_nothing_read(account))
-        leave(FAILED)
-    if not as_json:
-        narrate("Decide with: reviewer" if account.new else "Nothing new to decide on.")
-
-
-def _nothing_read(account: _Account) -> str:
-    """Why no answer had a result."""
-    reason = next((each for each, _ in account.dropped.most_common(1)), "they are empty")
-    answers = "the answer" if account.answered == 1 else f"any of {account.answered:,} answers"
-    return f"Nothing could be read from {answers} ({reason}). The same command asks again."

@@ -11,7 +11,7 @@ import click
 from reviewer.cli.candidate import show_candidate, show_candidate_json
 from reviewer.cli.inputs import ID, limit_option, option
 from reviewer.cli.output import (
-    emit_texts,
+    emit,
     json_option,
     narrate,
     print_json,
@@ -139,11 +139,12 @@ def mark(
 def show(session: Session, ids: tuple[int, ...], as_json: bool) -> None:
     """Show a candidate with its evidence, near duplicates and earlier wordings."""
     with session.reading() as engine:
-        emit_texts(
+        emit(
             ids,
             as_json,
-            partial(show_candidate, engine),
+            lines=partial(show_candidate, engine),
             to_json=partial(show_candidate_json, engine),
+            apart=True,
         )
 
 

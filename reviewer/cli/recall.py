@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from reviewer.cli.inputs import option
-from reviewer.cli.output import emit_texts, json_option, narrate
+from reviewer.cli.output import emit, json_option, narrate
 from reviewer.cli.session import Session, Verb, pass_session
 
 LONGEST = 200_000
@@ -50,17 +50,16 @@ def recall(
         if project is None:
             raise click.UsageError("name the project with --project")
         found = engine.recall.at(project, cue_of(kind, text[:LONGEST]), limit=limit, session=of)
-    emit_texts(
+    emit(
         found,
         as_json,
-        lambda each: [f"#{each.id} {without_tags(each.content)}", f"   {each.why}"],
+        lines=lambda each: [f"#{each.id} {without_tags(each.content)}", f"   {each.why}"],
         to_json=lambda each: {
             "id": each.id,
             "content": without_tags(each.content),
             "why": each.why,
             "score": round(each.score, 2),
         },
-        apart=False,
     )
     if not found:
         narrate("Nothing belongs to this moment.")

@@ -133,9 +133,6 @@ SECTIONS = {
         "config": VerbEntry("config", "Show or check the settings."),
         "doctor": VerbEntry("doctor", "Check the store, the terminal and the settings."),
         "help": VerbEntry("help:help_", "Print a page of the documentation."),
-        "completions": VerbEntry(
-            "completions", "Print the tab completion for bash, zsh or fish.", rare=True
-        ),
     },
 }
 """The commands listed in the help, by purpose."""

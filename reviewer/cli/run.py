@@ -21,6 +21,8 @@ from reviewer.cli.session import (
 )
 from reviewer.errors import ReviewerError
 
+COMPLETE = "_REVIEWER_COMPLETE"
+"""Set by a shell that asks for completions, or by a person who wants their script."""
 NOT_WRITTEN = "The last step was not written."
 """True of every failure: an ingestion writes in many steps, a decision in one."""
 
@@ -37,10 +39,10 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
             stream.reconfigure(errors="backslashreplace")
     from reviewer.cli.root import root
 
-    if "_REVIEWER_COMPLETE" in os.environ:
-        from reviewer.cli.completions import answer_shell
+    if (asked := os.environ.get(COMPLETE)) is not None:
+        from click.shell_completion import shell_complete
 
-        return answer_shell(root)
+        return shell_complete(root, {}, "reviewer", COMPLETE, asked)
     session = Session(open_screen=open_screen, check_keymap=check_keymap)
     try:
         with root.make_context("reviewer", list(arguments), obj=session) as context:
@@ -70,6 +72,9 @@ def explain(problem: BaseException) -> tuple[str, int]:
     """The sentence and the exit code for a failure."""
     import sqlite3
 
+    from reviewer.installation import missing_extra
+    from reviewer.llm.model import CancelledError
+
     match problem:
         case click.exceptions.NoArgsIsHelpError():
             return problem.format_message(), WRONG_USAGE
@@ -77,14 +82,16 @@ def explain(problem: BaseException) -> tuple[str, int]:
             return _usage_line(problem), problem.exit_code
         case click.ClickException():
             return problem.format_message(), problem.exit_code
+        case click.Abort() | KeyboardInterrupt() | CancelledError():
+            return "Interrupted.", INTERRUPTED
         case ReviewerError():
             return str(problem), FAILED
-        case click.Abort() | KeyboardInterrupt():
-            return "Interrupted.", INTERRUPTED
         case sqlite3.Error():
             return f"The store failed: {problem}. {NOT_WRITTEN}", FAILED
         case UnicodeError():
             return f"Some of the input is not valid text: {problem}. {NOT_WRITTEN}", FAILED
+        case ModuleNotFoundError() if missing := missing_extra(problem.name):
+            return missing, FAILED
         case OSError():
             return _os_line(problem), FAILED
         case MemoryError():

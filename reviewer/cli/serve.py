@@ -9,11 +9,7 @@ import click
 from reviewer.cli.inputs import flag, port_option
 from reviewer.cli.output import narrate, print_text
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.errors import ReviewerError
-from reviewer.installation import extra_command
 from reviewer.system import own_command
-
-MISSING = "The browser needs the package textual-serve, which is not installed. Install it: "
 
 
 @click.command(cls=Verb)
@@ -26,19 +22,13 @@ def serve(session: Session, port: int, demo: bool) -> None:
     The printed address has a token and works on this machine only; each tab is a screen of its own
     on the same store. Closing a tab keeps decisions and typed text.
     """
-    try:
-        from reviewer.serving.server import Server
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in ("aiohttp", "textual_serve"):
-            raise
-        raise ReviewerError(MISSING + extra_command("serve")) from missing
-    command = own_command("--db", str(session.store_path()))
-    if session.project is not None:
-        command += ["--project", session.project]
-    if session.all_projects:
-        command.append("--all-projects")
-    if demo:
-        command = own_command("demo")
+    from reviewer.serving.server import Server
+
+    command = own_command("demo")
+    if not demo:
+        command = own_command("--db", str(session.store_path()))
+        command += ["--project", session.project] if session.project is not None else []
+        command += ["--all-projects"] if session.all_projects else []
     server = Server(command, port)
     print_text(server.address)
     sys.stdout.flush()

@@ -270,18 +270,11 @@ class Session:
 
 def update_memory_folders(engine: Engine) -> None:
     """Update the memory folders chosen by the person after an act."""
-    if not personal(engine.path, "-agents").is_dir():
-        return
-    from reviewer.agents.memory_updates import bring_up_to_date, has_any
+    if personal(engine.path, "-agents").is_dir():
+        from reviewer.agents.memory_updates import bring_up_to_date
 
-    if not has_any(engine.path):
-        return
-    try:
-        problems = bring_up_to_date(engine)
-    except (ReviewerError, OSError) as problem:
-        problems = [str(problem)]
-    for sentence in problems:
-        narrate(sentence)
+        for sentence in bring_up_to_date(engine):
+            narrate(sentence)
 
 
 def announce_call_hooks(engine: Engine) -> None:

@@ -15,19 +15,18 @@ from reviewer.cli.inputs import flag, option
 from reviewer.cli.output import (
     count,
     emit,
-    emit_texts,
     json_option,
     narrate,
     print_json,
     print_text,
     report_act,
 )
-from reviewer.cli.progress import ProgressLine, interruptible
+from reviewer.cli.progress import working
 from reviewer.cli.session import INTERRUPTED, Session, Verb, leave, pass_session
 from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
-    from reviewer.cli.progress import Interruption
+    from reviewer.cli.progress import Interruption, ProgressLine
     from reviewer.promotion.waves.found_sessions import AgentSessions, Stamps
     from reviewer.sources.discovery import ChosenFiles, FoundSession
 
@@ -68,12 +67,11 @@ def sources(
     shown = found if everywhere else here
     stamps = _stamps(session, everywhere)
     if files:
-        emit_texts(
+        emit(
             sorted(shown, key=lambda each: -each.modified_ns),
             as_json,
-            lambda each: _lines(each, is_read(each, stamps)),
+            lines=lambda each: _lines(each, is_read(each, stamps)),
             to_json=lambda each: _to_json(each, is_read(each, stamps)),
-            apart=False,
         )
     else:
         emit(by_agent(shown, stamps, datetime.now(UTC)), as_json, _columns)
@@ -202,11 +200,11 @@ def watch(session: Session, once: bool, as_json: bool) -> None:
     changed.
     """
     session.refuse_all_projects()
-    with interruptible() as interruption:
+    with working() as (line, interruption):
         if not once:
             narrate(f"Watching the sessions of this project every {EVERY} s. Ctrl-C ends it.")
         while True:
-            _read_changes(session, interruption, once=once, as_json=as_json)
+            _read_changes(session, line, interruption, once=once, as_json=as_json)
             looks_again = time.monotonic() + EVERY
             while not (once or interruption()):
                 if time.monotonic() >= looks_again:
@@ -219,7 +217,7 @@ def watch(session: Session, once: bool, as_json: bool) -> None:
 
 
 def _read_changes(
-    session: Session, interruption: Interruption, *, once: bool, as_json: bool
+    session: Session, line: ProgressLine, interruption: Interruption, *, once: bool, as_json: bool
 ) -> None:
     """Read this project's sessions that have changed since they were read."""
     from reviewer.promotion.waves.found_sessions import is_read
@@ -233,19 +231,16 @@ def _read_changes(
             narrate("Nothing is new." if here else NOTHING_HERE)
         return
     chosen = choose(each for each in here if each.path in fresh)
-    line = ProgressLine()
     with session.changing(create=True, new_outside=True) as engine:
-        try:
-            report = engine.intake.ingest(
-                chosen.paths,
-                project=session.target(engine),
-                progress=line,
-                cancelled=interruption,
-                breakable=interruption.breakable,
-                sessions=chosen.sessions,
-            )
-        finally:
-            line.clear()
+        report = engine.intake.ingest(
+            chosen.paths,
+            project=session.target(engine),
+            progress=line,
+            cancelled=interruption,
+            breakable=interruption.breakable,
+            sessions=chosen.sessions,
+        )
+    line.clear()
     if as_json:
         print_json(report)
         return

@@ -9,7 +9,7 @@ import click
 
 from reviewer.cli.candidate import why
 from reviewer.cli.inputs import flag, option
-from reviewer.cli.output import emit, emit_texts, fields, json_option, moment, report_act, wrapped
+from reviewer.cli.output import emit, fields, json_option, moment, report_act, wrapped
 from reviewer.cli.session import Session, VerbSection, pass_session
 
 if TYPE_CHECKING:
@@ -63,11 +63,12 @@ def show(session: Session, key: str, past: bool, as_json: bool) -> None:
             for project in projects or [session.target(engine)]
             for value in engine.state.get(project, key.strip())[: None if past else 1]
         ]
-        emit_texts(
+        emit(
             values,
             as_json,
-            lambda each: _shown(engine, each),
+            lines=lambda each: _shown(engine, each),
             to_json=lambda each: {**fields(each), "provenance": engine.provenance.of_state(each)},
+            apart=True,
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.output import emit, emit_texts, json_option, print_text
+from reviewer.cli.output import emit, json_option, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
@@ -41,10 +41,12 @@ def stats(session: Session, as_json: bool) -> None:
         right=range(1, len(COLUMNS) + 1),
     )
     _apart(uses, as_json)
-    emit_texts(
+    emit(
         uses if as_json else uses[:USES_SHOWN],
         as_json,
-        lambda use: [f"#{use.memory} {use.words}: {' '.join(use.content.split())[:USE_CHARS]}"],
+        lines=lambda use: [
+            f"#{use.memory} {use.words}: {' '.join(use.content.split())[:USE_CHARS]}"
+        ],
         to_json=lambda use: {
             "use": use.memory,
             "used": use.used,
@@ -53,7 +55,6 @@ def stats(session: Session, as_json: bool) -> None:
             "held": use.held,
             "broken": use.broken,
         },
-        apart=False,
     )
     if len(uses) > USES_SHOWN and not as_json:
         print_text(f"... and {len(uses) - USES_SHOWN:,} more")

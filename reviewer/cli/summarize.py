@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.compress import stoppable
 from reviewer.cli.inputs import FILE, engine_options, line_range, option
 from reviewer.cli.output import count, json_option, narrate, print_json, print_lines, print_text
-from reviewer.cli.progress import ProgressLine
+from reviewer.cli.progress import working
 
 if TYPE_CHECKING:
     from reviewer.compression.engines import EngineName
@@ -104,13 +103,9 @@ def written_by(engine: EngineName, model: str | None) -> Iterator[SummaryWriter 
     from reviewer.compression.summary_writer import SummaryWriter
 
     summarizer = Engines().summarizer("model", model)
-    line = ProgressLine()
-    line.show(f"Asking {summarizer.engine.name}  Ctrl-C stops")
-    with stoppable() as asked:
-        try:
-            yield SummaryWriter(summarizer, cancelled=asked)
-        finally:
-            line.clear()
+    with working() as (line, asked):
+        line.show(f"Asking {summarizer.engine.name}  Ctrl-C stops")
+        yield SummaryWriter(summarizer, cancelled=asked)
 
 
 def say_what_is_wrong(

@@ -113,8 +113,7 @@ def edit(
 ) -> None:
     """Change the wording, type or name of a memory, or when it is recalled.
 
-    All of it, and promoting a candidate with --promote, is one act. `reviewer queue show` still
-    All of it, including promoting a candidate with --promote, is one act. `reviewer queue show`
+    Wording, type, name and --promote are one act, --when is one of its own. `reviewer queue show`
     still shows an earlier wording. Types are those of `reviewer remember`: `project` is the memory,
     `entity:project` the entity. A candidate that gets the type of an entity becomes one.
     """

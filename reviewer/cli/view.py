@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.cli.inputs import FILE, line_range, option
-from reviewer.cli.output import count, emit_texts, json_option, narrate, safe_lines
+from reviewer.cli.output import count, emit, json_option, narrate, safe_lines
 
 if TYPE_CHECKING:
     from reviewer.proposing.values import SessionView
@@ -31,10 +31,10 @@ def view(
     from reviewer.proposing.session_view import read_view, view_text
 
     found = read_view(path, line_start=from_line, line_end=to_line, session=session)
-    emit_texts(
+    emit(
         found.lines,
         as_json,
-        lambda line: safe_lines(view_text([line])),
+        lines=lambda line: safe_lines(view_text([line])),
         to_json=lambda line: {
             "line": line.line,
             "role": line.role.value,
@@ -42,7 +42,6 @@ def view(
             "text": line.text,
             "left_out": line.left_out,
         },
-        apart=False,
     )
     _account(found)
 

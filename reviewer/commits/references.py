@@ -49,8 +49,7 @@ def resolve(
     )
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     raise AmbiguousReferenceError(
-        f'"{reference}" may be {named}{more}. Give more of the hash, the number with #, or the '
-        "context with --context.",
+        f'"{reference}" may be {named}{more}. Give more of the hash, or the number with #.',
         tuple(row["id"] for row in found),
     )
 

@@ -142,6 +142,12 @@ class Reviewer:
             out, err = process.communicate(typed, timeout=LONGEST)
         return subprocess.CompletedProcess(process.args, process.returncode, out or "", err or "")
 
+    def succeeds(self, *arguments: object, **settings: Any) -> subprocess.CompletedProcess[str]:
+        """A call that has to end with exit code 0."""
+        done = self(*arguments, **settings)
+        assert done.returncode == 0, (arguments, done.stdout, done.stderr)
+        return done
+
     def _words(self, arguments: Sequence[object], db: bool) -> list[str]:
         words = [*(["--db", str(self.db)] if db else []), *map(str, arguments)]
         if db and not MAKING.isdisjoint(words):
@@ -160,10 +166,9 @@ class Reviewer:
         path.write_text(text, encoding="utf-8")
         return {"REVIEWER_CONFIG": str(path)}
 
-    def rows(self, *arguments: object) -> list[dict[str, Any]]:
+    def rows(self, *arguments: object, **settings: Any) -> list[dict[str, Any]]:
         """The JSON objects that a call printed; the call has to succeed."""
-        done = self(*arguments, "--json")
-        assert done.returncode == 0, done.stderr
+        done = self.succeeds(*arguments, "--json", **settings)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def ids(self, *arguments: object) -> list[int]:

@@ -6,7 +6,6 @@ all moments of one decision.
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -138,20 +137,6 @@ def test_a_decision_is_there_as_a_whole_or_not_at_all(made: Path, verb: list[str
         back = call(folder, "undo") if verb != ["undo"] else call(folder, "redo")
         assert back.code == 0, back
         ledger(folder)
-
-
-def test_every_moment_of_a_promotion(made: Path) -> None:
-    """Each moment has one of the faults: every second a kill."""
-    was = ledger(made)
-    verb = ["promote", "3"]
-    total = call(copied(made, "whole"), *verb).moments
-    assert total
-    faults = itertools.cycle([Fault.KILLED, Fault.FULL, Fault.KILLED, Fault.BROKEN])
-    for at, fault in zip(range(1, total + 1), faults, strict=False):
-        folder = copied(made, "tried")
-        done = call(folder, *verb, fault=fault, at=at)
-        assert done.code != 0
-        assert len(ledger(folder)) - len(was) in (0, 1)
 
 
 @pytest.mark.parametrize("verb", SEVERAL, ids=named)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,17 +71,3 @@ class TestWhatIsRead:
         assert done.stderr == f"Nothing could be read: 1 x {said}.\n"
         assert json.loads(done.stdout)["passed_over"] == {why: 1}
         reviewer.nothing_lost(candidates=0)
-
-
-@pytest.mark.parametrize("verb", [["context", "import"], ["ingest"], ["brief"], ["summarize"]])
-def test_a_huge_file_of_holes_is_refused_by_its_beginning(
-    reviewer: Reviewer, verb: list[str]
-) -> None:
-    """Reading all of it would take minutes."""
-    path = reviewer.folder / "holes.json"
-    path.touch()
-    os.truncate(path, 200_000_000_000)
-    done = reviewer("--project", "p", *verb, path)
-    assert done.returncode == 1
-    assert "binary" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -25,7 +25,7 @@ class TestTheStore:
         assert reviewer.db.stat().st_size == 0
         note = reviewer.folder / "note.md"
         note.write_text(NOTE)
-        assert reviewer("ingest", note).returncode == 0
+        reviewer.succeeds("ingest", note)
 
     def test_the_suggested_next_step_fills_the_missing_data(self, reviewer: Reviewer) -> None:
         assert "reviewer context import" in reviewer.fails("compress", "kiosk")
@@ -57,10 +57,10 @@ class TestTheStore:
         with sqlite3.connect(seeded.db, isolation_level=None) as holder:
             holder.execute("BEGIN IMMEDIATE")
             assert "busy" in seeded.fails("promote", "1", preexec_fn=impatient)
-            assert seeded("queue", "list").returncode == 0
+            seeded.succeeds("queue", "list")
             holder.execute("ROLLBACK")
         holder.close()
-        assert seeded("promote", "1").returncode == 0
+        seeded.succeeds("promote", "1")
         seeded.nothing_lost(candidates=before)
 
     def test_a_full_disk(self, seeded: Reviewer, tmp_path: Path) -> None:

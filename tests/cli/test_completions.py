@@ -1,4 +1,4 @@
-"""The tab key: `reviewer completions` in real shells."""
+"""The tab key in a real shell."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from tests.cli.conftest import Reviewer
 
 
 @pytest.fixture
@@ -28,7 +26,7 @@ def completed(path: str, *words: str) -> list[str]:
     """What bash offers for the last of these words."""
     listed = " ".join(f"'{word}'" for word in words)
     script = f"""
-        source <(reviewer completions bash)
+        source <(_REVIEWER_COMPLETE=bash_source reviewer)
         complete -p reviewer >/dev/null || exit 3
         COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}
         _reviewer_completion reviewer
@@ -50,23 +48,9 @@ def completed(path: str, *words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["reviewer", "comp"], {"compile", "compress", "completions"}),
+        (["reviewer", "comp"], {"compile", "compress"}),
         (["reviewer", "reject", "--reason", "n"], {"narration", "narrow"}),
     ],
 )
 def test_bash_completes(path: str, words: list[str], offered: set[str]) -> None:
     assert set(completed(path, *words)) == offered
-
-
-@pytest.mark.parametrize(
-    ("shell", "mark"), [("zsh", "compdef _reviewer_completion reviewer"), ("fish", "complete --no")]
-)
-def test_zsh_and_fish_get_their_own_text(reviewer: Reviewer, shell: str, mark: str) -> None:
-    done = reviewer("completions", shell, db=False)
-    assert done.returncode == 0
-    assert mark in done.stdout
-    if found := shutil.which(shell):
-        checked = subprocess.run(
-            [found, "-n", "/dev/stdin"], input=done.stdout, text=True, timeout=60, check=False
-        )
-        assert checked.returncode == 0

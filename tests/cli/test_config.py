@@ -103,5 +103,5 @@ def test_doctor_looks_at_a_sound_store_and_changes_nothing(seeded: Reviewer) -> 
 
 def test_the_store_can_be_named_in_the_environment(seeded: Reviewer) -> None:
     named = {"REVIEWER_DB": str(seeded.db)}
-    assert seeded("stats", db=False, env=named).returncode == 0
+    seeded.succeeds("stats", db=False, env=named)
     assert "no store" in seeded.fails("stats", db=False)

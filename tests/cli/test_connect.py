@@ -301,46 +301,6 @@ def in_folder(program: Reviewer, folder: Path, *arguments: object) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode"])
-def test_undo_takes_back_the_connecting_that_came_last(reviewer: Reviewer, agent: str) -> None:
-    folder = filled(reviewer)
-    put(reviewer, agent)
-    before = snapshot(home(reviewer))
-    in_folder(reviewer, folder, "connect", agent, "--yes")
-    connected = snapshot(home(reviewer))
-    said = in_folder(reviewer, folder, "undo")
-    assert f"Undone: Connected {agent} - reviewer connect {agent} does it again" in said
-    assert snapshot(home(reviewer)) == before
-    assert reviewer.ids("--project", folder.name, "--status", "active") != []
-    in_folder(reviewer, folder, "connect", agent, "--yes")
-    in_folder(reviewer, folder, "disconnect", agent, "--yes")
-    assert "Undone: Disconnected" in in_folder(reviewer, folder, "undo")
-    assert snapshot(home(reviewer)) == connected
-    assert "Undone: Connected" in in_folder(reviewer, folder, "undo")
-    assert snapshot(home(reviewer)) == before
-    assert "Undone: Promoted" in in_folder(reviewer, folder, "undo")
-
-
-def test_undo_takes_back_a_later_decision_first_and_nothing_of_another_folder(
-    reviewer: Reviewer,
-) -> None:
-    folder = filled(reviewer)
-    other = tree(reviewer, "bakery")
-    in_folder(reviewer, folder, "connect", "gemini", "--yes")
-    connected = snapshot(home(reviewer))
-    (number, *_) = reviewer.ids("--project", folder.name, "--status", "active")
-    in_folder(reviewer, folder, "restore", number)
-    assert "act" in in_folder(reviewer, folder, "undo")
-    assert snapshot(home(reviewer)) == connected
-    note = other / "notes.md"
-    note.write_text("# Bakery\n\n- [Decision] Bread is baked at four in the morning.\n")
-    in_folder(reviewer, other, "ingest", note)
-    in_folder(reviewer, other, "promote", *reviewer.ids("--project", "bakery"))
-    assert "Undone: Promoted" in in_folder(reviewer, other, "undo")
-    assert snapshot(home(reviewer)) == connected
-    assert "Undone: Connected gemini" in in_folder(reviewer, folder, "undo")
-
-
 def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     (number, *_) = reviewer.ids("--project", folder.name, "--status", "active")

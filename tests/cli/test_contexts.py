@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.unit.sources.builders import Session
 
 TALK = [
     {"role": "system", "content": "You mend kiosks."},
@@ -26,8 +25,7 @@ COMMIT_KEYS = {
 def store_with_a_context(tmp_path_factory: pytest.TempPathFactory) -> Path:
     builder = Reviewer(tmp_path_factory.mktemp("context"))
     talk(builder, "talk.json")
-    done = builder("--project", "kiosk", "context", "import", "talk.json")
-    assert done.returncode == 0, done.stderr
+    builder.succeeds("--project", "kiosk", "context", "import", "talk.json")
     return builder.db
 
 
@@ -56,7 +54,7 @@ def test_an_import_reports_its_result(reviewer: Reviewer) -> None:
     (again,) = reviewer.rows("--project", "kiosk", "context", "import", "talk.json")
     assert (again["commits"], again["existed"], again["context"]["name"]) == (0, True, "talk")
     act = done.stderr.split()[2]
-    assert reviewer("undo", act).returncode == 0
+    reviewer.succeeds("undo", act)
     assert reviewer.rows("context", "list") == []
 
 
@@ -91,10 +89,9 @@ def test_commits_are_listed_with_their_fields(talked: Reviewer) -> None:
 
 def test_a_commit_is_annotated_shown_and_undone(talked: Reviewer) -> None:
     short = commits(talked)[1]["hash"][:8]
-    done = talked("annotate", short, "--priority", "important", "--retain", "the money",
+    done = talked.succeeds("annotate", short, "--priority", "important", "--retain", "the money",
                   "--retain-match", "$50k", "--retain-regex", r"\d{4}-\d{2}-\d{2}",
                   "--retain-match", "€50k", "--reason", "the buyer asked")  # fmt: skip
-    assert done.returncode == 0
     assert "Marked “The printer prints twice. The…” important, must survive: $50k; " in done.stderr
     assert '"€50k" does not occur' in done.stderr
     (shown,) = talked.rows("commit", "show", short)
@@ -110,7 +107,7 @@ def test_a_commit_is_annotated_shown_and_undone(talked: Reviewer) -> None:
     words = talked("commit", "show", short).stdout
     assert "the buyer asked" in words
     assert "Does not occur here" in words
-    assert talked("undo").returncode == 0
+    talked.succeeds("undo")
     assert talked.rows("commit", "show", short)[0]["annotations"] == []
 
 
@@ -133,10 +130,8 @@ def test_a_commit_is_added_with_criteria_and_edited(talked: Reviewer) -> None:
 
 
 def test_a_context_by_hand(reviewer: Reviewer) -> None:
-    assert reviewer("--project", "kiosk", "context", "create", "plan").returncode == 0
-    assert (
-        reviewer("commit", "add", "plan", "--role", "system", "--text", "Be brief.").returncode == 0
-    )
+    reviewer.succeeds("--project", "kiosk", "context", "create", "plan")
+    reviewer.succeeds("commit", "add", "plan", "--role", "system", "--text", "Be brief.")
     assert reviewer.rows("commit", "list", "plan")[0]["priority"] == "pinned"
 
 
@@ -205,17 +200,6 @@ def test_bad_input_is_one_sentence_and_changes_nothing(talked: Reviewer) -> None
     talked.nothing_lost()
 
 
-def test_the_report_of_a_sub_agent_is_a_tool_result(reviewer: Reviewer) -> None:
-    told = Session()
-    told.user("Count the trays.")
-    told.user("<task-notification>\n<summary>3 trays.</summary>\n")
-    path = reviewer.folder / "talk.jsonl"
-    path.write_bytes(told.bytes())
-    assert reviewer("context", "import", path).returncode == 0
-    rows = [(row["role"], row["type"]) for row in commits(reviewer)]
-    assert rows == [("user", "dialogue"), ("tool", "tool_result")]
-
-
 def test_the_conversations_of_one_file_are_kept_apart_by_marks(reviewer: Reviewer) -> None:
     def export(*talks: tuple[str, list[str]]) -> None:
         made = [
@@ -225,7 +209,7 @@ def test_the_conversations_of_one_file_are_kept_apart_by_marks(reviewer: Reviewe
         (reviewer.folder / "talk.json").write_text(json.dumps(made), "utf-8")
 
     export(("tides", ["When is high tide?", "And low tide?"]), ("nets", ["Mend the nets."]))
-    assert reviewer("context", "import", "talk.json").returncode == 0
+    reviewer.succeeds("context", "import", "talk.json")
     shown = reviewer("compile", "talk").stdout
     assert shown.index("== Conversation 1: tides") < shown.index("high tide")
     assert shown.index("And low tide?") < shown.index("== Conversation 2: nets")
@@ -245,7 +229,7 @@ def test_patterns_are_added_to_those_that_a_commit_has(talked: Reviewer) -> None
         ["--retain-match", "sum"],
         ["--retain-regex", r"\d+"],
     ):
-        assert talked("annotate", number, *word).returncode == 0
+        talked.succeeds("annotate", number, *word)
     [shown] = talked.rows("commit", "show", number)
     texts = [each["text"] for each in shown["retention"]["patterns"]]
     assert texts == ["price", "sum", r"\d+"]

@@ -42,8 +42,7 @@ def talk(reviewer: Reviewer) -> Reviewer:
         for n in range(30)
     ]
     (reviewer.folder / "talk.json").write_text(json.dumps(said))
-    done = reviewer("--project", "kiosk", "context", "import", "talk.json")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("--project", "kiosk", "context", "import", "talk.json")
     return reviewer
 
 
@@ -101,6 +100,8 @@ def test_a_command_of_a_pipeline_ends_with_it(talk: Reviewer) -> None:
         assert process.poll() is None, process.communicate()
         seconds, _, err = interrupted(process)
     assert process.returncode == 130, err
+    assert "Cancelled in a." in err
+    assert [row["state"] for row in talk.rows("pipeline", "runs")] == ["cancelled"]
     assert seconds < AT_ONCE
     until(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
     talk.nothing_lost()

@@ -18,8 +18,8 @@ def decided(ingested: Reviewer) -> Reviewer:
         ingested.ids("--filter", "kind:memory")[0],
         ingested.ids("--filter", "kind:entity")[0],
     )
-    assert ingested("promote", memory, entity, "--alone").returncode == 0
-    assert ingested("state", "set", "currency", "EUR").returncode == 0
+    ingested.succeeds("promote", memory, entity, "--alone")
+    ingested.succeeds("state", "set", "currency", "EUR")
     return ingested
 
 
@@ -74,8 +74,7 @@ def test_a_context_folder(decided: Reviewer) -> None:
     done = decided("export", "--context-dir", folder)
     assert sorted(path.name for path in folder.iterdir()) == ["CONSTITUTION.md", "TASKS.md"]
     assert "CONSTITUTION.md" in done.stdout
-    done = decided("export", "--context-dir", folder, "--write")
-    assert done.returncode == 0, done.stderr
+    done = decided.succeeds("export", "--context-dir", folder, "--write")
     assert (folder / "CONSTITUTION.md").read_text().startswith(OURS)
     assert (folder / "TASKS.md").read_text() == "- [ ] ours\n"
     assert len(list(folder.iterdir())) > 2
@@ -103,8 +102,7 @@ def test_an_export_before_any_decision_is_reported(ingested: Reviewer) -> None:
 def test_an_entity_is_not_named_twice(reviewer: Reviewer) -> None:
     said = "Receipts are printed in black only"
     for words in ((said,), ("Drawers open by key", "--name", "Till")):
-        done = reviewer("--project", "p", "remember", *words, "--type", "decision")
-        assert done.returncode == 0, done.stderr
+        reviewer.succeeds("--project", "p", "remember", *words, "--type", "decision")
     reviewer("--project", "p", "promote", 1, 2)
     lines = reviewer("--project", "p", "export", "--format", "ndjson").stdout.splitlines()
     assert all(json.loads(line)["hand_authored"] for line in lines)

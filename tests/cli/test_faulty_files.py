@@ -12,8 +12,7 @@ from tests.cli.conftest import NOTE, Reviewer
 def require_unread(reviewer: Reviewer, folder: Path, line: str) -> None:
     """That two ingestions queue the rest and name the file."""
     for _ in range(2):
-        done = reviewer("ingest", folder)
-        assert done.returncode == 0
+        done = reviewer.succeeds("ingest", folder)
         lines = done.stderr.splitlines()
         assert lines[0].startswith("1 file could not be read: see ")
         assert lines[1] == line

@@ -205,18 +205,3 @@ def test_undoing_an_ingestion_takes_its_findings_back(reviewer: Reviewer, folder
 
     assert not reviewer.rows("findings")
     assert not reviewer.rows("queue", "list")
-
-
-def test_findings_are_shown_as_text_without_control_characters(
-    reviewer: Reviewer, folder: Path
-) -> None:
-    told = Told("a")
-    told.user("Deploy")
-    told.run("deploy", "error: no such \x1b[31mtarget\x07 here", failed=True)
-    reviewer("ingest", write(folder, told))
-
-    shown = reviewer("findings")
-
-    assert "failure `deploy`  (1 session, 2 calls, last 2026-02-14)" in shown.stdout
-    assert "\x1b" not in shown.stdout
-    assert "\x07" not in shown.stdout

@@ -81,8 +81,7 @@ def row_of(
     reviewer: Reviewer, server: Faulty, session: Path, *verb: str, stderr: str = ""
 ) -> dict[str, Any]:
     """What a call prints as JSON whose model is that endpoint; `stderr`: what it has to say."""
-    done = reviewer(*verb, session, "--json", env=model_at(server, reviewer, CONTEXT))
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds(*verb, session, "--json", env=model_at(server, reviewer, CONTEXT))
     assert stderr in done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -9,14 +9,12 @@ TOPICS = sorted(path.stem for path in DOCS.glob("*.md"))
 
 
 def test_the_pages_are_listed_with_their_titles(reviewer: Reviewer) -> None:
-    done = reviewer("help", db=False)
-    assert done.returncode == 0
+    done = reviewer.succeeds("help", db=False)
     assert [line.split()[0] for line in done.stdout.splitlines()[: len(TOPICS)]] == TOPICS
 
 
 def test_a_page_is_printed_as_it_is(reviewer: Reviewer) -> None:
-    done = reviewer("help", "forgetting", db=False)
-    assert done.returncode == 0
+    done = reviewer.succeeds("help", "forgetting", db=False)
     assert done.stdout == (DOCS / "forgetting.md").read_text("utf-8")
 
 

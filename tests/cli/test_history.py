@@ -27,8 +27,8 @@ def intake(program: Reviewer) -> int:
 def test_what_cannot_be_done_again_is_said_in_words(ingested: Reviewer) -> None:
     note = ingested.folder / "kiosk-decisions.md"
     note.write_text(NOTE, encoding="utf-8")
-    assert ingested("undo", intake(ingested)).returncode == 0
-    assert ingested("extract", "--store", "--wave", 1).returncode == 0
+    ingested.succeeds("undo", intake(ingested))
+    ingested.succeeds("extract", "--store", "--wave", 1)
     line = ingested.fails("redo")
     assert "has been written again since. Nothing was changed." in line
     assert "UNIQUE" not in line

@@ -217,8 +217,7 @@ def fill(program: Program) -> None:
     p = PAYLOAD
 
     def done(*arguments: object) -> None:
-        call = program(*project, *arguments)
-        assert call.returncode == 0, (arguments, call.stderr)
+        program.succeeds(*project, *arguments)
 
     done("ingest", program.session, program.note)
     for number in range(3):
@@ -295,6 +294,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
           program.rows_of("SELECT max(id) FROM ledger GROUP BY kind")),
         ["verify"],
         ["stats"],
+        ["findings"],
         ["doctor"],
         ["context", "list"],
         *(["context", "show", each] for each in contexts),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import NOTE, Reviewer
 
 
@@ -41,25 +39,6 @@ def test_stats_count_by_project(ingested: Reviewer) -> None:
     assert counts["seed"]["waiting"] == 3
     assert counts["kiosk"]["waiting"] == len(ingested.ids("--project", "kiosk"))
     assert [row["project"] for row in ingested.rows("stats", "--project", "kiosk")] == ["kiosk"]
-
-
-@pytest.mark.parametrize("together", [True, False])
-def test_the_same_section_in_another_note_is_seen_again(reviewer: Reviewer, together: bool) -> None:
-    text = "# Printing\n\n- [Decision] Receipts are printed in black only, because ink is dear.\n"
-    first, second = reviewer.folder / "a.md", reviewer.folder / "b.md"
-    first.write_text(text, encoding="utf-8")
-    if not together:
-        assert reviewer("--project", "p", "ingest", first).returncode == 0
-    second.write_text(text, encoding="utf-8")
-    assert reviewer("--project", "p", "ingest", first, second).returncode == 0
-    (row,) = reviewer.rows("--project", "p", "queue", "show", 1)
-    assert {Path(each["path"]).name for each in row["evidence"]} == {"a.md", "b.md"}
-    assert (row["seen"], row["sessions"]) == (2, 2)
-    second.write_text(text + "\nAnd a word more.\n", encoding="utf-8")
-    second.write_text(text, encoding="utf-8")
-    assert reviewer("--project", "p", "ingest", first, second).returncode == 0
-    assert reviewer.rows("--project", "p", "queue", "show", 1)[0]["seen"] == 2
-    reviewer.nothing_lost()
 
 
 def test_what_waits_beyond_the_cap_is_queued_once(reviewer: Reviewer) -> None:
@@ -111,10 +90,3 @@ def test_what_is_read_from_a_note_of_labelled_items(reviewer: Reviewer) -> None:
     dropped = (Path(wave["report_folder"]) / "dropped.ndjson").read_text("utf-8")
     assert '"below min content length","content":"Use it"' in dropped
     assert "mass" not in dropped
-
-
-def test_a_note_of_values_alone_is_read_line_by_line(reviewer: Reviewer) -> None:
-    lines = ["Wheel diameter = 82 mm", "mass = 4.8 kg", "wheel base = 310 mm", "load = 12 kg"]
-    (reviewer.folder / "values.md").write_text("\n".join(lines) + "\n")
-    rows = reviewer.rows("extract", "values.md")
-    assert sorted(row["content"] for row in rows) == sorted(lines)

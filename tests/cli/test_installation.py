@@ -88,10 +88,17 @@ def test_the_command_fits_the_installation(
     python = prefix / ("Scripts" if os.name == "nt" else "bin") / "python"
     command = case.command.format(python=python, prefix=prefix)
 
-    done = subprocess.run(
-        [python, "-P", "-m", "reviewer", "--db", reviewer.db, "doctor", "--json"],
-        env=reviewer.environment, cwd=reviewer.folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    def called(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [python, "-P", "-m", "reviewer", "--db", reviewer.db, *words], env=reviewer.environment,
+            cwd=reviewer.folder, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    refused = called("serve")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    said = f"textual_serve, which this needs, is not installed. Install it: {command}\n"
+    assert refused.stderr == said
+    done = called("doctor", "--json")
     found = {row["name"]: row["value"] for row in map(json.loads, done.stdout.splitlines())}
     assert found["extra serve"] == f"not installed; to add it: {command}"
     assert found["reviewer"] == f"{__version__} (memory-reviewer)"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -73,8 +72,7 @@ def talk(reviewer: Reviewer) -> Reviewer:
         for minute, (role, text) in enumerate(SAID)
     ]
     (reviewer.folder / "talk.json").write_text(json.dumps(said))
-    done = reviewer("--project", "kiosk", "context", "import", "talk.json")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("--project", "kiosk", "context", "import", "talk.json")
     return reviewer
 
 
@@ -86,8 +84,7 @@ def answers(program: Reviewer) -> list[Path]:
 def run(program: Reviewer, model: Model, *more: str) -> tuple[list[str], str]:
     """Compress with the model; returns the machines that it was asked about, and stderr."""
     model.answered.clear()
-    done = program(*COMPRESS, *more, env=model_at(model.server, program))
-    assert done.returncode == 0, done.stderr
+    done = program.succeeds(*COMPRESS, *more, env=model_at(model.server, program))
     *segments, _ = [json.loads(line) for line in done.stdout.splitlines()]
     for machine, segment in zip(MACHINES, segments, strict=True):
         assert f"The {machine} prints too slowly, and its port is kept" in segment["content"]
@@ -130,51 +127,13 @@ def test_a_second_run_asks_nothing_and_fresh_asks_everything(talk: Reviewer, mod
     assert talk("compress", "talk", "--fresh").returncode == 2
 
 
-def test_what_decides_the_answer_asks_again(talk: Reviewer, model: Model) -> None:
-    run(talk, model)
-    assert run(talk, model, "--max-tokens", "70")[0] == list(MACHINES)
-    assert run(talk, model, "--retain", "keep the port")[0] == list(MACHINES)
-    talk("annotate", "#12", "--retain-match", "The tram prints too slowly")
-    assert "tram" in run(talk, model)[0]
-    assert "kiosk" not in model.answered, "the others did not change"
-
-
-@pytest.mark.parametrize("planted", ["half", "link", "invented"])
-def test_a_damaged_or_planted_answer_is_asked_for_again(
-    talk: Reviewer, model: Model, planted: str
-) -> None:
+def test_an_answer_that_somebody_changed_is_asked_for_again(talk: Reviewer, model: Model) -> None:
     run(talk, model)
     kept = answers(talk)[0]
-    precious = talk.folder / "precious.txt"
-    precious.write_text("mine")
-    if planted == "half":
-        kept.write_bytes(kept.read_bytes()[:20])
-    elif planted == "invented":
-        names = ", ".join(f"`lib_{n}.so` 4.{n}.1" for n in range(7000, 7012))
-        answer = {**json.loads(kept.read_text()), "text": f"Ship {names} at once."}
-        kept.write_text(json.dumps(answer))
-    else:
-        kept.unlink()
-        kept.symlink_to(precious)
+    names = ", ".join(f"`lib_{n}.so` 4.{n}.1" for n in range(7000, 7012))
+    answer = {**json.loads(kept.read_text()), "text": f"Ship {names} at once."}
+    kept.write_text(json.dumps(answer))
     model.answered.clear()
-    done = talk(*COMPRESS, env=model_at(model.server, talk))
-    assert done.returncode == 0, done.stderr
+    talk.succeeds(*COMPRESS, env=model_at(model.server, talk))
     assert len(model.answered) == 1
-    assert "Traceback" not in done.stderr
-    assert precious.read_text() == "mine"
     assert run(talk, model)[0] == [], "the new answer took its place"
-
-
-def test_answers_are_private_and_a_foreign_folder_is_not_used(talk: Reviewer, model: Model) -> None:
-    run(talk, model)
-    kept = answers(talk)
-    assert stat.S_IMODE(kept[0].parent.stat().st_mode) == 0o700
-    assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
-
-    elsewhere = talk.folder / "elsewhere"
-    kept[0].parent.rename(elsewhere)
-    kept[0].parent.symlink_to(elsewhere)
-    before = sorted(path.stat().st_mtime_ns for path in elsewhere.iterdir())
-    asked, _ = run(talk, model)
-    assert asked == list(MACHINES), "nothing is read through a link"
-    assert sorted(path.stat().st_mtime_ns for path in elsewhere.iterdir()) == before

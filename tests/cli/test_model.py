@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -50,7 +49,7 @@ def test_settings_of_a_model_are_shown_without_a_key(reviewer: Reviewer) -> None
     shown = reviewer("config", "show", env=settings)
     assert "[model]" in shown.stdout.splitlines()
     assert "context_tokens = 4096" in shown.stdout
-    row = json.loads(reviewer("config", "show", "--json", env=settings).stdout)
+    row = reviewer.rows("config", "show", env=settings)[0]
     assert row["model"]["name"] == "tiny"
     for text in (shown.stdout, str(row)):
         assert "pass-word" not in text

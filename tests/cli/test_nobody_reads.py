@@ -39,7 +39,7 @@ def test_a_write_is_done(ingested: Reviewer, after: str) -> None:
 
 
 def test_a_difference_that_nobody_reads_is_written(ingested: Reviewer) -> None:
-    assert ingested("--project", "kiosk", "promote", 1).returncode == 0
+    ingested.succeeds("--project", "kiosk", "promote", 1)
     assert shell(ingested, "export --into AGENTS.md --write", CLOSED[0]) == 0
     assert "reviewer:begin" in (ingested.folder / "AGENTS.md").read_text()
 

@@ -51,8 +51,8 @@ def test_files_of_a_person_with_similar_names_are_read(at_home: Reviewer) -> Non
 
 def test_a_packet_that_was_written_to_a_file_is_not_read(at_home: Reviewer) -> None:
     at_home("ingest", ".")
-    assert at_home("promote", at_home.ids()[0]).returncode == 0
-    assert at_home("packet", "--out", "packet.md").returncode == 0
+    at_home.succeeds("promote", at_home.ids()[0])
+    at_home.succeeds("packet", "--out", "packet.md")
     (wave,) = at_home.rows("ingest", ".")
     assert wave["files"] == 0
     assert "a packet of its own" in wave["passed_over"]
@@ -61,9 +61,9 @@ def test_a_packet_that_was_written_to_a_file_is_not_read(at_home: Reviewer) -> N
 def test_a_block_in_a_file_of_agents_is_not_read(at_home: Reviewer) -> None:
     at_home("ingest", ".")
     number = at_home.ids()[0]
-    assert at_home("promote", number).returncode == 0
+    at_home.succeeds("promote", number)
     (at_home.folder / "AGENTS.md").write_text("# For agents\n\nThe kiosk has three tills.\n")
-    assert at_home("export", "--into", "AGENTS.md", "--write").returncode == 0
+    at_home.succeeds("export", "--into", "AGENTS.md", "--write")
     assert "reviewer:begin" in (at_home.folder / "AGENTS.md").read_text()
     before = at_home.rows("queue", "show", number)
     (wave,) = at_home.rows("ingest", ".")

@@ -52,8 +52,7 @@ def everything(folder: Path) -> set[Path]:
 
 
 def run(program: Reviewer, *arguments: object, db: bool = True) -> None:
-    done = program("--project", "ferry", *arguments, db=db)
-    assert done.returncode == 0, (arguments, done.stderr)
+    program.succeeds("--project", "ferry", *arguments, db=db)
 
 
 def session(program: Reviewer) -> None:

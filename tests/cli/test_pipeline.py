@@ -54,8 +54,7 @@ def test_check_lists_every_edge_with_its_deciding_rule(reviewer: Reviewer, canoe
 
 
 def test_check_for_people(reviewer: Reviewer, canoe: Path) -> None:
-    done = reviewer("pipeline", "check", canoe)
-    assert done.returncode == 0
+    done = reviewer.succeeds("pipeline", "check", canoe)
     lines = done.stdout.splitlines()
     assert lines[0] == "canoe: 4 nodes, 4 edges"
     assert any("test -> carve" in line and "full (edge)" in line and "hull (node)" in line
@@ -66,21 +65,7 @@ def test_check_for_people(reviewer: Reviewer, canoe: Path) -> None:
 def test_strict_turns_warnings_into_an_exit_code(reviewer: Reviewer, canoe: Path) -> None:
     assert reviewer("pipeline", "check", canoe, "--strict").returncode == 1
     canoe.write_text(CANOE.replace("sumary", "summary"))
-    assert reviewer("pipeline", "check", canoe, "--strict").returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "place"), [("no dot at all", "1:1"), ('digraph {\n a [x="open]\n}', "2:7")]
-)
-def test_invalid_dot_is_one_line_with_its_position(
-    reviewer: Reviewer, text: str, place: str
-) -> None:
-    path = reviewer.folder / "odd\nname.dot"
-    path.write_text(text)
-    done = reviewer("pipeline", "check", path, "--json")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert len(done.stderr.splitlines()) == 1
-    assert f".dot:{place}: " in done.stderr
+    reviewer.succeeds("pipeline", "check", canoe, "--strict")
 
 
 def test_show_walks_the_graph(reviewer: Reviewer, canoe: Path) -> None:
@@ -128,13 +113,6 @@ def test_each_mode_says_its_tokens_and_its_ceiling(
     assert run.read_bytes() == before
 
 
-def test_without_a_named_mode_the_resolved_one_is_used(
-    reviewer: Reviewer, canoe: Path, run: Path
-) -> None:
-    (row,) = preamble(reviewer, canoe, "--node", "test", "--history", run)
-    assert (row["mode"], row["resolved"], row["resolved_by"]) == ("truncate", "truncate", "graph")
-
-
 def test_full_shows_what_the_thread_carries(reviewer: Reviewer, canoe: Path) -> None:
     path = reviewer.folder / "run.json"
     stages = [
@@ -158,12 +136,3 @@ def test_a_preamble_for_people_is_the_text_and_a_line_about_it(
     assert done.stdout.startswith("## Pipeline Progress\n")
     assert "of 1,500 tokens" in done.stderr
     assert "oldest stages left out" in done.stderr
-
-
-def test_the_folder_of_a_run_is_a_history(reviewer: Reviewer, canoe: Path) -> None:
-    reviewer("pipeline", "run", canoe, "--engine", "offline")
-    (run,) = reviewer.rows("pipeline", "runs")
-    (row,) = preamble(
-        reviewer, canoe, "--node", "done", "--mode", "compact", "--history", run["folder"]
-    )
-    assert "carve (success), test (success)" in row["text"]

@@ -29,7 +29,7 @@ def session(tmp_path: Path) -> Path:
 
 
 def test_a_tool_result_never_becomes_a_candidate(reviewer: Reviewer, session: Path) -> None:
-    assert reviewer("--project", "keys", "ingest", session).returncode == 0
+    reviewer.succeeds("--project", "keys", "ingest", session)
     rows = reviewer.rows("queue", "list", "--status", "all")
     assert rows
     assert not [row for row in rows if "weekly" in row["content"] or "Friday" in row["content"]]
@@ -38,7 +38,7 @@ def test_a_tool_result_never_becomes_a_candidate(reviewer: Reviewer, session: Pa
 
 
 def test_a_repeated_order_is_flagged_with_its_origin(reviewer: Reviewer, session: Path) -> None:
-    assert reviewer("--project", "keys", "ingest", session).returncode == 0
+    reviewer.succeeds("--project", "keys", "ingest", session)
     (row,) = reviewer.rows("queue", "list", "--filter", "flag:injection")
     assert row["flags"] == ["injection"]
     assert row["status"] == "candidate"

@@ -123,7 +123,7 @@ ELSEWHERE = {
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "view", "brief", "keep", "pipeline check",
     "pipeline show", "pipeline preamble",
-    "sources", "watch", "completions", "serve", "help",
+    "sources", "watch", "serve", "help",
     # test_team.py and test_sync.py show that these keep to one project.
     "share", "decisions export", "decisions import", "sync",
     # tests/fleet shows that an import goes into one project.
@@ -209,44 +209,38 @@ class Trees:
         return found
 
 
-def succeeds(program: Reviewer, *arguments: object) -> str:
-    done = program(*arguments)
-    assert done.returncode == 0, (arguments, done.stderr)
-    return done.stdout
-
-
 def fill(trees: Trees, name: str) -> dict[str, str]:
     """A project with a bit of everything; the ids of what it has."""
     mark, tree = MARKS[name], trees.at(name)
     (tree.folder / "notes.md").write_text(NOTE.format(mark=mark, width=80))
-    succeeds(tree, "ingest", "notes.md")
+    tree.succeeds("ingest", "notes.md")
     for width in (80, 58):
-        succeeds(tree, "remember", f"{mark} roll width = {width} mm", "--type", "parameter")
+        tree.succeeds("remember", f"{mark} roll width = {width} mm", "--type", "parameter")
     memories = tree.ids("--filter", "kind:memory")
     left, right = tree.ids("--filter", "roll width kind:entity")
-    succeeds(tree, "promote", left, right)
-    succeeds(tree, "remember", f"The {mark} sleeps at night", "--type", "knowledge")
+    tree.succeeds("promote", left, right)
+    tree.succeeds("remember", f"The {mark} sleeps at night", "--type", "knowledge")
     (slept,) = tree.ids("--filter", "sleeps")
-    succeeds(tree, "promote", slept)
+    tree.succeeds("promote", slept)
     for number in range(2):
-        succeeds(
-            tree, "remember", f"The {mark} number {number} is awake all day", "--type", "knowledge"
+        tree.succeeds(
+            "remember", f"The {mark} number {number} is awake all day", "--type", "knowledge"
         )
     waiting = tree.ids("--filter", "awake")
     assert memories or waiting
-    succeeds(tree, "state", "set", "mascot", mark)
+    tree.succeeds("state", "set", "mascot", mark)
     talk = tree.folder / f"{mark}-talk.json"
     talk.write_text(
         json.dumps([{"role": "user", "content": f"The {mark} jumps, {n}. {'So. ' * 40}"}
                     for n in range(8)])
     )  # fmt: skip
-    succeeds(tree, "context", "import", talk.name)
+    tree.succeeds("context", "import", talk.name)
     (context,) = tree.rows("context", "list")
     commit = tree.rows("commit", "list", context["name"])[0]
     tree("pipeline", "run", "tea.dot")
     (run,) = tree.rows("pipeline", "runs")
     conflict = tree.ids("--filter", "kind:conflict")[0]
-    succeeds(tree, "defer", waiting[1])
+    tree.succeeds("defer", waiting[1])
     (act,) = tree.rows("history", "--limit", "1")
     return {
         "waiting": str(waiting[0]), "active": str(slept), "left": str(left), "right": str(right),
@@ -287,8 +281,7 @@ def marks_in(text: str) -> set[str]:
 
 def shows(program: Reviewer, call: list[str], *options: str) -> tuple[set[str], str]:
     """The projects that a call shows, and its stderr."""
-    done = program(*options, *call)
-    assert done.returncode == 0, done.stderr
+    done = program.succeeds(*options, *call)
     if call[0] == "stats":
         found = {json.loads(line).get("project") for line in done.stdout.splitlines()}
         return found & set(MARKS), done.stderr
@@ -331,7 +324,7 @@ class TestLooking:
     def test_nothing_is_written_for_an_unknown_tree(self, trees: Trees, tmp_path: Path) -> None:
         target = tmp_path / "AGENTS.md"
         target.write_text("Ours.\n")
-        succeeds(trees.at("x"), "export", "--into", target, "--write")
+        trees.at("x").succeeds("export", "--into", target, "--write")
         assert target.read_text() == "Ours.\n"
 
 
@@ -349,8 +342,7 @@ class TestNaming:
             assert "pelican" not in said.replace("pelican-talk", "")
         assert trees.acts() == before
         if not of_both:
-            done = trees.at("q")("--project", "p", *trees.filled_in(call, own="p"))
-            assert done.returncode == 0, done.stderr
+            done = trees.at("q").succeeds("--project", "p", *trees.filled_in(call, own="p"))
             assert "quokka" not in done.stdout + done.stderr
 
     def test_the_key_of_another_project_is_another_key(self, trees: Trees) -> None:
@@ -359,7 +351,7 @@ class TestNaming:
         assert 'x has no state "mascot"' in trees.at("x").fails("state", "show", "mascot")
         shown = trees.at("x").rows("--all-projects", "state", "show", "mascot")
         assert [row["value"] for row in shown] == ["pelican", "quokka"]
-        succeeds(trees.at("q"), "state", "unset", "mascot")
+        trees.at("q").succeeds("state", "unset", "mascot")
         assert trees.at("p").rows("state", "list")[0]["value"] == "pelican"
 
     def test_facts_of_two_projects_are_never_joined(self, trees: Trees) -> None:
@@ -394,7 +386,7 @@ class TestWriting:
     @pytest.mark.parametrize("verb", FILLING)
     def test_a_new_tree_gets_a_project_of_its_own(self, trees: Trees, verb: str) -> None:
         call = [*verb.split(), *FILLING[verb]]
-        succeeds(trees.at("x"), *call)
+        trees.at("x").succeeds(*call)
         kinds = {act["kind"] for act in trees.at("x").rows("history")}
         assert kinds
         counts = trees.at("nowhere").rows("--all-projects", "stats")
@@ -409,7 +401,7 @@ class TestWriting:
         before = trees.acts()
         assert "--project OTHERNAME" in trees.at("other/p").fails(*call)
         assert trees.acts() == before
-        succeeds(trees.at("other/p"), "--project", "farm", *call)
+        trees.at("other/p").succeeds("--project", "farm", *call)
         own = {act["id"] for act in trees.at("other/p").rows("history")}
         assert own
         assert own.isdisjoint(before)
@@ -423,15 +415,15 @@ def latest(trees: Trees, tree: str) -> dict[str, Any]:
 class TestGoingBack:
     def test_undo_reverts_acts_of_this_project_only(self, trees: Trees) -> None:
         p, q = trees.ids["p"]["waiting"], trees.ids["q"]["waiting"]
-        succeeds(trees.at("p"), "promote", p)
-        succeeds(trees.at("q"), "promote", q)
+        trees.at("p").succeeds("promote", p)
+        trees.at("q").succeeds("promote", q)
         assert f"Promoted #{p}" in trees.at("p")("undo").stderr
         assert trees.at("q").rows("queue", "show", q)[0]["status"] == "active"
         assert trees.at("p").rows("queue", "show", p)[0]["status"] == "candidate"
         assert "Nothing to redo" in trees.at("q").fails("redo")
         assert f"Promoted #{p}" in trees.at("p")("redo").stderr
         assert f"Promoted #{q}" in trees.at("q")("undo").stderr
-        assert trees.at("p")("verify").returncode == 0
+        trees.at("p").succeeds("verify")
 
     def test_an_act_of_several_projects_is_taken_back_by_its_number_only(
         self, trees: Trees
@@ -442,14 +434,12 @@ class TestGoingBack:
         said = trees.at("p").fails("undo")
         assert "project q" in said
         assert f"reviewer undo {done.act}" in said
-        succeeds(trees.at("p"), "undo", done.act)
+        trees.at("p").succeeds("undo", done.act)
         assert latest(trees, "q")["kind"] == "undo"
 
 
 def said_by(program: Reviewer) -> str:
-    done = program("state", "list")
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return program.succeeds("state", "list").stdout
 
 
 class TestWhoIsWho:
@@ -462,29 +452,29 @@ class TestWhoIsWho:
 
     def test_a_remote_decides_nothing(self, own: Trees) -> None:
         own.git("p", "git@example.org:zoo/p.git")
-        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        own.at("p").succeeds("state", "set", "mascot", "pelican")
         own.git("planted", "git@example.org:zoo/p.git")
         assert "are clones of one repository" in own.at("planted").fails("state", "list")
         desk = AgentTools(own.program.db, folder=own.folder / "planted")
         with pytest.raises(ReviewerError, match="not bound"):
             desk.search("pelican")
-        succeeds(own.at("planted"), "--project", "planted", "state", "set", "mascot", "other")
+        own.at("planted").succeeds("--project", "planted", "state", "set", "mascot", "other")
         assert "pelican" not in said_by(own.at("planted"))
 
     def test_a_second_clone_shares_the_project_once_the_person_says_so(self, own: Trees) -> None:
         own.git("p")
-        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        own.at("p").succeeds("state", "set", "mascot", "pelican")
         own.git("clone")
         done = own.at("clone")("--project", "p", "state", "set", "food", "fish")
         assert f"{own.folder / 'clone'} is now bound to project p" in done.stderr
         assert "pelican" in said_by(own.at("clone"))
         assert "fish" in said_by(own.at("p"))
         assert own.at("p")("state", "set", "food", "squid").stderr.count("bound") == 0
-        assert own.program("verify").returncode == 0
+        own.program.succeeds("verify")
 
     def test_a_linked_work_tree_is_the_same_project(self, own: Trees) -> None:
         main = own.git("p")
-        succeeds(own.at("p"), "state", "set", "mascot", "pelican")
+        own.at("p").succeeds("state", "set", "mascot", "pelican")
         linked, about = own.folder / "feature", main / ".git" / "worktrees" / "feature"
         linked.mkdir()
         about.mkdir(parents=True)
@@ -497,14 +487,13 @@ class TestWhoIsWho:
     def test_a_tree_with_a_line_end_in_its_path_does_not_claim_another(self, own: Trees) -> None:
         main = own.git("p")
         own.git(f"a\n{main}")
-        said = own.at(f"a\n{main}")("--project", "evil", "state", "set", "mascot", "vulture")
-        assert said.returncode == 0, said.stderr
+        own.at(f"a\n{main}").succeeds("--project", "evil", "state", "set", "mascot", "vulture")
         assert said_by(own.at("p")) == ""
         assert "vulture" not in own.at("p")("state", "list").stdout
 
     def test_a_tree_called_default_does_not_get_rows_without_a_tree(self, own: Trees) -> None:
         own.git("default")
-        succeeds(own.at("nowhere"), "state", "set", "mascot", "stray")
+        own.at("nowhere").succeeds("state", "set", "mascot", "stray")
         assert "belongs to" in own.at("default").fails("state", "list")
 
 
@@ -571,6 +560,5 @@ class TestAgents:
         assert refused >= (0 if tree == "p" else 4)
         told = json.dumps({"session_id": "one", "cwd": str(folder), "prompt": "print receipts"})
         for event in ("SessionStart", "UserPromptSubmit"):
-            done = trees.at(tree)("hook", "claude-code", event, typed=told)
-            assert done.returncode == 0
+            done = trees.at(tree).succeeds("hook", "claude-code", event, typed=told)
             assert marks_in(done.stdout) <= own

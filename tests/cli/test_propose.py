@@ -61,8 +61,7 @@ def was_asked(reviewer: Reviewer) -> bool:
 
 def test_a_statement_waits_with_its_proof(reviewer: Reviewer) -> None:
     path = session(reviewer)
-    done = reviewer("propose", path, "--yes", "--json", env=asks(reviewer))
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("propose", path, "--yes", "--json", env=asks(reviewer))
     assert re.search(r"statements +1 new, 0 seen again", done.stderr)
     assert "1 session in 1 piece for ask" in done.stderr
     (told,) = [json.loads(line) for line in done.stdout.splitlines()]
@@ -84,7 +83,7 @@ def test_a_dry_run_prints_the_cost_and_asks_nothing(reviewer: Reviewer) -> None:
     environment = asks(reviewer, price_in=3.0, price_out=15.0)
     done = reviewer("propose", path, "--dry-run", env=environment)
     assert "a price of 0.02 at the prices under [model]" in done.stdout
-    row = json.loads(reviewer("propose", path, "--dry-run", "--json", env=environment).stdout)
+    row = reviewer.rows("propose", path, "--dry-run", env=environment)[0]
     assert (row["sessions"], row["pieces"], row["cached"]) == (1, 1, 0)
     assert row["tokens_in"] > 500
     assert row["price"] == pytest.approx((row["tokens_in"] * 3 + row["tokens_out"] * 15) / 1e6)
@@ -103,8 +102,7 @@ def test_nothing_is_paid_for_twice(reviewer: Reviewer) -> None:
     path, environment = session(reviewer), asks(reviewer)
     reviewer("propose", path, "--yes", env=environment)
     (reviewer.folder / "bin" / "seen.json").unlink()
-    again = reviewer("propose", path, env=environment)
-    assert again.returncode == 0, again.stderr
+    again = reviewer.succeeds("propose", path, env=environment)
     assert "1 of them already answered, at no cost" in again.stderr
     assert re.search(r"statements +0 new, 1 seen again", again.stdout)
     assert re.search(r"tokens +0 in, 0 out, in 0 requests", again.stdout)
@@ -139,10 +137,9 @@ def test_an_agent_is_asked_when_it_is_named(reviewer: Reviewer) -> None:
     told = json.dumps({"is_error": False, "result": FOUND, "usage": {}})
     program(reviewer.folder / "bin", f"note(prompt=sys.stdin.read()); say({told!r})", "claude")
     path = {"PATH": f"{reviewer.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    done = reviewer(
+    done = reviewer.succeeds(
         "propose", session(reviewer), "--command", "claude", "--model", "haiku", "--yes", env=path
     )
-    assert done.returncode == 0, done.stderr
     assert "1 piece for claude/haiku" in done.stderr
     assert "on your Claude Code plan" in done.stderr
     given = seen(reviewer.folder / "bin")
@@ -192,10 +189,9 @@ def test_an_endpoint_that_is_asked_sees_no_secret_and_gets_a_shape(reviewer: Rev
 def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Reviewer) -> None:
     folder = several(reviewer, 4)
     environment = asks(reviewer, concurrency=1)
-    cost = json.loads(reviewer("propose", folder, "--dry-run", "--json", env=environment).stdout)
+    cost = reviewer.rows("propose", folder, "--dry-run", env=environment)[0]
     half = str(cost["tokens_in"] // 2 + 50)
-    first = reviewer("propose", folder, "--yes", "--max-tokens-in", half, env=environment)
-    assert first.returncode == 0
+    first = reviewer.succeeds("propose", folder, "--yes", "--max-tokens-in", half, env=environment)
     assert "with 2 pieces left. Run the same command to continue." in first.stderr
     # What the first two have said is known now, and stands in the other questions.
     more = str(cost["tokens_in"])
@@ -214,7 +210,7 @@ def test_two_at_once_queue_a_statement_once(reviewer: Reviewer) -> None:
     assert [each.returncode for each in both] == [0, 0]
     (row,) = [row for row in reviewer.rows("queue", "list") if row["proposer"] == "command"]
     assert row["content"] == TRUE.rstrip(".")
-    assert reviewer("verify").returncode == 0
+    reviewer.succeeds("verify")
 
 
 def test_ctrl_c_keeps_what_is_done_and_ends_what_was_started(reviewer: Reviewer) -> None:
@@ -292,7 +288,7 @@ def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: R
     environment = installed(reviewer)
     for name in ("one", "two", "three"):
         path = session(reviewer, f"{name}.jsonl", cause=f"{WORDS} at kiosk {name}")
-        assert reviewer("ingest", path, env=environment).returncode == 0
+        reviewer.succeeds("ingest", path, env=environment)
     asked = "propose", "--command", "claude", "--yes", "--newest", "2"
     done = reviewer(*asked, env=environment)
     assert "2 sessions in 2 pieces" in done.stderr

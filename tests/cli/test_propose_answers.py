@@ -11,8 +11,6 @@ import pytest
 from tests.cli.conftest import Reviewer
 from tests.cli.permissions import bound as bound
 from tests.cli.test_propose import FOUND, TRUE, WORDS, asks, session, settings, several, was_asked
-from tests.cli.test_terminal import in_terminal
-from tests.unit.llm.faults import Call, endpoint
 from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
 from tests.unit.proposing.sessions import SessionFile
@@ -41,8 +39,7 @@ def test_a_statement_with_control_characters_is_dropped_and_costs_no_other(
 ) -> None:
     bad = answer(said(f"The card terminal{hidden} repeats after 20 seconds.", (1, WORDS)))
     environment = by_kiosk(reviewer, {1: bad})
-    done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("propose", several(reviewer, 2), "--yes", env=environment)
     assert "1 x with control characters" in done.stdout
     (row,) = reviewer.rows("queue", "list")
     assert row["content"] == TRUE.rstrip(".")
@@ -54,7 +51,7 @@ def test_escapes_in_the_session_do_not_hide_its_names(reviewer: Reviewer) -> Non
     quoted = "the flag --retry of pay.py doubles every charge"
     found = answer(said("The flag --retry of pay.py doubles every charge.", (1, quoted)))
     path = session(reviewer, cause=cause)
-    assert reviewer("propose", path, "--yes", env=asks(reviewer, found)).returncode == 0
+    reviewer.succeeds("propose", path, "--yes", env=asks(reviewer, found))
     (row,) = reviewer.rows("queue", "list")
     assert [quote["found"] for quote in row["proof"]["quotes"]] == [True]
     assert row["proof"]["unproved"] == []
@@ -71,31 +68,11 @@ def test_what_could_not_be_read_is_asked_for_again(reviewer: Reviewer, unread: s
     assert "Nothing could be read from the answer" in done.stderr
     assert "The same command asks again." in done.stderr
     assert "Decide with" not in done.stderr
-    again = reviewer("propose", path, "--yes", env=asks(reviewer))
-    assert again.returncode == 0, again.stderr
+    again = reviewer.succeeds("propose", path, "--yes", env=asks(reviewer))
     assert "1 new" in again.stdout
 
 
 # What it costs
-
-
-def spent(out: str) -> tuple[int, int]:
-    """Tokens in, and requests."""
-    tokens, requests = re.findall(r"tokens +([\d,]+) in, [\d,]+ out, in (\d+) request", out)[0]
-    return int(tokens.replace(",", "")), int(requests)
-
-
-def test_requests_that_failed_are_counted(reviewer: Reviewer) -> None:
-    def fails(call: Call) -> None:
-        call.refuses(500, "out of order")
-
-    with endpoint(fails) as server:
-        environment = settings(reviewer, base_url=server.settings().base_url, name="tiny")
-        done = reviewer("propose", session(reviewer), "--yes", env=environment)
-        sent = len(server.calls)
-    tokens, requests = spent(done.stdout)
-    assert requests == sent
-    assert tokens > 500
 
 
 # What is refused before anything is sent
@@ -105,7 +82,7 @@ def test_a_read_only_store_is_refused_before_anything_is_sent(
     reviewer: Reviewer, bound: Any
 ) -> None:
     path = session(reviewer)
-    assert reviewer("ingest", path).returncode == 0
+    reviewer.succeeds("ingest", path)
     reviewer.db.chmod(0o444)
     try:
         assert "is read-only" in reviewer.fails(
@@ -124,8 +101,7 @@ def test_a_limit_below_the_smallest_piece_says_what_is_needed(reviewer: Reviewer
     assert "goes on" not in done.stderr
     assert not was_asked(reviewer)
     enough = needed.replace(",", "")
-    done = reviewer("propose", path, "--yes", "--max-tokens-in", enough, env=environment)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("propose", path, "--yes", "--max-tokens-in", enough, env=environment)
 
 
 # What a recording orders
@@ -148,7 +124,7 @@ def test_a_statement_that_obeys_the_recording_is_flagged_and_not_first(
     quotes = ["Why are some charges doubled?", WORDS, "Bash: cat page.txt"]
     obeys = said(ORDER, (place, quotes[place]), kind="instruction", confidence=1.0)
     found = answer(obeys, said(TRUE, (1, WORDS)))
-    assert reviewer("propose", made.path, "--yes", env=asks(reviewer, found)).returncode == 0
+    reviewer.succeeds("propose", made.path, "--yes", env=asks(reviewer, found))
     first, second = reviewer.rows("queue", "list")
     assert first["content"] == TRUE.rstrip(".")
     assert "injection" in second["flags"]
@@ -158,20 +134,6 @@ def test_a_statement_that_obeys_the_recording_is_flagged_and_not_first(
 
 
 # While it runs
-
-
-def test_a_terminal_shows_how_far_it_is(reviewer: Reviewer) -> None:
-    path = program(
-        reviewer.folder / "bin", f"time.sleep(1.5); say(json.loads({json.dumps(FOUND)!r}))"
-    )
-    environment = {**settings(reviewer, command=[str(path)]), "TERM": "xterm", "COLUMNS": "120"}
-    call = ("propose", several(reviewer, 2), "--yes")
-    shown = in_terminal(reviewer, *call, stream="stderr", env=environment)
-    assert re.search(
-        r"Session 1 of 2, piece 1 of 1  \d+ s  0 statements  0.jsonl"
-        r"  Ctrl-C stops",
-        shown,
-    )
 
 
 def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Reviewer) -> None:
@@ -191,8 +153,7 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
         f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})",
     )
     environment = settings(reviewer, command=[str(path)], concurrency=1)
-    done = reviewer("propose", several(reviewer, 2), "--yes", env=environment)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("propose", several(reviewer, 2), "--yes", env=environment)
     assert re.search(
         r"compared +1 joined to others that say the same, 0 made untrue by later ones,"
         r" 0 contradictions",
@@ -204,37 +165,3 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
     assert WORDS not in prompt  # the sessions are not sent again
     (row,) = reviewer.rows("queue", "list")
     assert row["content"] == first.rstrip(".")
-
-
-@pytest.mark.parametrize(
-    ("relation", "counted", "kept"),
-    [
-        ("replaces #1", r"compared +0 joined .*, 1 made untrue by later ones", "At kiosk 1 the"),
-        ("joins #1", r"compared +1 joined to others that say the same", "The card terminal"),
-    ],
-)
-def test_what_a_later_session_says_of_a_listed_row_is_done_to_it(
-    reviewer: Reviewer, relation: str, counted: str, kept: str
-) -> None:
-    first = "The card terminal repeats its answer after 20 seconds at kiosk 0."
-    second = "At kiosk 1 the card terminal repeats its answer after 20 seconds."
-    related = said(second, (1, f"{WORDS} at kiosk 1"), relation=relation)
-    path = program(
-        reviewer.folder / "bin",
-        "prompt = sys.stdin.read()\n"
-        "if 'You compare statements' in prompt:\n"
-        "    say('{}')\n"
-        "elif 'Why are some' in prompt and 'at kiosk 1' in prompt:\n"
-        f"    say({answer(related)!r})\n"
-        "else:\n"
-        f"    say({answer(said(first, (1, f'{WORDS} at kiosk 0')))!r})",
-    )
-    environment = settings(reviewer, command=[str(path)], concurrency=1)
-    folder = several(reviewer, 2)
-    done = reviewer("propose", folder, "--yes", env=environment)
-    assert re.search(counted, done.stdout), done.stdout
-    (row,) = reviewer.rows("queue", "list")
-    assert row["content"].startswith(kept)
-    again = reviewer("propose", folder, "--yes", env=environment)
-    assert "Nothing new to decide on" in again.stderr
-    assert len(reviewer.rows("queue", "list")) == 1

@@ -50,7 +50,7 @@ def test_a_field_without_a_value_is_not_taken_for_no_filter(ingested: Reviewer, 
 def test_status_shows_decided_rows(seeded: Reviewer) -> None:
     first, second, third = seeded.ids("--limit", 3)
     for verb, memory in (("promote", first), ("reject", second), ("defer", third)):
-        assert seeded(verb, memory).returncode == 0
+        seeded.succeeds(verb, memory)
     assert seeded.ids("--status", "active") == [first]
     assert seeded.ids("--status", "invalid") == [second]
     assert seeded.ids("--status", "deferred") == seeded.ids("--filter", "is:deferred") == [third]
@@ -123,7 +123,7 @@ def test_a_candidate_whose_source_has_changed_says_so_in_the_list(reviewer: Revi
     kept, changed = reviewer.folder / "kept.md", reviewer.folder / "changed.md"
     kept.write_text("# Printing\n\n- [Decision] Receipts are printed in black only.\n", "utf-8")
     changed.write_text("# Tills\n\n- [Decision] Drawers are opened by hand in tests.\n", "utf-8")
-    assert reviewer("ingest", kept, changed).returncode == 0
+    reviewer.succeeds("ingest", kept, changed)
     (first,), (second,) = reviewer.ids("--filter", "black"), reviewer.ids("--filter", "drawers")
     assert reviewer.ids("--filter", "flag:stale") == []
     changed.write_text("# Tills\n\nNothing is known of them.\n", "utf-8")

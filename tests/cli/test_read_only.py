@@ -49,7 +49,7 @@ def protection(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def closed(protection: str, seeded: Reviewer, bound: Callable[[], None]) -> Iterator[Reviewer]:
     """A store of which the file, the folder, or both are protected."""
-    assert seeded("promote", "2").returncode == 0
+    seeded.succeeds("promote", "2")
     folder = seeded.folder / "kept"
     folder.mkdir()
     seeded.db = seeded.db.rename(folder / "store.db")
@@ -64,8 +64,7 @@ def test_every_reading_verb_works_and_every_decision_is_refused(
     before = sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()
     every = None if protection == "both" else 2  # all of them open the store in one way
     for verb in READING[:every]:
-        done = closed(*verb, preexec_fn=bound)
-        assert done.returncode == 0, (verb, done.stderr)
+        closed.succeeds(*verb, preexec_fn=bound)
     for verb in DECIDING[:every]:
         assert "is read-only" in closed.fails(*verb, preexec_fn=bound)
     assert (sorted(os.listdir(closed.db.parent)), closed.db.read_bytes()) == before

@@ -22,8 +22,8 @@ def kiosk(reviewer: Reviewer) -> Reviewer:
         ),
         1,
     ):
-        assert reviewer("remember", text, "--type", "knowledge").returncode == 0
-        assert reviewer("promote", number).returncode == 0
+        reviewer.succeeds("remember", text, "--type", "knowledge")
+        reviewer.succeeds("promote", number)
     return reviewer
 
 
@@ -34,48 +34,18 @@ def test_a_failure_finds_its_memory_and_the_use_is_counted(kiosk: Reviewer) -> N
     assert row.keys() == {"id", "content", "why", "score"}
     assert "#1 used once: A swallowed error" in kiosk("stats").stdout
     assert "used        once" in kiosk("queue", "show", 1).stdout
-    assert kiosk("verify").returncode == 0
-
-
-def test_each_line_of_a_long_failure_finds_its_own_memory(reviewer: Reviewer) -> None:
-    """Beside the words of eight other messages, those of one are few."""
-    for text in (
-        "The linter rejects code that checks an error and then returns nil.",
-        *(f"Kiosk {name} closes at noon in the winter." for name in ("Nord", "Sued", "West")),
-        *(f"The drawer {name} holds small coins only." for name in ("red", "blue", "green")),
-    ):
-        assert reviewer("remember", text, "--type", "knowledge").returncode == 0
-    assert reviewer("promote", *range(1, 8)).returncode == 0
-    others = "\n".join(
-        f"till/{name}.go:{at}:2: the value of {name} for {name}Drawer stays unused ({rule})"
-        for at, (name, rule) in enumerate(
-            (("change", "deadcode"), ("receipt", "ineffassign"), ("refund", "unparam"),
-             ("weigh", "wastedassign"), ("count", "unconvert")), 12,
-        )
-    )  # fmt: skip
-    nilerr = "till/coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)"
-    done = reviewer("recall", "--error", f"{others}\n{nilerr}\n6 issues\n", "--json")
-    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1]
+    kiosk.succeeds("verify")
 
 
 def test_a_person_says_when(kiosk: Reviewer) -> None:
     silent = kiosk("recall", "--command", "git push origin main")
     assert (silent.returncode, silent.stdout) == (0, "")
     assert "Nothing belongs" in silent.stderr
-    assert kiosk("edit", 2, "--when", "command git push").returncode == 0
+    kiosk.succeeds("edit", 2, "--when", "command git push")
     assert "#2 Others push too" in kiosk("recall", "--command", "cd web; git push").stdout
     assert "when        command git push" in kiosk("queue", "show", 2).stdout
-    assert kiosk("undo").returncode == 0
+    kiosk.succeeds("undo")
     assert kiosk("recall", "--command", "git push").stdout == ""
-
-
-def test_a_command_is_no_other_task_of_its_runner(kiosk: Reviewer) -> None:
-    assert kiosk("edit", 2, "--when", "command mise run lint").returncode == 0
-    assert "#2" in kiosk("recall", "--command", "mise run lint --fix").stdout
-    assert "#2" in kiosk("recall", "--prompt", "Lint it, please.").stdout
-    assert kiosk("recall", "--command", "mise run fmt").stdout == ""
-    assert kiosk("edit", 2, "--when", "command mise run").returncode == 0
-    assert "#2" in kiosk("recall", "--command", "mise run fmt").stdout
 
 
 DENIED = "git@example.org: Permission denied (publickey).\nfatal: Could not read from remote."
@@ -90,13 +60,13 @@ DENIED = "git@example.org: Permission denied (publickey).\nfatal: Could not read
     ],
 )
 def test_a_failure_is_known_by_words_of_it(words: str, output: str, kiosk: Reviewer) -> None:
-    assert kiosk("edit", 2, "--when", f"error {words}").returncode == 0
+    kiosk.succeeds("edit", 2, "--when", f"error {words}")
     assert "#2" in kiosk("recall", "--error", output).stdout
     assert kiosk("recall", "--error", "cp: till: Permission denied").stdout == ""
 
 
 def test_a_person_chooses_words(kiosk: Reviewer) -> None:
-    assert kiosk("edit", 3, "--when", "words Night-shift").returncode == 0
+    kiosk.succeeds("edit", 3, "--when", "words Night-shift")
     assert "#3" in kiosk("recall", "--prompt", "Who counts in the night shift?").stdout
     assert "#3" in kiosk("recall", "--error", "fatal: no shift at night").stdout
     assert kiosk("recall", "--prompt", "Print nightshift tickets.").stdout == ""
@@ -108,7 +78,7 @@ def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
     assert "Disputed #1: The linter is gone." in done.stdout + done.stderr
     assert kiosk("recall", "--error", FAILURE).stdout == ""
     assert "disputed    The linter is gone." in kiosk("queue", "show", 1).stdout
-    assert kiosk("undo").returncode == 0
+    kiosk.succeeds("undo")
     assert "#1" in kiosk("recall", "--error", FAILURE).stdout
 
 

@@ -63,12 +63,11 @@ def test_the_sessions_of_this_project_are_listed_and_others_only_counted(shop: R
 def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
     codex(shop, "a", shop.folder)
     codex(shop, "c", "/somewhere/else", "We always sell elsewhere on Mondays.")
-    first = shop("ingest", "--json")
-    assert first.returncode == 0, first.stderr
+    first = shop.succeeds("ingest", "--json")
     assert "Reading 1 session (Codex CLI 1) of this project." in first.stderr
     assert json.loads(first.stdout)["files"] == 1
     assert "all read" in shop("sources").stdout
-    again = json.loads(shop("ingest", "--json").stdout)
+    again = shop.rows("ingest")[0]
     assert (again["files"], again["unchanged"], again["new"]) == (0, 1, 0)
 
 
@@ -76,10 +75,10 @@ def test_of_a_database_of_several_projects_only_this_one_is_read(shop: Reviewer)
     path = opencode_of_two(home(shop), shop.folder)
     assert listed(shop) == {"opencode": 1}
     assert listed(shop, "--all") == {"opencode": 2}
-    part = json.loads(shop("ingest", "--json").stdout)
+    part = shop.rows("ingest")[0]
     assert part["records"] == 4
-    assert json.loads(shop("ingest", "--json").stdout)["unchanged"] == 1
-    whole = json.loads(shop("ingest", path, "--json").stdout)
+    assert shop.rows("ingest")[0]["unchanged"] == 1
+    whole = shop.rows("ingest", path)[0]
     assert whole["records"] == 8
 
 
@@ -168,7 +167,7 @@ def test_candidates_are_found_by_agent_session_branch_model_and_time(shop: Revie
         },
     )
     write(home(shop))
-    assert shop("ingest", "--json").returncode == 0
+    shop.succeeds("ingest", "--json")
     terms = (
         "agent:codex", "agent:claude", "session:a", "branch:trays", "branch:main", "model:gpt",
         "since:2026-02-01", "since:2026-04", "since:2027",
@@ -182,8 +181,7 @@ def test_one_session_of_a_database_is_viewed_and_imported(shop: Reviewer) -> Non
     assert shop("view", path).stdout.count("USER: Water the plants.") == 2
     assert shop("view", path, "--session", "o2").stdout.count("USER: Water the plants.") == 1
     both = [
-        json.loads(shop("context", "import", path, "--session", name, "--json").stdout)
-        for name in ("o1", "o2", "o2")
+        shop.rows("context", "import", path, "--session", name)[0] for name in ("o1", "o2", "o2")
     ]
     assert [one["commits"] for one in both] == [both[0]["commits"], both[0]["commits"], 0]
     names = {row["name"] for row in shop.rows("context", "list", "--json")}
@@ -205,9 +203,9 @@ def test_sessions_of_the_folder_that_a_project_was_moved_from_are_its_own(shop: 
     done = shop("sources", "--moved-from", old)
     assert (done.returncode, "reviewer undo" in done.stderr) == (0, True)
     assert listed(shop) == {"codex": 1}
-    assert json.loads(shop("ingest", "--json").stdout)["files"] == 1
+    assert shop.rows("ingest")[0]["files"] == 1
     assert "belong to project" in shop.fails("--project", "other", "sources", "--moved-from", old)
-    assert shop("undo").returncode == 0
+    shop.succeeds("undo")
     assert listed(shop) == {}
     assert "not a folder of one project" in shop.fails("sources", "--moved-from", "/")
 
@@ -218,14 +216,14 @@ def test_a_moved_work_tree_keeps_its_project_and_the_sessions_of_its_old_folder(
     old, new = reviewer.folder / "old" / "shop", reviewer.folder / "new" / "shop"
     (old / ".git").mkdir(parents=True)
     codex(reviewer, "a", old)
-    assert reviewer("ingest", cwd=old).returncode == 0
+    reviewer.succeeds("ingest", cwd=old)
     new.parent.mkdir()
     old.rename(new)
     asked = reviewer("ingest", cwd=new)
     assert (asked.returncode, "which is gone. If it was moved here" in asked.stderr) == (1, True)
     note = new / "note.md"
     note.write_text("# Notes\n\n- [Decision] Trays are weighed twice.\n")
-    assert reviewer("--project", "shop", "ingest", note, cwd=new).returncode == 0
+    reviewer.succeeds("--project", "shop", "ingest", note, cwd=new)
     codex(reviewer, "b", old)
     rows = reviewer("sources", "--json", cwd=new)
     assert json.loads(rows.stdout)["sessions"] == 2

@@ -15,14 +15,12 @@ MINE = "The webhook sender has no idempotency key, so a retry books twice."
 @pytest.fixture
 def talk(reviewer: Reviewer) -> Path:
     path = session(reviewer.folder / "talk.jsonl")
-    done = reviewer("--project", "kiosk", "ingest", path)
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("--project", "kiosk", "ingest", path)
     return path
 
 
 def remember(reviewer: Reviewer, *more: object) -> int:
-    done = reviewer("remember", MINE, "--at", "talk.jsonl:1-2", *more)
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("remember", MINE, "--at", "talk.jsonl:1-2", *more)
     return int(
         reviewer.rows("queue", "list", "--filter", "proposer:person", "--status", "all")[0]["id"]
     )
@@ -48,12 +46,11 @@ def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: 
     assert (row["status"], row["type"]) == ("active", "adaptation")
     assert "Worded and promoted" in reviewer("undo").stderr
     assert reviewer.ids() == excerpts
-    assert reviewer("verify").returncode == 0
+    reviewer.succeeds("verify")
 
 
 def test_without_a_type_it_is_that_of_the_beginning(reviewer: Reviewer, talk: Path) -> None:
-    done = reviewer("remember", "Never deploy from a laptop.", "--at", "talk.jsonl:0")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("remember", "Never deploy from a laptop.", "--at", "talk.jsonl:0")
     assert reviewer.rows("queue", "list", "--filter", "proposer:person")[0]["type"] == "preference"
 
 
@@ -88,8 +85,7 @@ def test_the_words_of_a_line_are_its_proof_and_not_what_the_program_added(
 ) -> None:
     talk = session(reviewer.folder / "talk.jsonl")
     assert "working folder" in reviewer("view", talk).stdout
-    done = reviewer("remember", MINE, "--at", "talk.jsonl:0-1")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("remember", MINE, "--at", "talk.jsonl:0-1")
     (row,) = reviewer.rows("queue", "list", "--filter", "proposer:person")
     quoted = [quote["text"] for quote in row["proof"]["quotes"]]
     assert quoted == [RULE, CAUSE]
@@ -107,7 +103,7 @@ class TestReasons:
         assert reviewer.rows("history")[-1]["title"].endswith(": narration")
         reviewer("undo")
         assert reviewer.rows("queue", "show", first)[0]["reason"] == ""
-        assert reviewer("verify").returncode == 0
+        reviewer.succeeds("verify")
 
     def test_what_is_put_back_has_no_reason(self, reviewer: Reviewer, talk: Path) -> None:
         first = reviewer.ids()[0]

@@ -85,11 +85,11 @@ def test_the_command_line_goes_on_from_there(earlier: Path, reviewer: Reviewer) 
 
     was = [(1, "active"), (2, "invalid"), (3, "candidate"), (4, "candidate")]
     assert statuses() == was
-    assert reviewer("--project", "kiosk", "promote", 3).returncode == 0
+    reviewer.succeeds("--project", "kiosk", "promote", 3)
     while reviewer("--project", "kiosk", "--actor", "dev", "undo").returncode == 0:
         pass
     assert [status for _, status in statuses()][:2] == ["candidate", "candidate"]
-    assert reviewer("verify").returncode == 0
+    reviewer.succeeds("verify")
 
 
 def test_two_programs_may_arrive_at_an_earlier_store_at_once(
@@ -98,7 +98,7 @@ def test_two_programs_may_arrive_at_an_earlier_store_at_once(
     calls = [reviewer.start("history", "--json") for _ in range(3)]
     results = [(call.communicate(timeout=250), call.returncode) for call in calls]
     assert [code for _, code in results] == [0, 0, 0], results
-    assert reviewer("verify").returncode == 0
+    reviewer.succeeds("verify")
 
 
 @pytest.mark.parametrize("version", [1, FIRST_VERSION - 1])

@@ -109,8 +109,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
     session(folder, [*talk, *talk], f"talk {SHORT.replace('/', '_')}")
 
     def done(*arguments: object) -> None:
-        call = program("--project", "office", *arguments)
-        assert call.returncode == 0, (arguments, call.stderr)
+        program.succeeds("--project", "office", *arguments)
 
     words = program.folder / "words.md"
     words.write_text(f"The drawer of the kiosk is oiled\n\n{FENCE}"[:270])
@@ -196,8 +195,7 @@ PRINTED: list[list[str]] = [
 
 @pytest.mark.parametrize("call", PRINTED, ids=lambda call: " ".join(call)[:40])
 def test_what_is_printed_for_agents_can_only_be_read(filled: Reviewer, call: list[str]) -> None:
-    done = filled("--project", "office", *call)
-    assert done.returncode == 0, done.stderr
+    done = filled.succeeds("--project", "office", *call)
     check(done.stdout, tags=False, markdown=call[0] not in ("recall", "pipeline"))
     assert re.search("evil.example|spooler", done.stdout)
 
@@ -226,8 +224,7 @@ def test_what_is_written_for_agents_can_only_be_read(filled: Reviewer, call: lis
         }  # fmt: skip
 
     before = files()
-    done = filled("--project", "office", *call)
-    assert done.returncode == 0, done.stderr
+    filled.succeeds("--project", "office", *call)
     written = [path for path, data in files().items() if before.get(path) != data]
     assert written
     for path in written:
@@ -267,8 +264,7 @@ SAYS = [
 @pytest.mark.parametrize(("agent", "event"), SAYS)
 def test_what_hooks_answer_can_only_be_read(filled: Reviewer, agent: str, event: str) -> None:
     named = told(filled, session_id=f"{agent}{event}", source="startup")
-    done = filled("hook", agent, event, typed=named)
-    assert done.returncode == 0, done.stderr
+    done = filled.succeeds("hook", agent, event, typed=named)
     assert not TERMINAL.search(done.stdout)
     starts = event.lower() in ("sessionstart", "start")
     if starts or done.stdout.startswith("{"):
@@ -340,14 +336,14 @@ async def test_what_stands_beside_a_promoted_line_is_not_handed_out(reviewer: Re
     elsewhere = reviewer.folder / "elsewhere.md"
     elsewhere.write_text(f"{BESIDE}\n\n- [Decision] {stated}. \n- [Decision] {BESIDE}\n")
     project = ("--project", "kiosk")
-    assert reviewer(*project, "ingest", elsewhere).returncode == 0
+    reviewer.succeeds(*project, "ingest", elsewhere)
     rows = reviewer.rows(*project, "queue", "list")
     kept = [row["id"] for row in rows if "thermal" in row["content"]]
     waiting = [row["id"] for row in rows if row["id"] not in kept]
     assert kept
     assert waiting
     reviewer.folder = folder
-    assert reviewer(*project, "promote", *kept).returncode == 0
+    reviewer.succeeds(*project, "promote", *kept)
     running(reviewer, folder, path)
     async with served(reviewer, folder, "gemini") as client:
         for number in kept:

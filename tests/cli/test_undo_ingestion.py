@@ -13,7 +13,7 @@ def verified(reviewer: Reviewer) -> bool:
 
 def test_a_decision_about_a_candidate_is_undone_first(ingested: Reviewer) -> None:
     chosen = ingested.ids()[0]
-    assert ingested("promote", chosen).returncode == 0
+    ingested.succeeds("promote", chosen)
     assert f"Undo first: act {QUEUED} " in ingested("undo", READ).stderr
     decision = ingested.rows("history")[-1]["id"]
     assert f"Undo first: act {decision} " in ingested("undo", QUEUED).stderr
@@ -23,10 +23,10 @@ def test_a_decision_about_a_candidate_is_undone_first(ingested: Reviewer) -> Non
 def test_the_whole_ingestion_goes_and_comes_back(ingested: Reviewer) -> None:
     before = ingested.ids("--status", "all")
     for act in (QUEUED, READ, STARTED):
-        assert ingested("undo", act).returncode == 0
+        ingested.succeeds("undo", act)
     assert ingested.ids("--status", "all") == []
     assert verified(ingested)
     for _ in range(3):
-        assert ingested("redo").returncode == 0
+        ingested.succeeds("redo")
     assert ingested.ids("--status", "all") == before
     assert verified(ingested)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.store.changes import LedgerEntry, entry_hash, unpack
+from reviewer.store.changes import LedgerEntry, entry_hash
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
 
@@ -111,12 +111,6 @@ def test_an_act_that_unpacks_to_700_mb_is_named_without_unpacking_it(
     assert "cannot be replayed: unreadable changes: they unpack to more than 512 MB" in done.stdout
 
 
-def test_many_changes_in_one_part_are_refused() -> None:
-    blob = zlib.compress(b"\xdc\xff\xff" + b"\x94\xa0\x00\xc0\xc0" * 0xFFFF)
-    with pytest.raises(ValueError, match="length <= 20000"):
-        list(unpack(blob))
-
-
 class TestHead:
     def test_it_is_printed_and_found_again_after_more_acts(self, seeded: Reviewer) -> None:
         (verdict,) = seeded.rows("verify")
@@ -124,8 +118,7 @@ class TestHead:
         assert f"Head: {head}\n" in seeded("verify").stdout
         seeded("promote", seeded.ids()[0])
         assert seeded.rows("verify", "--head", head)[0]["acts_since_head"] == 1
-        done = seeded("verify", "--head", head[:12].upper())
-        assert done.returncode == 0
+        done = seeded.succeeds("verify", "--head", head[:12].upper())
         assert "1 act since the given head." in done.stdout
 
     def test_a_ledger_that_was_rewritten_as_a_whole_no_longer_has_it(
@@ -136,7 +129,7 @@ class TestHead:
         ((blob,),) = rows_of(seeded.db, "SELECT changes FROM ledger ORDER BY id DESC LIMIT 1")
         plant(seeded.db, "UPDATE ledger SET actor = 'somebody' WHERE id = 2")
         rewrite_act(seeded.db, blob)
-        assert seeded("verify").returncode == 0, "the chain has no key"
+        seeded.succeeds("verify")
         done = seeded("verify", "--head", verdict["head"])
         assert done.returncode == 1
         assert f"no act has the hash {verdict['head']}" in done.stdout

@@ -26,8 +26,7 @@ def session(tmp_path: Path) -> Path:
 
 
 def test_rows_have_the_fields_that_scripts_read(reviewer: Reviewer, session: Path) -> None:
-    done = reviewer("view", session, "--json", db=False)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("view", session, "--json", db=False)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert all(row.keys() == {"line", "role", "speaker", "text", "left_out"} for row in rows)
     assert rows[3] == {
@@ -39,8 +38,7 @@ def test_rows_have_the_fields_that_scripts_read(reviewer: Reviewer, session: Pat
 def test_the_text_is_numbered_and_harmless_and_its_figures_are_on_stderr(
     reviewer: Reviewer, session: Path
 ) -> None:
-    done = reviewer("view", session, db=False)
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("view", session, db=False)
     assert "[0] USER: Print the timetable on ␛[31mA5␛[0m.\n" in done.stdout
     assert "\x1b" not in done.stdout
     assert done.stderr.startswith("claude-code: 93 lines shown, ")

@@ -178,7 +178,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         planned = await to_thread(self._plan, row.agent, self._place(scope))
 
         async def write() -> str:
-            await to_thread(self._connections.connect, planned, folder=tree_root())
+            await to_thread(self._connections.connect, planned)
             lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])
             done = (
                 f"Connected {row.title} {SCOPE_WORDS[scope]} - {keys.DISCONNECT.key} takes it back."
@@ -229,7 +229,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         planned = await to_thread(self._connections.plan_disconnect, connection, place)
 
         async def write() -> str:
-            await to_thread(self._connections.disconnect, planned, folder=tree_root())
+            await to_thread(self._connections.disconnect, planned)
             return f"Disconnected {title} {where} - {keys.CONNECT.key} connects it again."
 
         await self._agree(f"Disconnect {title} {where}", planned, write)

@@ -184,15 +184,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def _bring_memory_folders_up_to_date(self) -> None:
         """Update the memory folders the person has chosen."""
-        from reviewer.agents.memory_updates import bring_up_to_date, has_any
+        from reviewer.agents.memory_updates import bring_up_to_date
 
-        if not has_any(self.engine.path):
-            return
-        try:
-            problems = bring_up_to_date(self.engine)
-        except (ReviewerError, OSError) as problem:
-            problems = [str(problem)]
-        for sentence in problems:
+        for sentence in bring_up_to_date(self.engine):
             self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
     @property

@@ -249,9 +249,7 @@ class Summarizer:
         text = assemble(self.engine, task, marker, self._count)
         if options.ceiling is None and self._count(text.text) > segment.tokens:
             text = structs.replace(text, text=analysis.text)
-        found = self._result(
-            segment, anchors, level, text, markers=markers, estimates=options.ceiling is not None
-        )
+        found = self._result(segment, anchors, level, text, markers=markers)
         seconds = time.perf_counter() - began
         fidelity = self.validate_fidelity(segment, found)
         event = SegmentCompressed(found, seconds, text.model_tokens, fidelity)
@@ -271,21 +269,12 @@ class Summarizer:
         text: EngineText,
         *,
         markers: bool = True,
-        estimates: bool = False,
     ) -> CompressedSegment:
-        """A text as a compressed segment. `estimates`: markers add the target of the nearer level,
-        which is not written.
-        """
         analysis, content = self.analysis(segment), text.text
         whole = level is Level.FULL or analysis.is_whole(content)
         found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            nearer = Level(level - 1)
-            expanded = (
-                segment_target(segment, nearer)
-                if estimates
-                else self.offline.compress(segment, anchors, nearer).token_count
-            )
+            expanded = self.offline.compress(segment, anchors, Level(level - 1)).token_count
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(

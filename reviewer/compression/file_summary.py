@@ -30,7 +30,7 @@ from reviewer.compression.values import (
 from reviewer.text.tokens import TokenCounter, counter
 
 LEVELS = (Level.DETAILED, Level.BRIEF, Level.TAGS)
-ANCHOR_SHARE = 0.2
+ANCHOR_SHARE = 0.1
 """Share of a hard ceiling for anchors."""
 ORDERS = frozenset({AnchorType.CORRECTION, AnchorType.DECISION, AnchorType.USER_PREFERENCE})
 MIN_CEILING = 8

@@ -159,7 +159,7 @@ def preview_choice(
         compressed = summarizer.from_text(
             segment, anchors, choice.level, content, engine=engine, written=choice.written
         )
-    fidelity = summarizer.validate_fidelity(segment, compressed)
+    fidelity = summarizer.validate_level(segment, compressed)
     kept = _why_kept(segment, choice, compressed)
     words = dict.fromkeys(each.criteria.instructions for each in criteria)
     unchecked = () if kept else tuple(each for each in words if each)

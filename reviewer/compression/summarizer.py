@@ -191,6 +191,17 @@ class Summarizer:
         """The fidelity of a compressed segment, and its losses, without a model."""
         return self._graded_once(segment, compressed)
 
+    def validate_level(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
+        """The fidelity of a compressed segment among its levels: one by the offline engine has no
+        better context than the level nearer to Full, although fewer words are expected of it.
+        """
+        found = self.validate_fidelity(segment, compressed)
+        if compressed.engine != OFFLINE or compressed.level < Level.BRIEF or not segment.tokens:
+            return found
+        nearer = Level(compressed.level - 1)
+        text = self.offline.compress(segment, compressed.anchors, nearer)
+        return found.with_context_of(self.validate_level(segment, text))
+
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
         """The text to which a marker in a summary at `level` expands: one level nearer to Full.
 

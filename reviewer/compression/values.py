@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
@@ -236,6 +236,12 @@ class FidelityValidation(Struct, frozen=True, gc=False):
             "factual_accuracy": self.factual_accuracy,
             "context_retention": self.context_retention,
         }
+
+    def with_context_of(self, nearer: FidelityValidation) -> FidelityValidation:
+        """The same, with no better context than a longer text about the same."""
+        context = min(self.context_retention, nearer.context_retention)
+        overall = overall_score(self.anchor_preservation, self.factual_accuracy, context)
+        return structs.replace(self, overall_score=round(overall, 4), context_retention=context)
 
     @property
     def lost_to_show(self) -> tuple[Lost, ...]:

@@ -127,10 +127,12 @@ class _Writing:
             self._said.update(*map(terms, lines))
         code = round(room * CODE) if self._titled and session.changes else 0
         self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
-        left = room - self._count(self._written(after)) - LINE * 2
-        changes = self._within(self._changes() if code else [], min(code, left))
-        parts = [*after, (HandoverSection.CHANGES, changes)]
-        self._fill(room - self._count(self._written(parts)))  # it costs less than estimated
+        parts = after
+        for most in (code, room):  # leftovers of the course are for more code
+            left = room - self._count(self._written(after)) - LINE * 2
+            changes = self._within(self._changes() if code else [], min(most, left))
+            parts = [*after, (HandoverSection.CHANGES, changes)]
+            self._fill(room - self._count(self._written(parts)))  # it costs less than estimated
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
@@ -200,7 +202,9 @@ class _Writing:
         order = [each for each in said if each.weight > 1]
         order += [*said[:1], *reversed(said[1:])]
         spent += self._keep_person(order, min(share, room - spent), max(share // 4, MIN_CUT))
-        spent += self._fill(min(round(room * LAST), room - spent), self._last_pieces())
+        last = min(round(room * LAST), room - spent)
+        done = self._fill(last, self._closing())
+        spent += done + self._fill(last - done, self._last_pieces())
         self._fill(room - spent)
 
     def _keep_person(self, pieces: Sequence[CourseLine], room: int, most: int) -> int:
@@ -214,6 +218,12 @@ class _Writing:
                 piece.text = text
                 left -= self._keep_piece(piece)
         return room - left
+
+    def _closing(self) -> list[CourseLine]:
+        """The agent's last words, and the calls after the last message."""
+        now = len(self._session.speeches) - 1
+        words = [each for each in self._pieces if each.kind == "agent"][-1:]
+        return words + [e for e in self._pieces if (e.kind, e.message) == ("steps", now)]
 
     def _last_pieces(self) -> list[CourseLine]:
         """The agent's last message, and the calls after it."""

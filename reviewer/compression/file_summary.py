@@ -13,6 +13,7 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.file_turns import FileTurns
 from reviewer.compression.offline_engine import OfflineEngine
+from reviewer.compression.plan import summary_json
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.summary_writer import SummaryWriter
@@ -43,6 +44,7 @@ NOTHING_TOLD = "nothing in it can be told in so few words"
 class FileSummary(Struct, frozen=True):
     """A file at one level, as one segment."""
 
+    source: Segment
     segment: CompressedSegment
     fidelity: FidelityValidation
     encoding: str
@@ -51,28 +53,9 @@ class FileSummary(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""
-        done, fidelity = self.segment, self.fidelity
         return {
-            "level": done.level.name.lower(),
-            "engine": done.engine,
-            "content": done.content,
-            "tokens": done.token_count,
-            "original_tokens": done.original_token_count,
-            "ratio": round(done.compression_ratio, 3),
+            **summary_json(self.source, self.segment, self.fidelity),
             "encoding": self.encoding,
-            "anchors": [each.to_json() for each in done.anchors],
-            "anchors_missing": [each.to_json() for each in done.anchors_missing],
-            "markers": [structs.asdict(each) for each in done.expansion_markers],
-            "fidelity": {
-                **fidelity.scores,
-                "lost": [
-                    {"text": each.text, "kind": each.kind, "weight": each.weight}
-                    for each in fidelity.lost_information
-                ],
-                "invented": list(fidelity.invented),
-                "needs_missing": list(fidelity.needs_missing),
-            },
-            "note": done.note,
             **({"conversations": self.conversations} if self.conversations > 1 else {}),
         }
 
@@ -134,7 +117,7 @@ def _at(
     missing = () if level is Level.FULL else missing_anchors(found.content, anchors, level)
     found = structs.replace(found, anchors=anchors, anchors_missing=missing)
     fidelity = writer.summarizer.validate_fidelity(segment, found)
-    return FileSummary(found, fidelity, count.name)
+    return FileSummary(segment, found, fidelity, count.name)
 
 
 def orders_in(

@@ -110,8 +110,6 @@ def test_the_lost_list_names_statements_before_names_with_their_places() -> None
     assert not set(kinds[first_name:]) - names
     for each in lost[:first_name]:
         assert segment().turns[each.turn].text[each.start : each.end] == each.text
-    weights = [each.weight for each in lost]
-    assert weights == sorted(weights, reverse=True)
 
 
 def test_what_a_person_reads_of_the_losses_says_what_each_is_and_its_turn() -> None:

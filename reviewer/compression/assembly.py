@@ -49,7 +49,7 @@ def assemble(engine: SummaryEngine, task: SummaryTask, marker: str, count: Count
     else:
         found, need = _prose(engine, task, marker, count)
     ceiling = task.options.ceiling
-    if failures := validate_retention(found.text, task.criteria):
+    if failures := validate_retention(found.text, task.criteria.patterns):
         too_low = "" if ceiling is None else f" The ceiling of {ceiling} tokens may be too low."
         raise RetryExhaustedError(diagnosis(failures) + too_low, found.attempts, found.text)
     exceeds = f"anchors need {need} tokens" if need > task.max_tokens else ""
@@ -58,7 +58,7 @@ def assemble(engine: SummaryEngine, task: SummaryTask, marker: str, count: Count
 
 def _require_possible(task: SummaryTask) -> None:
     """Raise RetryExhaustedError for a criterion that matches nothing in the segment."""
-    failures = validate_retention("", task.criteria)
+    failures = validate_retention("", task.criteria.patterns)
     if impossible := find_impossible(task.segment, failures):
         raise RetryExhaustedError(
             f"{diagnosis(impossible)} No text of the segment matches it, so no summary of it "

@@ -14,7 +14,7 @@ from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
-    collect_criteria,
+    criteria_of,
     diagnosis,
     validate_retention,
 )
@@ -141,7 +141,7 @@ def preview_choice(
     """One segment at its level. Raises the exceptions of the writer."""
     number = snapshot.index_of(choice.segment)
     segment, anchors = snapshot.segments[number], snapshot.anchors_of(number)
-    criteria = collect_criteria(segment, plan.options.retention)
+    criteria = criteria_of(segment, plan.options.retention)
     summarizer = writer.summarizer
     failures: tuple[RetentionFailure, ...] = ()
     # A deterministic engine is called again, for notes and markers.
@@ -154,15 +154,14 @@ def preview_choice(
             raise ReviewerError(
                 f"The summary of {segment.id} is empty. Write one, or leave the segment Full."
             )
-        failures = tuple(validate_retention(content, criteria))
+        failures = tuple(validate_retention(content, criteria.patterns))
         engine = choice.engine or BY_HAND
         compressed = summarizer.from_text(
             segment, anchors, choice.level, content, engine=engine, written=choice.written
         )
     fidelity = summarizer.validate_level(segment, compressed)
     kept = _why_kept(segment, choice, compressed)
-    words = dict.fromkeys(each.criteria.instructions for each in criteria)
-    unchecked = () if kept else tuple(each for each in words if each)
+    unchecked = () if kept else criteria.instructions
     return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, unchecked)
 
 

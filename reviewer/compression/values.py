@@ -171,7 +171,7 @@ _ORDER: tuple[str, ...] = (
 
 
 class Lost(Struct, frozen=True, gc=False):
-    """Something that a summary lost. `weight`: among its kind; `times`: occurrences in the source."""
+    """Something that a summary lost. `weight`: within its kind; `times`: how often it occurs."""
 
     text: str
     kind: LostKind

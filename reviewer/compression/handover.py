@@ -113,9 +113,6 @@ class _Work:
             if not is_call_of_compaction(turn):
                 yield turn
 
-    def session(self) -> SessionFacts:
-        return read_session(turn_events(self))
-
 
 def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentTurn, ...]]:
     """A session's name, and its turns; `session` selects one in a file with several.
@@ -141,7 +138,7 @@ def brief_of(
     """
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     if writer is None:
-        return _brief_offline(turns, title, max_tokens, path)
+        return _offline(turns, write_session, title, max_tokens, path)
     work = _Work(turns)
     read = tuple(work)
     count = counter()
@@ -153,7 +150,8 @@ def brief_of(
     orders = anchors_within(orders_in(find_anchors(read), read), room, count)
     found = writer.write(segment, orders, Level.BRIEF, options)
     if found.engine == OFFLINE:
-        return structs.replace(_brief_offline(turns, title, max_tokens, path), note=found.note)
+        offline = _offline(turns, write_session, title, max_tokens, path)
+        return structs.replace(offline, note=found.note)
     text = joined([title, as_markdown(found.content)], "\n\n")
     fidelity = writer.summarizer.validate_fidelity(segment, found)
     return structs.replace(
@@ -164,31 +162,26 @@ def brief_of(
     )
 
 
-def _brief_offline(
-    turns: Iterable[SegmentTurn], title: AgentText, max_tokens: int, path: str
-) -> Handover:
-    work = _Work(turns)
-    session = work.session()
-    count = counter().count
-
-    def written(room: int) -> str:
-        return write_session(session, room, count)
-
-    return _handover(path, _within(written, title, max_tokens), work.tokens)
-
-
 def keep_of(
     turns: Iterable[SegmentTurn], *, max_tokens: int = KEEP_TOKENS, path: str = ""
 ) -> Handover:
     """Instructions for the compaction of some turns; `turns`: see `brief_of`."""
+    return _offline(turns, write_essentials, ORDER, max_tokens, path)
+
+
+def _offline(
+    turns: Iterable[SegmentTurn],
+    write: Callable[[SessionFacts, int, Callable[[str], int]], str],
+    first: AgentText,
+    max_tokens: int,
+    path: str,
+) -> Handover:
+    """What `write` says of some turns, under a first line."""
     work = _Work(turns)
-    session = work.session()
+    session = read_session(turn_events(work))
     count = counter().count
-
-    def written(room: int) -> str:
-        return write_essentials(session, room, count)
-
-    return _handover(path, _within(written, ORDER, max_tokens), work.tokens)
+    text = _within(lambda room: write(session, room, count), first, max_tokens)
+    return _handover(path, text, work.tokens)
 
 
 def _within(write: Callable[[int], str], first: AgentText, max_tokens: int) -> AgentText:

@@ -24,7 +24,10 @@ PERSON, LAST = 0.3, 0.2
 """Shares of the course: the person's messages, and the agent's last words and steps. The rest goes
 to the most informative pieces."""
 ALONE = 0.65
-"""Share of the person's messages in a text without titles."""
+"""Share of the person's messages without titles, from `SMALL` on."""
+SMALL = 40
+FREE = 0.4
+"""Share of the person's room that mandatory texts leave for the request."""
 TITLED_FROM = 160
 """Minimum tokens of a text with titles."""
 WANTED, MARKED = 100.0, 5.0
@@ -196,34 +199,45 @@ class _Writing:
         """
         said = [each for each in self._pieces if each.kind == "person"]
         others = sum(self._cost(each) for each in self._pieces if each.kind != "person")
-        share = max(round(room * (PERSON if self._titled else ALONE)), room - others)
-        spent = self._keep_person(said[-1:], share, max(share // 2, MIN_CUT))
-        spent += self._fill(room - spent, [each for each in self._pieces if each.weight > WANTED])
-        order = [each for each in said if each.weight > 1]
-        order += [*said[:1], *reversed(said[1:])]
-        spent += self._keep_person(order, min(share, room - spent), max(share // 4, MIN_CUT))
+        share = (
+            round(room * PERSON) if self._titled else round(room * ALONE) if room >= SMALL else room
+        )
+        share = max(share, room - others)
+        marked = [each for each in said if each.weight > 1]
+        first = [*marked[:1], *said[-1:]]
+        kept_free = min(sum(map(self._cost, first)), round(share * FREE))
+        wanted = [each for each in self._pieces if each.weight > WANTED]
+        spent = self._fill(room - kept_free, wanted)
+        most = share // 2 if said[1:] and room >= SMALL else share
+        spent += self._keep_person(first, min(share, room - spent), most, 0)
+        order = [*marked, *said[:1], *reversed(said[1:])]
+        spent += self._keep_person(order, min(share, room - spent), max(MIN_CUT, share // 4))
         last = min(round(room * LAST), room - spent)
-        done = self._fill(last, self._closing())
+        now = len(self._session.speeches) - 1
+        closing = [each for each in self._pieces if each.kind == "agent"][-1:]
+        closing += [each for each in self._pieces if (each.kind, each.message) == ("steps", now)]
+        done = self._fill(last, closing)
         spent += done + self._fill(last - done, self._last_pieces())
         self._fill(room - spent)
 
-    def _keep_person(self, pieces: Sequence[CourseLine], room: int, most: int) -> int:
-        """Keep messages, each in at most `most` tokens, without its middle if need be."""
+    def _keep_person(
+        self, pieces: Sequence[CourseLine], room: int, most: int, least: int = MIN_CUT
+    ) -> int:
+        """Keep messages, each in at most `most` tokens, without its middle if need be, but not in
+        fewer than `least`.
+        """
         left = room
         for piece in pieces:
             limit = min(most, left - LINE)
-            if piece.kept or (limit < MIN_CUT and self._cost(piece) > left):
+            if piece.kept or (limit < least and self._cost(piece) > left):
                 continue
-            if text := clipped(piece.text, limit, self._count):
+            text = clipped(piece.text, limit, self._count)
+            if not text and limit > LINE:
+                text = begun(piece.text, limit, self._count)
+            if text:
                 piece.text = text
                 left -= self._keep_piece(piece)
         return room - left
-
-    def _closing(self) -> list[CourseLine]:
-        """The agent's last words, and the calls after the last message."""
-        now = len(self._session.speeches) - 1
-        words = [each for each in self._pieces if each.kind == "agent"][-1:]
-        return words + [e for e in self._pieces if (e.kind, e.message) == ("steps", now)]
 
     def _last_pieces(self) -> list[CourseLine]:
         """The agent's last message, and the calls after it."""
@@ -335,10 +349,10 @@ class _Writing:
             best.kept = bool(best.text)
         while self._count(text := self._written(after)) > self._room:
             kept = [each for each in self._pieces if each.kept]
-            needed = {id(each.needs) for each in kept}
-            kept = [each for each in kept if id(each) not in needed]
             if not kept:
                 return clipped(text, self._room, self._count)
+            needed = {id(each.needs) for each in kept}
+            kept = [each for each in kept if id(each) not in needed]
             min(kept, key=lambda each: (each.weight, each.at)).kept = False
         return text
 
